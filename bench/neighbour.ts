@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
-import { type Latencies, percentile } from './neighbour-load.ts';
+import type { Latencies } from './neighbour-load.ts';
 import {
   LIMITS,
   SCENARIOS,
@@ -23,21 +22,20 @@ import { type Cpu, type NeighbourStage, startStage } from './neighbour-stage.ts'
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: ['single', ...NAMES].join(',') },
+    only: { type: 'string', default: NAMES.join(',') },
     recipients: { type: 'string', default: '100000' },
     executions: { type: 'string', default: '3000' },
     rate: { type: 'string', default: '5' },
     'start-rate': { type: 'string', default: '15' },
     workers: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
-    single: { type: 'string', default: '100' },
     'max-seconds': { type: 'string', default: '400' },
   },
 });
 const only = values.only.split(',');
-const unknown = only.filter((name) => name !== 'single' && !NAMES.some((known) => known === name));
+const unknown = only.filter((name) => !NAMES.some((known) => known === name));
 if (unknown.length > 0) {
-  console.error(`No such scenario: ${unknown.join(', ')}; there are: single, ${NAMES.join(', ')}`);
+  console.error(`No such scenario: ${unknown.join(', ')}; there are: ${NAMES.join(', ')}`);
   process.exit(1);
 }
 const sizes: Sizes = {
@@ -48,8 +46,6 @@ const sizes: Sizes = {
   idleSeconds: Number(values.seconds),
   maxSeconds: Number(values['max-seconds']),
 };
-/** The limit of the median time of a single email on an idle service. */
-const SINGLE_P50_MS = 15;
 /** Executions before the measurement, so that frequently used code is compiled. */
 const WARM_UP = 200;
 const WARM_UP_MS = 60_000;
@@ -59,7 +55,6 @@ let stage = await warmStage();
 /** Whether the service still has work from the last scenario, so that the next one needs a new service. */
 let stale = false;
 try {
-  if (only.includes('single')) await singleEmails(stage, Number(values.single));
   for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);
 } finally {
   await stage.close();
@@ -98,34 +93,6 @@ async function warmStage(): Promise<NeighbourStage> {
   const all = async () => (await made.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
   if (!(await until(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
   return made;
-}
-
-/** Measures one email at a time on an idle service. */
-async function singleEmails({ b, sink }: NeighbourStage, count: number): Promise<void> {
-  const sentAt: number[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const to = `t-single-${n}@load.test`;
-    sentAt.push(steadyMs());
-    await b.client.callOk('POST', '/v1/send', { to, from: `hello@${b.domain}`, subject: 'One', body: '<p>One</p>' });
-    await until(async () => (await sink.arrived(to)).count > 0, steadyMs() + 10_000);
-    await sleep(50); // The remaining work of the email ends in this time, so the service is idle again.
-  }
-  const arrivals = await sink.arrivals('t-single-');
-  const times = sentAt
-    .map((at, n) => (arrivals[`t-single-${n}@load.test`] ?? Number.POSITIVE_INFINITY) - at)
-    .sort((x, y) => x - y);
-  const p50 = percentile(times, 0.5);
-  console.log('\nSingle emails on an idle service, one at a time, ms from the request to the end of DATA');
-  console.table([
-    {
-      mails: count,
-      p50,
-      p99: percentile(times, 0.99),
-      max: percentile(times, 1),
-      limit: `p50 ${SINGLE_P50_MS}`,
-      '': p50 <= SINGLE_P50_MS ? 'ok' : 'OVER',
-    },
-  ]);
 }
 
 function print(): void {

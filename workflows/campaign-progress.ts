@@ -1,9 +1,12 @@
 import type { CampaignProgress, DueChunks, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/later-chunk.ts';
 
-/** Removes the next chunk to send from the progress and returns it: a chunk that is due again, else a new one. */
-export function takeNextChunk(progress: CampaignProgress): LaterChunk | undefined {
-  const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now());
+/**
+ * Removes the next chunk to send from the progress and returns it: a chunk that is due again and not in `except`, else
+ * a new one.
+ */
+export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<number>): LaterChunk | undefined {
+  const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now() && !except.has(chunk.seq));
   if (due >= 0) return progress.later.splice(due, 1)[0];
   return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
 }

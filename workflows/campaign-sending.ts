@@ -48,7 +48,8 @@ export class Sending {
   /** The scope of the running chunks. A pause cancels this scope only. */
   private chunks = new CancellationScope();
   private readingAudience = false;
-  private held = false;
+  /** The numbers of the chunks that found the project on hold. Empty while nothing is known of a hold. */
+  private readonly heldChunks = new Set<number>();
   private ended = false;
   private stopping = false;
   /** The instant, in milliseconds since 1970, until which the send rate allows no further email. */
@@ -98,6 +99,10 @@ export class Sending {
     return this.ended ? 'ended' : result;
   }
 
+  private get held(): boolean {
+    return this.heldChunks.size > 0;
+  }
+
   private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
     this.chunks = new CancellationScope();
     if (!this.progress.audienceDone) void this.addAudience();
@@ -109,7 +114,7 @@ export class Sending {
         this.applyTestOutcome(await decideTest(this.start, this.progress));
         continue;
       }
-      if (this.canStartChunk() && shouldReadDueChunks(this.progress)) {
+      if (!this.held && this.canStartChunk() && shouldReadDueChunks(this.progress)) {
         await this.readDue();
         continue;
       }
@@ -138,7 +143,7 @@ export class Sending {
 
   private async readState(): Promise<void> {
     this.signals.changed = false;
-    this.held = false;
+    this.heldChunks.clear();
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
     this.ended ||= state.phase === 'ended';
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
@@ -168,18 +173,25 @@ export class Sending {
     takeDueChunks(this.progress, result, newlyWaiting);
   }
 
-  /** Tells whether another chunk may start now. */
+  /** Tells whether a lane is free for another chunk. The send rate delays no chunk of a held project. */
   private canStartChunk(): boolean {
-    return !this.held && !this.paused && this.running.size < this.lanes() && this.throttledUntilMs <= Date.now();
+    const throttled = !this.held && this.throttledUntilMs > Date.now();
+    return !this.paused && this.running.size < this.lanes() && !throttled;
   }
 
   private startChunks(): void {
     while (this.canStartChunk()) {
-      const chunk = takeNextChunk(this.progress);
+      const chunk = this.nextChunk();
       if (!chunk) return;
       this.running.set(chunk.seq, chunk);
       void this.runChunk(chunk);
     }
+  }
+
+  /** Takes the next chunk to start. During a hold, each chunk gets one turn, which makes its recipients HELD. */
+  private nextChunk(): LaterChunk | undefined {
+    if (this.held && !patched('hold-every-chunk')) return undefined;
+    return takeNextChunk(this.progress, this.heldChunks);
   }
 
   private lanes(): number {
@@ -214,7 +226,7 @@ export class Sending {
         if (result.clock !== this.progress.clock) this.signals.changed = true;
         return;
       case 'held':
-        this.held = true;
+        this.heldChunks.add(chunk.seq);
         return;
       case 'paused':
         // The activity found the campaign paused. It may have been resumed since, so read its state again.
@@ -242,7 +254,7 @@ export class Sending {
     const woken = patched('one-timer')
       ? await this.timer.wait(awake, Date.now() + waitMs, summary)
       : await condition(awake, Math.max(1, waitMs), { summary });
-    if (!woken && this.held) this.held = false;
+    if (!woken) this.heldChunks.clear();
   }
 
   private msUntilDue(): number | undefined {

@@ -16,11 +16,6 @@ import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
-/**
- * The size of the first page of recipients. Its ledger rows are written quickly, and the other pages follow while it is
- * sent.
- */
-const FIRST_PAGE_CONTACTS = 500;
 /** The maximum number of pages that one turn adds. After the turn, the workflow may start to send them. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
@@ -115,16 +110,15 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
-    /** Adds pages of the audience: a small page first, then more pages with each round. No page is added twice. */
+    /** Adds pages of the audience: larger and more pages with each round. No page is added twice. */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {
         const until = Date.now() + AUDIENCE_TURN_MS;
         const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
-        const first = round === 0 && { contacts: FIRST_PAGE_CONTACTS };
         await openMonthOf(db, start);
         for (let taken = 1; ; taken++) {
           const page = await inTransaction(db, (trx) =>
-            takeAudiencePage(trx, { ...start, ...first, suppressionPads: pads }),
+            takeAudiencePage(trx, { ...start, round, suppressionPads: pads }),
           );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
           const enough = taken >= pages || Date.now() > until || stopping.aborted;

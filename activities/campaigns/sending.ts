@@ -319,9 +319,12 @@ function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }
 
+/** The outcomes after which a chunk waits in Postgres. */
+const WAITING_OUTCOMES: readonly ChunkResult['outcome'][] = ['deferred', 'shut', 'held'];
+
 /** Returns the wait of a chunk after a turn. Undefined if it does not wait, or if its workflow keeps the wait. */
 function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
-  if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
+  if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
   const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
   const chunk = chunkAfter(before, result, { nowMs: Date.now(), clock: result.clock });

@@ -28,16 +28,22 @@ import {
 
 /**
  * The number of contacts in one page, which become one chunk. At full speed a chunk takes about 300 ms, far longer than
- * Temporal needs to hand over the next one. A campaign of 100,000 recipients has 20 chunks, which the workers share.
+ * Temporal needs to hand over the next one.
  */
 export const PAGE_CONTACTS = 5_000;
+/**
+ * Contacts of the first page. Its rows are written quickly, and the other pages follow while it is sent. The pages of
+ * the next two rounds have as many, and then they double until they are full. So a chunk is at most a third of a
+ * campaign from 2,000 contacts on, and several workers share it.
+ */
+const FIRST_PAGE_CONTACTS = 500;
 
-/** The page to insert. `contacts` overrides the default page size. */
+/** The page to insert. `round` counts the turns at the audience, from 0; without it, pages are full. */
 interface PageRequest {
   projectId: string;
   campaignId: string;
   sendNo: number;
-  contacts?: number;
+  round?: number | undefined;
   suppressionPads: KeyPads;
 }
 
@@ -218,7 +224,7 @@ async function takeRows(
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
   const zoned = dependsOnRecipientZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
-  const { contacts = zoned ? ZONED_PAGE_CONTACTS : PAGE_CONTACTS } = p;
+  const contacts = pageContacts({ round: p.round, zoned });
   const zones = zoned ? await findPageZones(trx, { predicate, contacts }) : undefined;
   const how = { campaign, predicate, zones, contacts };
   try {
@@ -228,6 +234,15 @@ async function takeRows(
     const present = sql`ON CONFLICT (campaign_id, contact_id) WHERE campaign_id IS NOT NULL DO NOTHING`;
     return insertPage(trx, p, { ...how, present });
   }
+}
+
+/** Pages by time zone are large from the second round on, because each zone of a page is a chunk. */
+function pageContacts({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
+  if (round === 0) return FIRST_PAGE_CONTACTS;
+  if (zoned) return ZONED_PAGE_CONTACTS;
+  return round === undefined
+    ? PAGE_CONTACTS
+    : Math.min(PAGE_CONTACTS, FIRST_PAGE_CONTACTS * 2 ** Math.max(0, round - 2));
 }
 
 function isDuplicateRecipient(error: unknown): boolean {

@@ -349,7 +349,7 @@ describe('the audience', () => {
     expect(await remainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
-  it('has a small first round that can be sent at once, and then pages', async () => {
+  it('has pages that grow, so that the first can be sent at once and several workers share a small campaign', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -360,8 +360,10 @@ describe('the audience', () => {
     await buildContacts(database.db, { projectId, count: 7_000, localPart: 'more' });
     const { take } = worker();
     expect(await take(start, 0)).toMatchObject({ done: false, recipients: 500, lastSeq: 1, sendNow: true });
-    expect(await take(start, 1)).toMatchObject({ done: false, recipients: 5_500, lastSeq: 2, sendNow: true });
-    expect(await take(start, 2)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 3, sendNow: true });
+    expect(await take(start, 1)).toMatchObject({ done: false, recipients: 1_000, lastSeq: 2, sendNow: true });
+    expect(await take(start, 2)).toMatchObject({ done: false, recipients: 2_000, lastSeq: 4, sendNow: true });
+    expect(await take(start, 3)).toMatchObject({ done: false, recipients: 6_000, lastSeq: 8, sendNow: true });
+    expect(await take(start, 4)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 9, sendNow: true });
   });
 
   it('does not change a recipient that is in the ledger already', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { holdProject } from '../../db/projects/projects.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
@@ -134,6 +135,23 @@ it('puts a campaign on hold when the provider starts to refuse the sender; no co
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   expect((await hold()).held).toBe(false);
   expect(notices()).toHaveLength(1);
+});
+
+it('makes all recipients of a campaign HELD, also those of chunks that wait for a lane, and sends to each once', async () => {
+  const { db } = service;
+  await buildContacts(db, { projectId: project.id, count: 2_500 });
+  // One lane sends the chunks of a project with a send rate.
+  await db.updateTable('projects').set({ send_rate_per_second: 1_000 }).where('id', '=', project.id).execute();
+  await inTransaction(db, (trx) => holdProject(trx, { projectId: project.id, reason: 'a list looks bought' }));
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  const id: string = body.data.id;
+  await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
+  await until(async () => (await statuses(id)).HELD === 2_500, 'every recipient HELD');
+
+  await inTransaction(db, (trx) => releaseProject(trx, project.id));
+  await until(async () => (await statuses(id)).SENT === 2_500, 'every recipient SENT');
+  expect(sink.perRecipient().size).toBe(2_500);
+  expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 });
 
 describe('rates', () => {

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import nodemailer from 'nodemailer';
+import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { insertContacts } from './load/projects.ts';
+import { percentile } from './neighbour-load.ts';
+import { until } from './neighbour-scenarios.ts';
+import { type NeighbourStage, startStage } from './neighbour-stage.ts';
+
+/**
+ * One email at a time, from the request to the end of DATA at the sink, beside nodemailer in this process, which opens
+ * a connection to the same sink once. First on an idle service, with the number of transactions of an email, then while
+ * another tenant sends a campaign.
+ */
+const { values } = parseArgs({
+  options: {
+    emails: { type: 'string', default: '200' },
+    recipients: { type: 'string', default: '200000' },
+    workers: { type: 'string', default: '2' },
+  },
+});
+const emails = Number(values.emails);
+const MESSAGE = { subject: 'One', body: '<p>One</p>' };
+const WARM_UP = 200;
+/** The remaining work of an email ends in this time, so the service is idle again. */
+const PAUSE_MS = 50;
+const IDLE_MS = 15_000;
+/** Postgres counts the transactions of a connection within a second after its last one. */
+const STATISTICS_MS = 2_000;
+
+interface Row {
+  sender: string;
+  service: string;
+  emails: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+const stage = await startStage({ workers: values.workers });
+const transport = nodemailer.createTransport({
+  pool: true,
+  maxConnections: 1,
+  maxMessages: Number.POSITIVE_INFINITY,
+  host: '127.0.0.1',
+  port: stage.sink.port,
+});
+try {
+  await measure('warm', WARM_UP);
+  const idleRate = await transactionsDuring(() => sleep(IDLE_MS)).then((n) => n / IDLE_MS);
+  const startedAt = steadyMs();
+  let idle: Row[] = [];
+  const transactions = await transactionsDuring(async () => {
+    idle = await measure('idle', emails);
+  });
+  const own = (transactions - idleRate * (steadyMs() - startedAt)) / emails;
+  const campaignId = await startCampaign(stage);
+  const busy = await measure('busy', emails);
+  const stillBusy = (await statusOf(stage, campaignId)) === 'SENDING';
+  await stage.a.client.call('POST', `/campaigns/${campaignId}/cancel`, {});
+  console.log('\nOne email at a time, ms from the request, or the call of nodemailer, to the end of DATA');
+  console.table([...idle, ...busy]);
+  for (const rows of [idle, busy]) console.log(describeDifference(rows));
+  console.log(`${round1(own)} transactions per email; the idle service makes ${round1(idleRate * 1_000)} per second`);
+  if (!stillBusy) console.log('The campaign ended before the measurement did: use more --recipients.');
+} finally {
+  transport.close();
+  await stage.close();
+}
+
+/** Sends emails by the service, and as many by nodemailer, each when the one before has arrived. */
+async function measure(service: string, count: number): Promise<Row[]> {
+  const ours = await measureSender('Tidings', service, count, (to) =>
+    stage.b.client.callOk('POST', '/v1/send', { ...MESSAGE, from: `hello@${stage.b.domain}`, to }),
+  );
+  const bare = await measureSender('nodemailer', service, count, (to) =>
+    transport.sendMail({ subject: MESSAGE.subject, html: MESSAGE.body, from: `hello@${stage.b.domain}`, to }),
+  );
+  return [ours, bare];
+}
+
+async function measureSender(
+  sender: string,
+  service: string,
+  count: number,
+  send: (to: string) => Promise<unknown>,
+): Promise<Row> {
+  const prefix = `t-${service}-${sender}-`.toLowerCase();
+  const sentAt = new Map<string, number>();
+  for (let n = 0; n < count; n += 1) {
+    const to = `${prefix}${n}@load.test`;
+    sentAt.set(to, steadyMs());
+    await send(to);
+    await until(async () => (await stage.sink.arrived(to)).count > 0, steadyMs() + 10_000);
+    await sleep(PAUSE_MS);
+  }
+  const arrivals = await stage.sink.arrivals(prefix);
+  const times = [...sentAt].map(([to, at]) => (arrivals[to] ?? Number.POSITIVE_INFINITY) - at).sort((x, y) => x - y);
+  return {
+    sender,
+    service,
+    emails: count,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    max: percentile(times, 1),
+  };
+}
+
+function describeDifference([ours, bare]: Row[]): string {
+  if (!ours || !bare) return '';
+  const above = `p50 ${ours.p50 - bare.p50} ms, p99 ${ours.p99 - bare.p99} ms`;
+  return `Above nodemailer, ${ours.service}: ${above} (to reach: 10 and 30)`;
+}
+
+/** Returns the number of transactions that Postgres commits while `work` runs. */
+async function transactionsDuring(work: () => Promise<unknown>): Promise<number> {
+  const before = await countTransactions();
+  await work();
+  await sleep(STATISTICS_MS);
+  return (await countTransactions()) - before;
+}
+
+async function countTransactions(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT xact_commit::float8 AS n FROM pg_stat_database WHERE datname = current_database()`.execute(stage.db);
+  return rows[0]?.n ?? 0;
+}
+
+/** Starts a campaign of tenant A, and returns its id. */
+async function startCampaign({ a, db }: NeighbourStage): Promise<string> {
+  await insertContacts(db, { projectId: a.id, count: Number(values.recipients), localPart: 'r' });
+  const { data } = await a.client.callOk('POST', '/campaigns', {
+    name: 'Busy',
+    subject: 'News',
+    body: '<p>News</p>',
+    from: `news@${a.domain}`,
+    audienceType: 'ALL',
+  });
+  await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
+  await until(async () => (await statusOf(stage, data.id)) === 'SENDING', steadyMs() + 10_000);
+  return data.id;
+}
+
+async function statusOf({ a }: NeighbourStage, id: string): Promise<string> {
+  return (await a.client.callOk('GET', `/campaigns/${id}`)).status;
+}
+
+function round1(n: number): number {
+  return Math.round(n * 10) / 10;
+}
