@@ -137,7 +137,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; no co
   expect(notices()).toHaveLength(1);
 });
 
-it('makes all recipients of a campaign HELD, also those of chunks that wait for a lane, and sends to each once', async () => {
+it('makes all recipients of a campaign HELD, also of chunks that wait for a lane, and sends to each once', async () => {
   const { db } = service;
   await buildContacts(db, { projectId: project.id, count: 2_500 });
   // One lane sends the chunks of a project with a send rate.
