@@ -58,6 +58,34 @@ function evaluate(
   }
 }
 
+/**
+ * Tells whether a text has expressions and all of them read missing or empty values, without a fallback. A calculation
+ * with a value of the contact counts from nothing (`{{ visits | plus: 1 }}`), so only `event` and `context` count there.
+ */
+export function hasOnlyMissingValues(text: string, values: Data): boolean {
+  const expressions = expressionsIn(text);
+  return expressions.length > 0 && expressions.every((expression) => isMissing(expression, values));
+}
+
+function isMissing(expression: Expression, values: Data): boolean {
+  const { path, fallback, source } = expression;
+  if (unquote(fallback ?? '') !== '') return false;
+  if (path !== undefined) return plainText(lookUp(values, path)) === '';
+  const paths = /\?\?|\|\s*default\b/.test(source) ? [] : pathsOf(expression);
+  const isFromOutside = ([root = '']: string[]) => root === 'event' || root === 'context';
+  return paths.length > 0 && paths.every((path) => isFromOutside(path) && isNothing(lookUp(values, staticPart(path))));
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** Returns the path before its first computed part. */
+function staticPart(path: readonly string[]): string {
+  const computed = path.indexOf('*');
+  return path.slice(0, computed < 0 ? undefined : computed).join('.');
+}
+
 function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {
   const left = omitNames(values, untrusted);
   return isPlainObject(left.data) ? { ...left, data: omitNames(left.data, untrusted) } : left;

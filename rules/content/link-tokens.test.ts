@@ -53,6 +53,13 @@ describe('tokens of a message', () => {
   );
 });
 
+it.each(['.', ')_', '_', '--', '_)', '-\n'])('a token is read in front of %j, which belongs to the text', (text) => {
+  const { track, manage } = linkToken(key, id);
+  expect(verifyTrackToken(key, track + text)).toBe(id);
+  expect(verifyManageToken(key, manage + text)).toEqual({ kind: 'email', id });
+  expect(verifyManageToken(key, `${manage}_a`)).toBeUndefined();
+});
+
 describe('tokens of a contact', () => {
   it('name the contact, never an email with the same id', () => {
     const token = contactToken(key, id);

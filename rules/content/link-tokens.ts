@@ -8,9 +8,10 @@ export const LINK_TOKEN_CHARS = 43;
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 /**
- * Matches a token, which may be followed by text that an email client took for a part of the link, such as a full stop.
+ * Matches a token, which may be followed by text that an email client took for a part of the link, such as a full stop
+ * or the underscore of Markdown.
  */
-const TOKEN = /^([A-Za-z0-9_-]{43})(?![A-Za-z0-9_-])/;
+const TOKEN = /^([A-Za-z0-9_-]{43})(?![_-]*[A-Za-z0-9])/;
 /** Prefix of a contact's id, so that a contact's token never equals the token of an email with the same id. */
 const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
 

@@ -19,6 +19,29 @@ describe('resolveUpdates', () => {
     expect(resolveUpdates(updates, variables).values).toEqual({});
   });
 
+  it('omits a text around missing variables, and a calculation with nothing but missing values of the event', () => {
+    const updates = {
+      city: 'In {{event.town}}',
+      url: 'https://crm.example/{{event.id}}/{{ event.part | downcase }}',
+      points: '{{ event.points | plus: 1 }}',
+      tags: '{{ event.tags | split: "," }}',
+      first: '{{ event.items[0].sku | append: "!" }}',
+    };
+    expect(resolveUpdates(updates, variables).values).toEqual({});
+  });
+
+  it('keeps a text with one value, a fallback in a filter, and a calculation from the data of the contact', () => {
+    const updates = {
+      name: '{{event.first}} {{event.city}}',
+      town: 'In {{ event.town | default: "Bonn" }}',
+      other: 'In {{ event.town | upcase ?? "Bonn" }}',
+      visits: '{{ visits | plus: 1 }}',
+      now: '{{ 1 | plus: 1 }}',
+    };
+    const expected = { name: ' Ulm', town: 'In Bonn', other: 'In Bonn', visits: 1, now: 2 };
+    expect(resolveUpdates(updates, variables).values).toEqual(expected);
+  });
+
   it('keeps fallbacks, literal values and a literal null', () => {
     const updates = { city: '{{event.town ?? Berlin}}', gone: null, n: 0, off: false };
     expect(resolveUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });

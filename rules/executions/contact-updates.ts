@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { interpolateFields } from '../content/interpolate.ts';
+import { hasOnlyMissingValues, interpolateFields } from '../content/interpolate.ts';
 import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
@@ -13,7 +13,7 @@ export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>
   const stored = isPlainObject(variables.values.data) ? variables.values.data : {};
   const untrustedNames: string[] = [];
   const found = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
-    const value = withoutMissing(template, values[name], stored[name]);
+    const value = withoutMissing({ template, value: values[name], stored: stored[name] }, variables.values);
     if (value === undefined) return [];
     // An object may keep parts of the contact's own one.
     const mayKeep = isPlainObject(template) && variables.untrusted.has(name);
@@ -31,26 +31,33 @@ export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): s
 }
 
 /**
- * Returns the value without the parts whose text had a missing or empty variable. An object keeps the parts of `stored`
- * in their place. Undefined if nothing remains.
+ * Returns the value without the parts whose text had missing or empty variables only. An object keeps the parts of
+ * `stored` in their place. Undefined if nothing remains.
  */
-function withoutMissing(template: unknown, value: unknown, stored: unknown): unknown {
-  // The blanks between two missing variables are no value.
-  const isBlank = (text: unknown) => typeof text === 'string' && text.trim() === '';
-  if (typeof template === 'string')
-    return value === null || value === '' || (isBlank(value) && !isBlank(template)) ? undefined : value;
+function withoutMissing(
+  { template, value, stored }: { template: unknown; value: unknown; stored: unknown },
+  variables: Data,
+): unknown {
+  if (typeof template === 'string') return isWithoutValue(template, value, variables) ? undefined : value;
   if (Array.isArray(template) && Array.isArray(value)) {
     const items = template
-      .map((item, at) => withoutMissing(item, value[at], undefined))
+      .map((item, at) => withoutMissing({ template: item, value: value[at], stored: undefined }, variables))
       .filter((item) => item !== undefined);
     return items.length === 0 && template.length > 0 ? undefined : items;
   }
   if (!isPlainObject(template) || !isPlainObject(value)) return value;
   const before = isPlainObject(stored) ? stored : {};
-  const entries = Object.entries(template).map(([name, item]): [string, unknown] => {
-    return [name, withoutMissing(item, value[name], before[name])];
-  });
+  const entries = Object.entries(template).map(([name, item]): [string, unknown] => [
+    name,
+    withoutMissing({ template: item, value: value[name], stored: before[name] }, variables),
+  ]);
   if (entries.length > 0 && entries.every(([, item]) => item === undefined)) return undefined;
   const found = entries.map(([name, item]): [string, unknown] => [name, item === undefined ? before[name] : item]);
   return Object.fromEntries(found.filter(([, item]) => item !== undefined));
+}
+
+function isWithoutValue(template: string, value: unknown, variables: Data): boolean {
+  if (value === null || value === '' || hasOnlyMissingValues(template, variables)) return true;
+  // The blanks between two missing variables are no value.
+  return typeof value === 'string' && value.trim() === '' && template.trim() !== '';
 }

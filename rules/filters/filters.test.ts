@@ -112,6 +112,12 @@ describe('a filter', () => {
     expect(parseCondition(condition).groups).toHaveLength(1);
   });
 
+  it('has the name of its event without blanks around it, as events are recorded', () => {
+    const asked = (field: string) => ({ operator: 'AND', conditions: [{ field, operator: 'triggered' }] });
+    expect(ConditionInput.parse(asked('event. order paid ')).groups[0]?.filters[0]?.field).toBe('event.order paid');
+    expect(faults(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
+  });
+
   it('of an audience finds values with braces, and fields of steps have no expression', () => {
     const braces = { field: 'data.name', operator: 'contains', value: '{{' };
     expect(faults({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { expressionFaults, hasExpression, unfilledFault } from '../content/expressions.ts';
 import { storedParts } from '../emails/email-address.ts';
-import { impossibleEventReason } from '../events/event-names.ts';
+import { impossibleEventReason, trimEventName } from '../events/event-names.ts';
 import { describeForms } from '../input-forms.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
@@ -256,7 +256,8 @@ class ConditionReader {
         this.#report({ ...issue, input: undefined, path: [...path, ...issue.path] });
       return [];
     }
-    const { field, operator, value, unit } = shape.data;
+    const { operator, value, unit } = shape.data;
+    const field = this.#isStored ? shape.data.field : withTrimmedEvent(shape.data.field);
     const filter: Filter = { field, operator };
     if (value !== undefined && value !== null) filter.value = this.#normalized(filter, value);
     if (unit) filter.unit = unit;
@@ -309,6 +310,12 @@ class ConditionReader {
     const message = `A condition holds at most ${MAX_FILTERS} filters.`;
     this.#report({ code: 'too_big', origin: 'array', maximum: MAX_FILTERS, inclusive: true, input, path, message });
   }
+}
+
+/** Removes blanks around the name of an event, as its record does. */
+function withTrimmedEvent(field: string): string {
+  const [, prefix, name] = /^((?:contact\.)?event\.)(.+)$/su.exec(field) ?? [];
+  return prefix === undefined || name === undefined ? field : prefix + trimEventName(name);
 }
 
 function valueShapeError(issue: { input?: unknown }): string {

@@ -88,3 +88,10 @@ it('a step with a URL that it could never call is refused at every entry point, 
     [expect.objectContaining({ field: 'workflows.0.steps.call' })],
   ]);
 });
+
+it('names of events have no blanks around them, as events are recorded', async () => {
+  const body = { url: 'https://hooks.example/', events: [' order.paid ', 'email.* '] };
+  expect((await api.call('POST', '/v1/webhooks', { body })).body.events).toEqual(['order.paid', 'email.*']);
+  const wrong = await api.call('POST', '/v1/webhooks', { body: { ...body, events: [' email.opened'] } });
+  expect([wrong.status, wrong.body.error.errors[0].field]).toEqual([422, 'events.0']);
+});

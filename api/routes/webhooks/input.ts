@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { refuseUnfilled } from '../../../rules/content/expressions.ts';
+import { trimEventName } from '../../../rules/events/event-names.ts';
 import { refuseImpossiblePattern } from '../../../rules/events/listened-event.ts';
 import { EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
 
@@ -31,6 +32,7 @@ const Events = z
   .array(
     z
       .string()
+      .overwrite(trimEventName)
       .min(1, { abort: true })
       .max(255)
       .regex(/^[^*]*\*?$/, 'An asterisk is allowed only at the end')
