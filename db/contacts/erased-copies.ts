@@ -13,6 +13,8 @@ export interface ErasedPeople {
   contactIds: string[];
   /** The contacts' addresses, and their former ones that no other contact has. */
   emails: string[];
+  /** The cc and bcc copies of the contacts' emails, by id. */
+  carbonCopies: string[];
   /** In E.164: the contacts' numbers, and the numbers that they got SMS at. */
   phones: string[];
 }
@@ -21,7 +23,10 @@ export interface ErasedPeople {
  * Assigns emails, SMS and events to a contact that is about to be erased if they are from before the person was a
  * contact, such as a test email. The erasure then covers them, too. Call it before `eraseCopies`.
  */
-export async function claimEarlierRecords(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople) {
+export async function claimEarlierRecords(
+  trx: Trx,
+  { projectId, contactIds, emails, phones }: Omit<ErasedPeople, 'carbonCopies'>,
+) {
   const [contactId] = contactIds;
   await sql`
     UPDATE emails SET contact_id = ${contactId}
@@ -50,12 +55,14 @@ export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
  * Empties the payloads of webhook deliveries, and ends waiting deliveries. An empty payload marks a delivery that is
  * never sent again. Each event is looked up by endpoint, which uses the unique index.
  */
-async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
+async function eraseDeliveries(trx: Trx, { projectId, contactIds, carbonCopies }: ErasedPeople): Promise<void> {
   await sql`
     WITH erased AS MATERIALIZED (
       SELECT d.id FROM webhook_endpoints w CROSS JOIN events e
       JOIN webhook_deliveries d ON d.endpoint_id = w.id AND d.event_id = e.id
-      WHERE w.project_id = ${projectId} AND e.project_id = ${projectId} AND e.contact_id = ANY(${contactIds}::uuid[])
+      WHERE w.project_id = ${projectId} AND e.project_id = ${projectId} AND (e.contact_id = ANY(${contactIds}::uuid[])
+        OR (e.email_id = ANY(${carbonCopies}::uuid[])
+          AND e.contact_id IN (SELECT contact_id FROM emails WHERE id = ANY(${carbonCopies}::uuid[]))))
       ORDER BY d.id FOR UPDATE OF d)
     UPDATE webhook_deliveries d SET payload = '{}', response_body = NULL,
       error = CASE WHEN status = 'PENDING' THEN ${CONTACT_DELETED} END,

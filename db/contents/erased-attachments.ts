@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
+import { type ErasedEmails, isErased } from './erased-contents.ts';
 
 /**
  * Attachments per transaction, and transactions per round. The next round, an hour later, continues. An attachment has
@@ -9,16 +10,16 @@ import { inTransaction } from '../transaction.ts';
 const LIMITS = { rows: 500, rounds: 500 };
 
 /**
- * Notes the attachments of emails to these contacts, for `removeErasedAttachments`, because emails of one request
+ * Notes the attachments of erased emails, for `removeErasedAttachments`, because emails of one request
  * share attachments. Call it before the emails lose their options. DO UPDATE locks the note: pruning must not delete
  * it before it sees that these emails are erased.
  */
-export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+export async function noteAttachments(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
     INSERT INTO erased_attachments AS n (attachment_id, project_id)
     SELECT DISTINCT carried.id::uuid, e.project_id
     FROM emails e CROSS JOIN LATERAL jsonb_array_elements_text(e.options->'attachmentIds') AS carried (id)
-    WHERE e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[]) AND e.options ? 'attachmentIds'
+    WHERE ${isErased(p)} AND e.options ? 'attachmentIds'
     ORDER BY 1
     ON CONFLICT (attachment_id) DO UPDATE SET project_id = n.project_id
   `.execute(trx);

@@ -9,13 +9,23 @@ interface Sender {
   fromName: string | null;
 }
 
+/** Emails of erased contacts: all emails of the contacts, or single ones. */
+export type ErasedEmails = { projectId: string } & ({ contactIds: string[] } | { emailIds: string[] });
+
+/** The condition for erased emails on the table `e`. */
+export function isErased(p: ErasedEmails) {
+  const emails =
+    'emailIds' in p ? sql`e.id = ANY(${p.emailIds}::uuid[])` : sql`e.contact_id = ANY(${p.contactIds}::uuid[])`;
+  return sql<boolean>`e.project_id = ${p.projectId} AND ${emails}`;
+}
+
 /**
  * Removes the text from the records of emails that were sent only to these contacts, or that came from them. The
  * subject and body of a single email can name the person as well as its variables. Templates and campaigns keep their
  * shared content. Call it before the emails lose their contact. The content rows, which other emails may share, are
  * noted for `removeErasedContents`. Source: contract §3.4 Erasure.
  */
-export async function eraseTexts(trx: Trx, p: { projectId: string; contactIds: string[] }) {
+export async function eraseTexts(trx: Trx, p: ErasedEmails) {
   const { rows: senders } = await sql<Sender>`
     SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
   `.execute(trx);
@@ -41,7 +51,7 @@ export async function eraseTexts(trx: Trx, p: { projectId: string; contactIds: s
 }
 
 /** DO UPDATE locks the note: pruning must not delete it before it sees that these emails are erased (`lockNotes`). */
-async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)
     SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
@@ -55,7 +65,7 @@ const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' EL
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;
 
-function writtenForOne(p: { projectId: string; contactIds: string[] }) {
-  return sql<boolean>`e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[])
+function writtenForOne(p: ErasedEmails) {
+  return sql<boolean>`${isErased(p)}
     AND e.source_type IN ('TRANSACTIONAL', 'INBOUND') AND k.template_id IS NULL`;
 }

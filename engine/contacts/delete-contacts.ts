@@ -5,6 +5,7 @@ import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { claimEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
 import { noteAttachments } from '../../db/contents/erased-attachments.ts';
 import { eraseTexts } from '../../db/contents/erased-contents.ts';
+import { emptyCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copies.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
@@ -44,8 +45,9 @@ export async function deleteContacts(
   const contacts = { projectId: p.projectId, contactIds: ids };
   const emails = await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
   const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
-  const people: ErasedPeople = { ...contacts, emails, phones };
-  await claimEarlierRecords(trx, people);
+  const found = { ...contacts, emails, phones };
+  await claimEarlierRecords(trx, found);
+  const people: ErasedPeople = { ...found, carbonCopies: await listCarbonCopies(trx, contacts) };
   await eraseCopies(trx, people);
   await anonymizeExecutions(trx, contacts);
   await anonymizeMessages(trx, people);
@@ -75,6 +77,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
+  if (p.carbonCopies.length > 0) await eraseCarbonCopies(trx, { projectId, emailIds: p.carbonCopies });
   // The Message-ID of an inbound email belongs to the person, because it often names their computer or address. An
   // application's own Message-ID may name the person too.
   // Emails that were not sent stay unsent. A sender that is sending one at this moment has the address in memory and
@@ -102,6 +105,13 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
     UPDATE events SET contact_id = NULL, data = CASE WHEN data IS NULL THEN NULL ELSE '{}'::jsonb END
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
   `.execute(trx);
+}
+
+/** Removes the text of an email from its copies. Otherwise they would keep the variables of the erased contact. */
+async function eraseCarbonCopies(trx: Trx, p: { projectId: string; emailIds: string[] }): Promise<void> {
+  await eraseTexts(trx, p);
+  await noteAttachments(trx, p);
+  await emptyCarbonCopies(trx, { projectId: p.projectId, ids: p.emailIds });
 }
 
 async function deleteMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection.ts';
 import { findAttachments, listAttachmentInfos, readLargeAttachments } from '../../db/contents/attachments.ts';
 import { findContents } from '../../db/contents/contents.ts';
-import { getEmail } from '../../db/emails/emails.ts';
+import { findShownRecipients, getEmail } from '../../db/emails/emails.ts';
 import type { SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError } from '../../rules/errors.ts';
 
@@ -37,6 +37,9 @@ export async function repeatEmail(
   }
   if (to === null) {
     throw refusal('Its contact was erased, and its address with it.', status, 'Send a new email with POST /v1/send.');
+  }
+  if (options?.copies && (await findShownRecipients(db, { projectId, copies: options.copies })).to === undefined) {
+    throw refusal('It is a copy of an email to an erased contact.', status, 'Send a new email with POST /v1/send.');
   }
   if (options?.sandbox) {
     throw refusal('It belongs to a sandbox execution.', status, 'Start the sandbox again, or send with POST /v1/send.');

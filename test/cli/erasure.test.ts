@@ -206,6 +206,14 @@ describe('data of a person is in every part of the service', () => {
     await post('/v1/send', { ...body, to: { name: MARK, email: FORMER } }, { headers: { 'idempotency-key': ADDRESS } });
     const copied = { from: sender(), subject: 'Copied', body: 'Hi', to: OTHER, cc: `${MARK} <${FORMER}>` };
     await post('/v1/send', copied);
+    await post('/v1/send', {
+      ...body,
+      subject: `Shared by ${MARK}`,
+      to: FORMER,
+      cc: OTHER,
+      bcc: 'third@reader.example',
+    });
+    await emailOf('Shared', 'third@reader.example');
     const failed = { ...body, to: FORMER, from: `${MARK}@not-verified.example` };
     expect((await caller.call('POST', '/v1/send', { body: failed })).status).toBeGreaterThan(399);
     const template = await post('/templates', {

@@ -82,6 +82,29 @@ describe('the content of emails to erased contacts', () => {
     expect(await subjectOf(mail)).toBe('');
   });
 
+  it('is deleted from its cc and bcc copies, which keep their recipients and are never sent again', async () => {
+    const data = { name: 'Byron' };
+    const [mail, cc, bcc] = await send({
+      to: person(),
+      cc: person(),
+      bcc: person(),
+      subject: 'S',
+      body: '<p>Ada Byron</p>',
+      data,
+    });
+    await erase(mail);
+    await prune();
+    expect([await countStored('Byron'), await dangling()]).toEqual([0, 0]);
+    for (const copy of [cc, bcc]) {
+      const record = (await api.call('GET', `/v1/emails/${copy?.email}`)).body.data;
+      expect(record).toMatchObject({ to: copy?.contact.email, status: 'FAILED', reason: 'contact_deleted', subject: '' });
+      const resent = await api.call('POST', `/v1/emails/${copy?.email}/resend`);
+      expect([resent.status, resent.body.error.message]).toEqual([409, expect.stringContaining('erased contact')]);
+    }
+    const { rows } = await sql`SELECT FROM emails WHERE variables::text LIKE '%Byron%'`.execute(api.db);
+    expect(rows).toHaveLength(0);
+  });
+
   it("stays while another contact's email uses the same content, and is deleted with the last one", async () => {
     const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
