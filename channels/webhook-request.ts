@@ -136,7 +136,14 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
     const request = isTls
       ? https.request(url, { ...options, agent: agents.https })
       : http.request(url, { ...options, agent: agents.http });
-    request.on('response', resolve).on('error', reject).end(body);
+    request.on('response', resolve).on('error', reject);
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('answered 101'));
+    });
+    // A request can end without any of these events. Its promise would then never settle.
+    request.on('close', () => reject(new Error('the connection closed before a response')));
+    request.end(body);
   });
 }
 

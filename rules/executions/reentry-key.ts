@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** A path of an execution's event or context: `event.cartId`, `context.order.id`. */
-export const REENTRY_KEY = /^(?:event|context)(?:\.[^.\s{}]{1,100}){1,5}$/;
+/**
+ * A path of an execution's event or context: `event.cartId`, `event.items.0.sku`. A key such as `items[0]` would be
+ * missing in every event, so that all of them have one value.
+ */
+export const REENTRY_KEY = /^(?:event|context)(?:\.(?![^.]*\[\d+\])[^.\s{}]{1,100}){1,5}$/;
 
 /** The error of a path, with the remedy. */
 export const REENTRY_KEY_FAULT =

@@ -13,6 +13,9 @@ let service: TestService;
 let sink: SmtpSink;
 let relayPort: number;
 let inboundPort: number;
+/** A contact that changes its address, and a segment that gets members. */
+let contactId: string;
+let segmentId: string;
 
 beforeAll(async () => {
   sink = await startSmtpSink({ keepBodies: true });
@@ -26,6 +29,8 @@ beforeAll(async () => {
   });
   await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
   await buildDomain(service.db, { projectId: service.one.id, domain: 'xn--80ak6aa92e.xn--p1ai', signing: false });
+  contactId = (await service.call('POST', '/contacts', { body: { email: 'first@example.com' } })).body.id;
+  segmentId = (await service.call('POST', '/segments', { body: { name: 'Guests', type: 'STATIC' } })).body.id;
 });
 afterAll(async () => {
   await service?.close();
@@ -55,6 +60,8 @@ const INVALID = fc.oneof(
   fc.tuple(fc.constantFrom('ädä', '用户', 'ivan.пример'), DOMAIN).map(([a, domain]) => `${a}@${domain}`),
   fc.tuple(fc.stringMatching(/^[a-z]{65,70}$/), DOMAIN).map(([a, domain]) => `${a}@${domain}`),
 );
+const MAIL = { to: 'ada@example.com', from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
+const TEXT = { name: 'T', from: MAIL.from, subject: MAIL.subject, body: MAIL.body };
 const SAMPLE = { numRuns: 40, seed: 20261126 };
 const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
 const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
@@ -125,6 +132,65 @@ describe('an address is valid or invalid everywhere', () => {
     expect((await verdicts(suppress)).map((email) => email !== null)).toEqual(
       normalized.map((email) => email !== null),
     );
+  });
+
+  it.each<[string, (email: string) => { method?: string; path: string; body?: object; key?: string }]>([
+    ['PATCH /contacts', (email) => ({ method: 'PATCH', path: `/contacts/${contactId}`, body: { email } })],
+    ['POST /v1/track', (email) => ({ path: '/v1/track', body: { email, event: 'seen' } })],
+    ['the public key', (email) => ({ path: '/v1/track', body: { email, event: 'seen' }, key: service.one.publicKey })],
+    ['cc', (cc) => ({ path: '/v1/send', body: { ...MAIL, cc } })],
+    ['bcc with a name', (email) => ({ path: '/v1/send', body: { ...MAIL, bcc: [{ name: 'Ada', email }] } })],
+    ['reply', (reply) => ({ path: '/v1/send', body: { ...MAIL, reply } })],
+    ['replyTo of several', (email) => ({ path: '/v1/send', body: { ...MAIL, replyTo: ['a@example.com', email] } })],
+    ['POST /v1/send/batch', (to) => ({ path: '/v1/send/batch', body: { atomic: true, emails: [{ ...MAIL, to }] } })],
+    ['POST /contacts/lookup', (email) => ({ path: '/contacts/lookup', body: { emails: [email] } })],
+    [
+      'members of a segment',
+      (email) => ({ path: `/segments/${segmentId}/members`, body: { emails: [email], createMissing: true } }),
+    ],
+    ['replyTo of a template', (replyTo) => ({ path: '/templates', body: { ...TEXT, type: 'MARKETING', replyTo } })],
+    ['replyTo of a campaign', (replyTo) => ({ path: '/campaigns', body: { ...TEXT, audienceType: 'ALL', replyTo } })],
+    ['a test email', (email) => ({ path: '/templates/test', body: { ...TEXT, name: undefined, email } })],
+    [
+      'a file',
+      (replyTo) => ({
+        path: '/project/apply',
+        body: { dryRun: true, templates: [{ ...TEXT, slug: 'file', type: 'MARKETING', replyTo }] },
+      }),
+    ],
+    ['GET /v1/emails', (email) => ({ method: 'GET', path: `/v1/emails?to=${encodeURIComponent(email)}` })],
+    ['GET /suppressions', (email) => ({ method: 'GET', path: `/suppressions?email=${encodeURIComponent(email)}` })],
+  ])('%s', async (_, asking) => {
+    const accepted: string[] = [];
+    for (const address of addresses) {
+      const { method = 'POST', path, ...options } = asking(address);
+      const { status, body } = await service.call(method, path, options);
+      // A contact may have the address already.
+      const isAccepted = status < 300 || status === 409;
+      if (isAccepted) accepted.push(address);
+      else expect([400, 422], `${path} ${address} ${JSON.stringify(body)}`).toContain(status);
+    }
+    expect(accepted).toEqual(addresses.filter((_, n) => normalized[n] !== null));
+  });
+
+  it('a sender of /v1/send and of a message through the relay', async () => {
+    const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
+    const login = ['EHLO me', `AUTH PLAIN ${auth}`];
+    const submit = (from: string) => [
+      'MAIL FROM:<hello@sender.test>',
+      'RCPT TO:<ada@example.com>',
+      'DATA',
+      `From: ${from}\r\nSubject: Hi\r\n\r\nHello\r\n.`,
+    ];
+    const locals = addresses.map((address) => address.slice(0, address.lastIndexOf('@')));
+    // A header reads a phrase before an address, such as the "a" of "a b@sender.test", as a name.
+    const senders = locals.filter((local) => !/^[^"]* /.test(local)).map((local) => `${local}@sender.test`);
+    const isRelayed = (replies: string[]) => replies.at(-1)?.startsWith('250 ');
+    for (const from of senders) {
+      const sent = await service.call('POST', '/v1/send', { body: { ...MAIL, from } });
+      const relayed = isRelayed(await talk(relayPort, [...login, ...submit(from)]));
+      expect([sent.status === 200, relayed], from).toEqual([isEmailAddress(from), isEmailAddress(from)]);
+    }
   });
 
   it('CSV import', async () => {

@@ -90,7 +90,7 @@ describe('a workflow with reentryKey', () => {
 
   it('accepts a path of the event or the context, and names the remedy for any other', async () => {
     const { id } = await cartWorkflow();
-    for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 7]) {
+    for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 'event.items[0].sku', 7]) {
       const { status, body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey } });
       expect([status, body.error.errors[0].field]).toEqual([422, 'reentryKey']);
     }

@@ -42,6 +42,7 @@ it.each<[string, string, object, string]>([
   ['STEP', '', step('EXIT', { reason: 'because {{event.reason}}' }), 'config.reason'],
   ['STEP', '', step('UPDATE_CONTACT', { updates: { '{{event.key}}': 1 } }), 'config.updates.{{event.key}}'],
   ['STEP', '', step('SEND_EMAIL', { from: SENDER }), 'config.from'],
+  ['STEP', '', step('SEND_SMS', { body: 'Hi', from: '{{event.sender}}' }), 'config.from'],
   [
     'STEP',
     '',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const person = () => `${uuidv7()}@example.com`;
-type Sent = { email: string; contact: { id: string } };
+type Sent = { email: string; contact: { id: string; email: string } };
 
 async function send(body: object): Promise<Sent[]> {
   const answer = await api.call('POST', '/v1/send', { body: { from: FROM, ...body } });
@@ -97,7 +97,12 @@ describe('the content of emails to erased contacts', () => {
     expect([await countStored('Byron'), await dangling()]).toEqual([0, 0]);
     for (const copy of [cc, bcc]) {
       const record = (await api.call('GET', `/v1/emails/${copy?.email}`)).body.data;
-      expect(record).toMatchObject({ to: copy?.contact.email, status: 'FAILED', reason: 'contact_deleted', subject: '' });
+      expect(record).toMatchObject({
+        to: copy?.contact.email,
+        status: 'FAILED',
+        reason: 'contact_deleted',
+        subject: '',
+      });
       const resent = await api.call('POST', `/v1/emails/${copy?.email}/resend`);
       expect([resent.status, resent.body.error.message]).toEqual([409, expect.stringContaining('erased contact')]);
     }

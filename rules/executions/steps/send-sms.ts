@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseUnfilled } from '../../content/expressions.ts';
 import { smsTextFault } from '../../sms/text.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -24,7 +25,10 @@ export const SendSmsConfig = z.object({
 
 /** A step with a template would send nothing, so saving it is an error. */
 const SendSmsInput = SendSmsConfig.partial({ body: true })
-  .extend({ templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional() })
+  .extend({
+    from: SendSmsConfig.shape.from.unwrap().superRefine(refuseUnfilled).optional(),
+    templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional(),
+  })
   .transform(({ templateId: _, ...config }) => config);
 
 /** Sends an SMS to the contact's number. */
