@@ -16,6 +16,8 @@ let inboundPort: number;
 /** A contact that changes its address, and a segment that gets members. */
 let contactId: string;
 let segmentId: string;
+/** The steps of a workflow. */
+let stepsPath: string;
 
 beforeAll(async () => {
   sink = await startSmtpSink({ keepBodies: true });
@@ -30,6 +32,8 @@ beforeAll(async () => {
   await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
   await buildDomain(service.db, { projectId: service.one.id, domain: 'xn--80ak6aa92e.xn--p1ai', signing: false });
   contactId = (await service.call('POST', '/contacts', { body: { email: 'first@example.com' } })).body.id;
+  const { body: workflow } = await service.call('POST', '/workflows', { body: { name: 'Notices', eventName: 'seen' } });
+  stepsPath = `/workflows/${workflow.id}/steps`;
   segmentId = (await service.call('POST', '/segments', { body: { name: 'Guests', type: 'STATIC' } })).body.id;
 });
 afterAll(async () => {
@@ -62,6 +66,11 @@ const INVALID = fc.oneof(
 );
 const MAIL = { to: 'ada@example.com', from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
 const TEXT = { name: 'T', from: MAIL.from, subject: MAIL.subject, body: MAIL.body };
+const customRecipient = (customEmail: string) => ({
+  type: 'SEND_EMAIL',
+  name: 'Notice',
+  config: { recipient: { type: 'CUSTOM', customEmail } },
+});
 const SAMPLE = { numRuns: 40, seed: 20261126 };
 const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
 const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
@@ -150,6 +159,7 @@ describe('an address is valid or invalid everywhere', () => {
     ],
     ['replyTo of a template', (replyTo) => ({ path: '/templates', body: { ...TEXT, type: 'MARKETING', replyTo } })],
     ['replyTo of a campaign', (replyTo) => ({ path: '/campaigns', body: { ...TEXT, audienceType: 'ALL', replyTo } })],
+    ['the recipient of a step', (customEmail) => ({ path: stepsPath, body: customRecipient(customEmail) })],
     ['a test email', (email) => ({ path: '/templates/test', body: { ...TEXT, name: undefined, email } })],
     [
       'a file',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { expressionFaults, unfilledFault } from '../../content/expressions.ts';
+import { expressionFaults, hasExpression, unfilledFault } from '../../content/expressions.ts';
+import { parseMailbox } from '../../emails/email-address.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -23,6 +24,10 @@ export const SendEmailConfig = z.object({
 const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ from, recipient }, ctx) => {
   const unfilled = typeof from === 'object' && from.name ? unfilledFault(from.name) : undefined;
   if (unfilled !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: unfilled });
+  const written = recipient?.customEmail;
+  const address = !written || hasExpression(written) ? undefined : parseMailbox(written);
+  if (address?.ok === false)
+    ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message: address.reason });
   for (const fault of expressionFaults(recipient?.customEmail, ['recipient', 'customEmail']))
     ctx.addIssue({ code: 'custom', ...fault });
 });
