@@ -108,6 +108,31 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('has tabs by status and segment, and a new filter becomes a segment with its rules', async () => {
+    await save('pro@people.test', { plan: 'pro' });
+    await save('free@people.test', { plan: 'free' });
+    await call('POST', '/contacts', { email: 'gone@people.test', subscribed: false });
+    await call('POST', '/segments', { name: 'Pro', type: 'DYNAMIC', filters: isPro });
+    const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await views.getByRole('link', { name: 'Not subscribed' }).click();
+    await page.getByText('1 of 1 shown').waitFor();
+    await page.getByRole('link', { name: 'gone@people.test' }).waitFor();
+    await views.getByRole('link', { name: 'Pro' }).click();
+    await page.getByRole('link', { name: 'pro@people.test' }).waitFor();
+    expect(await views.locator('[aria-current]').textContent()).toContain('Pro');
+    expect(await page.getByRole('link', { name: 'Save as segment' }).count()).toBe(0);
+    await expectNoSeriousAxe(page);
+    const isFree = JSON.stringify(isPro).replace('"pro"', '"free"');
+    await page.goto(`${service.baseUrl}/app/contacts?condition=${encodeURIComponent(isFree)}`);
+    await page.getByRole('link', { name: 'Save as segment' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Free plan');
+    await page.getByRole('button', { name: 'Create segment' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Free plan' }).waitFor();
+    await settled();
+    expect(await call('GET', '/segments?search=Free')).toMatchObject([{ condition: JSON.parse(isFree) }]);
+  });
+
   it('finds contacts by a part of their name', async () => {
     await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace' });
     await save('grace@people.test', { name: 'Grace Hopper' });

@@ -24,7 +24,13 @@ export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: 
   return (
     <Popover position="bottom-end" shadow="md" trapFocus withinPortal>
       <Popover.Target>
-        <Button variant="default" visibleFrom="sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
+        <Button
+          variant="subtle"
+          color="gray"
+          ml="auto"
+          visibleFrom="sm"
+          leftSection={<IconColumns3 size={16} aria-hidden />}
+        >
           {words.columns}
         </Button>
       </Popover.Target>

@@ -25,6 +25,7 @@ import { ListFilter } from './list-filter.tsx';
 import type { ListSearch, ListSort } from './routes.ts';
 import { type ListedContact, type Selection, useSelection } from './selection.ts';
 import { useColumns } from './use-columns.ts';
+import { Views } from './views.tsx';
 
 const words = text.contacts.list;
 const PAGE = 50;
@@ -60,6 +61,7 @@ export function Contacts() {
         count={total || undefined}
         actions={<Actions query={query} onAdd={add.open} />}
       />
+      <Views />
       {/* Running jobs are above the list and would push it down. */}
       {jobs.isPending ? (
         <Loading />

@@ -86,7 +86,7 @@ function SearchInput({ value, onChange }: { value: string; onChange: (value: str
         ask(event.currentTarget.value.trim());
       }}
       flex="1 1 240px"
-      maw={420}
+      maw={{ sm: 320 }}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Condition } from '../../../packages/client/src/operations.generated.ts';
 import { shellRoute } from '../../app/root-route.tsx';
+import { isCondition } from '../../parts/condition-builder/is-condition.ts';
 
 /** The filter of the list: part of an address, and a condition of the filter language. */
 export interface ListSearch {
@@ -51,8 +52,3 @@ const contactRoute = createRoute({
 });
 
 export const contactsRoutes = [listRoute, importRoute, jobsRoute, jobRoute, contactRoute] as const;
-
-/** Returns whether the value has the form of a condition; the API reports errors inside it. */
-function isCondition(given: unknown): given is Condition {
-  return typeof given === 'object' && given !== null && Array.isArray((given as Condition).groups);
-}

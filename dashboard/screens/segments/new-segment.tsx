@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { conditionOf, type DraftCondition } from '../../parts/condition-builder/draft.ts';
+import { conditionOf, type DraftCondition, draftOf } from '../../parts/condition-builder/draft.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { text } from '../../text/text.ts';
@@ -11,16 +11,19 @@ const words = text.segments;
 
 /** The editor of a new segment. */
 export function NewSegment() {
-  const { type = 'DYNAMIC' } = useSearch({ from: '/shell/segments/new' });
+  const { type = 'DYNAMIC', condition } = useSearch({ from: '/shell/segments/new' });
   const navigate = useNavigate();
-  const editing = useLocalDraft({ name: `segment:new:${type}`, saved: EMPTY_FORM() });
+  const [empty] = useState(() => ({ ...EMPTY_FORM(), ...(condition && { condition: draftOf(condition) }) }));
+  // A draft of another condition would hide the one from the address.
+  const name = ['segment:new', type, ...(condition ? [JSON.stringify(condition)] : [])].join(':');
+  const editing = useLocalDraft({ name, saved: empty });
   const [sent, setSent] = useState<DraftCondition>();
   const create = useWrite('createSegment', { changes: ['listSegments'] });
   const save = () => {
-    const { name, description, trackMembership, condition } = editing.draft;
-    setSent(condition);
-    const about = { name, ...(description !== '' && { description }), type };
-    const body = type === 'STATIC' ? about : { ...about, trackMembership, filters: conditionOf(condition) };
+    const { description, trackMembership, ...draft } = editing.draft;
+    setSent(draft.condition);
+    const about = { name: draft.name, ...(description !== '' && { description }), type };
+    const body = type === 'STATIC' ? about : { ...about, trackMembership, filters: conditionOf(draft.condition) };
     create.mutate(
       { body },
       {
@@ -41,7 +44,7 @@ export function NewSegment() {
       <SegmentForm
         type={type}
         editing={editing}
-        saved={EMPTY_FORM()}
+        saved={empty}
         action={words.createIt}
         onSave={save}
         isSaving={create.isPending}

@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { Condition } from '../../../packages/client/src/operations.generated.ts';
 import { shellRoute } from '../../app/root-route.tsx';
+import { isCondition } from '../../parts/condition-builder/is-condition.ts';
 
 const TYPES = ['DYNAMIC', 'STATIC'] as const;
 export const SEGMENT_TABS = ['members', 'condition', 'history', 'explain', 'usage'] as const;
@@ -8,6 +10,11 @@ export type SegmentTab = (typeof SEGMENT_TABS)[number];
 interface ListSearch {
   q?: string;
   type?: (typeof TYPES)[number];
+}
+
+interface NewSearch extends Pick<ListSearch, 'type'> {
+  /** The rules that the form begins with. */
+  condition?: Condition;
 }
 
 export interface SegmentSearch {
@@ -31,7 +38,10 @@ const listRoute = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/segments/new',
-  validateSearch: ({ type }: Record<string, unknown>): Pick<ListSearch, 'type'> => typeIn(type),
+  validateSearch: ({ type, condition }: Record<string, unknown>): NewSearch => ({
+    ...typeIn(type),
+    ...(isCondition(condition) && { condition }),
+  }),
   component: lazyRouteComponent(() => import('./new-segment.tsx'), 'NewSegment'),
 });
 

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { viewsOf } from './list-views.ts';
+
+const segment = (name: string, memberCount: number, condition: object | null = null) =>
+  ({ id: `id-${name}`, name, memberCount, condition, type: condition ? 'DYNAMIC' : 'STATIC' }) as Parameters<
+    typeof viewsOf
+  >[0][number];
+
+it('are the statuses and the three largest segments, by their rules if they have any', () => {
+  const rules = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+  const views = viewsOf([segment('Few', 1), segment('Beta', 7), segment('Pro', 9, rules), segment('More', 8)]);
+  expect(views.map(({ name, count }) => [name, count])).toEqual([
+    ['All', undefined],
+    ['Subscribed', undefined],
+    ['Not subscribed', undefined],
+    ['Pro', 9],
+    ['More', 8],
+    ['Beta', 7],
+  ]);
+  expect(views[3]?.condition).toEqual(rules);
+  expect(views[5]?.condition?.groups[0]?.filters).toEqual([{ field: 'segment.id-Beta', operator: 'memberOf' }]);
+});
