@@ -95,5 +95,18 @@ export const emailEditor = {
   pictureWidth: 'Width',
   pictureReplace: 'Replace image',
   pictureRemove: 'Remove image',
+  inherited: 'Default',
+  alignments: { left: 'Left', center: 'Center', right: 'Right' },
+  properties: {
+    align: 'Align',
+    size: 'Text size',
+    color: 'Text color',
+    background: 'Background',
+    padding: 'Padding',
+    below: 'Space below',
+    line: 'Line color',
+    thickness: 'Thickness',
+    height: 'Height',
+  },
   noVariables: 'No variables found.',
 };

@@ -314,6 +314,40 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
   });
 
+  it('change the alignment, size and color of the selected block, and the height of a spacer, without code', async () => {
+    const id = await create({ name: 'Styled', body: `<h2 style="margin:0">Teas</h2>\n<p class=a>Other</p>` });
+    const { page } = await openDashboard({ service, path: `/templates/${id}` });
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
+    await mail.getByText('Teas').click();
+    const heading = page.getByRole('region', { name: 'Heading' });
+    await heading
+      .locator('label')
+      .filter({ has: page.getByLabel('Center') })
+      .click();
+    await mail.locator('h2[style*="text-align:center"]').waitFor();
+    // The block stays selected, so that several properties can be changed.
+    await heading.getByRole('textbox', { name: 'Text size' }).fill('40');
+    await heading.getByRole('textbox', { name: 'Text size' }).press('Enter');
+    await mail.locator('h2[style*="font-size:40px"]').waitFor();
+    await heading.getByRole('textbox', { name: 'Text color' }).fill('#aa3300');
+    await heading.getByRole('textbox', { name: 'Text color' }).press('Tab');
+    await mail.locator('h2[style*="color:#aa3300"]').waitFor();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('complementary', { name: 'Blocks' }).getByRole('button', { name: 'Spacer' }).click();
+    await mail.locator('hr').click();
+    await page.getByRole('textbox', { name: 'Height' }).fill('64');
+    await page.getByRole('textbox', { name: 'Height' }).press('Enter');
+    await mail.locator('hr[style*="height:64px"]').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await readSaved(id);
+    expect(body).toContain(
+      '<h2 style="margin:0;text-align:center;font-size:40px;line-height:56px;color:#aa3300">Teas</h2>',
+    );
+    expect(body).toContain('<p class=a>Other</p>');
+    expect(body).toContain('line-height:64px');
+  });
+
   it('have columns and products side by side in a wide email and stacked on a phone, also without media queries', async () => {
     const id = await create({ name: 'Columns', body: layoutOf('letter').body });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });

@@ -1,11 +1,10 @@
-import { Button, CloseButton, ColorInput, FileButton, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
-import { useState } from 'react';
+import { Button, CloseButton, FileButton, Group, Paper, Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
+import { AppliedText, ColorField } from './panel-fields.tsx';
 import { attributeEdit, attributeValue, buttonColor, type SourceEdit } from './source-edits.ts';
 import { endsInLiquid, type TagPart } from './source-parts.ts';
 
 const words = text.emailEditor;
-const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** A form for the link or image that was clicked. A change takes effect when its field loses focus, or with Enter. */
 export function PickedForm({
@@ -31,7 +30,7 @@ export function PickedForm({
   onImage: (file: File) => void;
 }) {
   const field = (name: string, label: string) => (
-    <AttributeField
+    <AppliedText
       key={name}
       label={label}
       value={attributeValue(source, picked, name) ?? ''}
@@ -41,19 +40,16 @@ export function PickedForm({
     />
   );
   const color = picked.kind === 'link' ? buttonColor(source, picked) : undefined;
-  const paint = (said: string) => color && COLOR.test(said) && said !== color.said && onEdit({ ...color, said });
+  const name = color ? words.newBlocks.button : words.picked[picked.kind];
   const fields = (
     <>
       {picked.kind === 'link' && field('href', words.linkTo)}
       {color && (
-        <ColorInput
-          size="xs"
+        <ColorField
           label={words.buttonColor}
-          defaultValue={color.said}
-          readOnly={isReadOnly}
-          withEyeDropper={false}
-          onChangeEnd={paint}
-          onBlur={(event) => paint(event.currentTarget.value)}
+          value={color.said}
+          isReadOnly={isReadOnly}
+          onChange={(said) => onEdit({ ...color, said })}
         />
       )}
       {picked.kind === 'image' && (
@@ -84,7 +80,7 @@ export function PickedForm({
   const close = <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />;
   if (!isInPanel) {
     return (
-      <Paper withBorder p="xs" component="section" aria-label={words.picked[picked.kind]}>
+      <Paper withBorder p="xs" component="section" aria-label={name}>
         <Group align="flex-end" gap="xs" wrap="wrap">
           {fields}
           {close}
@@ -93,10 +89,10 @@ export function PickedForm({
     );
   }
   return (
-    <Stack gap="sm" component="section" aria-label={words.picked[picked.kind]} ref={showForm}>
+    <Stack gap="sm" component="section" aria-label={name} ref={showForm}>
       <Group>
         <Title order={2} size="h5">
-          {words.picked[picked.kind]}
+          {name}
         </Title>
         {close}
       </Group>
@@ -108,33 +104,4 @@ export function PickedForm({
 /** Scrolls the panel to the form that has just been opened. */
 function showForm(form: HTMLElement | null): void {
   form?.scrollIntoView({ block: 'nearest' });
-}
-
-function AttributeField({
-  label,
-  value,
-  isReadOnly,
-  isInRow,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  isReadOnly: boolean;
-  isInRow: boolean;
-  onChange: (value: string) => void;
-}) {
-  const [typed, setTyped] = useState(value);
-  const apply = () => typed !== value && onChange(typed);
-  return (
-    <TextInput
-      size="xs"
-      label={label}
-      value={typed}
-      readOnly={isReadOnly}
-      {...(isInRow && { flex: '1 1 140px' })}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      onBlur={apply}
-      onKeyDown={(event) => event.key === 'Enter' && apply()}
-    />
-  );
 }

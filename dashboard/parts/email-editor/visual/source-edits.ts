@@ -1,5 +1,5 @@
 import { LIQUID } from './liquid-marks.ts';
-import { type AttributePlace, type ShownCharacter, shownText, type TagPart, type TextPart } from './source-parts.ts';
+import { type AttributePlace, type OpeningTag, type ShownCharacter, shownText, type TextPart } from './source-parts.ts';
 
 /** A replacement of a range of the source. The rest stays unchanged, byte for byte. */
 export interface SourceEdit {
@@ -77,7 +77,7 @@ function escapeHtml(character: string): string {
  * Returns the edit that sets the value of an attribute, and adds the attribute if it is missing. `value` is plain
  * text, with Liquid unescaped.
  */
-export function attributeEdit(part: TagPart, name: string, value: string): SourceEdit {
+export function attributeEdit(part: OpeningTag, name: string, value: string): SourceEdit {
   const place = part.attributes.get(name);
   if (!place) return { start: part.nameEnd, end: part.nameEnd, said: ` ${name}="${escapeAttribute(value, '"')}"` };
   if (place.quote !== '') return { start: place.start, end: place.end, said: escapeAttribute(value, place.quote) };
@@ -85,7 +85,7 @@ export function attributeEdit(part: TagPart, name: string, value: string): Sourc
 }
 
 /** Returns the decoded value of an attribute; undefined without one. */
-export function attributeValue(source: string, part: TagPart, name: string): string | undefined {
+export function attributeValue(source: string, part: OpeningTag, name: string): string | undefined {
   const place = part.attributes.get(name);
   return place && readable(source.slice(place.start, place.end));
 }

@@ -29,15 +29,19 @@ export interface AttributePlace {
   quote: '"' | "'" | '';
 }
 
-/** The opening tag of a link, image or divider that can be clicked. */
-export interface TagPart {
-  kind: 'link' | 'image' | 'divider';
-  id: number;
+/** An opening tag and its attributes. */
+export interface OpeningTag {
   start: number;
   /** The offset after the tag's name, where a new attribute is inserted. */
   nameEnd: number;
   end: number;
   attributes: Map<string, AttributePlace>;
+}
+
+/** The opening tag of a link, image or divider that can be clicked. */
+export interface TagPart extends OpeningTag {
+  kind: 'link' | 'image' | 'divider';
+  id: number;
 }
 
 export type SourcePart = TextPart | TagPart;
@@ -78,20 +82,35 @@ const VOID = new Set('area base br col embed hr img input link meta source track
  * stays unchanged: comments for Outlook, styles, Liquid in attributes, broken markup.
  */
 export function partsOf(source: string): SourceParts {
-  const scan = new Scan(source);
-  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, scan);
-  tokenizer.write(source);
-  tokenizer.end();
+  const scan = scanOf(source);
   return { parts: scan.parts, hidden: scan.hidden };
 }
 
 /** Returns the characters of a text as they are shown, including white space. */
 export function charactersOf(source: string): ShownCharacter[] {
+  return scanOf(source).characters;
+}
+
+/**
+ * Returns the tag that opens at the start of a text, with offsets in the text around it.
+ * @param at offset of the text
+ */
+export function openingTagOf(text: string, at: number): OpeningTag | undefined {
+  const tag = scanOf(text).firstTag;
+  if (!tag) return undefined;
+  const attributes = new Map<string, AttributePlace>();
+  for (const [name, { start, end, quote }] of tag.attributes) {
+    attributes.set(name, { start: start + at, end: end + at, quote });
+  }
+  return { start: tag.start + at, nameEnd: tag.nameEnd + at, end: tag.end + at, attributes };
+}
+
+function scanOf(source: string): Scan {
   const scan = new Scan(source);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, scan);
   tokenizer.write(source);
   tokenizer.end();
-  return scan.characters;
+  return scan;
 }
 
 /** Collects the parts from the tokenizer's callbacks, which report the range of each token. */
@@ -99,6 +118,7 @@ class Scan implements TokenizerCallbacks {
   readonly parts: SourcePart[] = [];
   readonly hidden: HiddenPart[] = [];
   readonly characters: ShownCharacter[] = [];
+  firstTag: OpeningTag | undefined;
   private readonly source: string;
   private readonly open: string[] = [];
   private text: ShownCharacter[] = [];
@@ -178,6 +198,7 @@ class Scan implements TokenizerCallbacks {
     }
     const kind = TAGS[tag.name];
     const { start, nameEnd, attributes } = tag;
+    this.firstTag ??= { start, nameEnd, end, attributes };
     if (kind) this.parts.push({ kind, id: this.parts.length, start, nameEnd, end, attributes });
     if (tag.name === 'script') this.scriptStart = start;
     else if (HIDDEN_TAGS.has(tag.name)) this.hidden.push({ kind: 'hidden', start, end });
@@ -263,7 +284,7 @@ export function shownText(part: TextPart): string {
  * Returns whether an attribute ends in the middle of Liquid, because the Liquid has the same quotes. Such an
  * attribute can be edited only as code.
  */
-export function endsInLiquid(source: string, part: TagPart, name: string): boolean {
+export function endsInLiquid(source: string, part: OpeningTag, name: string): boolean {
   const place = part.attributes.get(name);
   return place !== undefined && hasOpenLiquid(source.slice(place.start, place.end), false);
 }

@@ -5,6 +5,7 @@ import { createPortal } from 'react-dom';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
 import classes from '../email-editor.module.css';
+import { BlockForm, DividerForm } from './block-form.tsx';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
 import { endOfBody, type Insertion, insertionAt } from './insertion.ts';
@@ -97,6 +98,13 @@ export const VisualEditor = forwardRef<
     redraw(source);
     onChange(source);
     return source;
+  };
+  /** Changes styles and attributes. The parts keep their numbers, so the selection stays. */
+  const restyle = (edits: SourceEdit[]) => {
+    remember();
+    const source = edits.reduce(applyEdit, model.source);
+    setShown(draw(source));
+    onChange(source);
   };
   const type = (id: number, said: string) => {
     const typed = withTypedText(model, id, said);
@@ -213,6 +221,8 @@ export const VisualEditor = forwardRef<
     />
   );
 
+  const style = { source: model.source, around: around.slice(depth), isReadOnly, onEdit: restyle };
+
   return (
     <Stack gap="xs">
       <div className={classes.tools}>
@@ -236,7 +246,15 @@ export const VisualEditor = forwardRef<
           />
         )}
       </div>
-      {form && (place ? createPortal(form, place) : form)}
+      {place
+        ? createPortal(
+            <>
+              {form}
+              {picked?.kind === 'divider' ? <DividerForm {...style} tag={picked} /> : <BlockForm {...style} />}
+            </>,
+            place,
+          )
+        : form}
       <Box
         // Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
         // and Back would undo that step instead of leaving the editor.

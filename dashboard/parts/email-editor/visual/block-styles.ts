@@ -1,0 +1,125 @@
+import type { Block } from './source-blocks.ts';
+import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
+import { endsInLiquid, type OpeningTag, openingTagOf } from './source-parts.ts';
+import { pixelsOf, type Styles, styleEdit, styleValue } from './source-styles.ts';
+
+type Alignment = 'left' | 'center' | 'right';
+
+/** The properties of a block. A property that the block cannot have is absent; undefined is inherited. */
+export interface BlockValues {
+  align?: Alignment | undefined;
+  size?: number | undefined;
+  color?: string | undefined;
+  background?: string | undefined;
+  padding?: number | undefined;
+  below?: number | undefined;
+}
+
+const TEXTS = /^(?:p|h[1-6]|li|ul|ol|blockquote)$/;
+const SECTIONS = /^(?:div|section)$/;
+/** Line height of a text whose size changes. The palette's headings have the same. */
+const LINE = 1.4;
+
+/** Returns whether the panel has fields for a block, and can write its style attribute. */
+export function canStyle(source: string, block: Block): boolean {
+  const tag = tagOf(source, block);
+  const isKnown = TEXTS.test(block.name) || SECTIONS.test(block.name) || block.name === 'table';
+  return isKnown && tag !== undefined && !endsInLiquid(source, tag, 'style');
+}
+
+/** Returns the properties of a block that `canStyle` permits. */
+export function blockValues(source: string, block: Block): BlockValues {
+  const tag = tagOf(source, block);
+  if (!tag) return {};
+  if (block.name === 'table') {
+    return { align: tableAlignment(source, tag), background: styleValue(source, tag, 'background-color') };
+  }
+  const align = styleValue(source, tag, 'text-align') as Alignment | undefined;
+  if (SECTIONS.test(block.name)) {
+    return {
+      align,
+      background: styleValue(source, tag, 'background-color'),
+      padding: pixelsOf(source, tag, 'padding'),
+    };
+  }
+  return {
+    align,
+    size: pixelsOf(source, tag, 'font-size'),
+    color: styleValue(source, tag, 'color'),
+    below: pixelsOf(source, tag, 'margin-bottom'),
+  };
+}
+
+/** Returns the edits that change properties of a block, in the order in which they apply. */
+export function styleEdits(source: string, block: Block, { align, ...values }: BlockValues): SourceEdit[] {
+  const tag = tagOf(source, block);
+  if (!tag) return [];
+  if (align && block.name === 'table') return tableEdits(source, tag, align);
+  const { size, color, background, padding, below } = values;
+  const styles: Styles = {
+    ...(align && { 'text-align': align }),
+    ...(color && { color }),
+    ...(background && { 'background-color': background }),
+    ...(padding !== undefined && { padding: `${padding}px` }),
+    ...(below !== undefined && { 'margin-bottom': `${below}px` }),
+    // A line height in pixels would let the lines of a larger text overlap.
+    ...(size !== undefined && { 'font-size': `${size}px`, 'line-height': `${Math.round(size * LINE)}px` }),
+  };
+  return [styleEdit(source, tag, styles)];
+}
+
+function tableAlignment(source: string, tag: OpeningTag): Alignment {
+  const left = styleValue(source, tag, 'margin-left');
+  const right = styleValue(source, tag, 'margin-right');
+  if (left === 'auto') return right === 'auto' ? 'center' : 'right';
+  return attributeValue(source, tag, 'align') === 'center' ? 'center' : 'left';
+}
+
+/** Outlook knows only the attribute. Other values than `center` would make the text beside the table flow around it. */
+function tableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEdit[] {
+  const margins = styleEdit(source, tag, {
+    'margin-left': align === 'left' ? '0' : 'auto',
+    'margin-right': align === 'center' ? 'auto' : '0',
+  });
+  const hasAttribute = tag.attributes.has('align');
+  if (align !== 'center' && !hasAttribute) return [margins];
+  return inOrder([margins, attributeEdit(tag, 'align', align === 'center' ? 'center' : '')]);
+}
+
+/** Returns the height of a spacer, or the line of a divider. */
+export function divider(source: string, tag: OpeningTag) {
+  const line = /^(\d+)px\s+\w+\s+(#[0-9a-f]{6})$/i.exec(styleValue(source, tag, 'border-top') ?? '');
+  const height = line ? undefined : pixelsOf(source, tag, 'height');
+  return { height, thickness: line ? Number(line[1]) : 1, color: line?.[2] };
+}
+
+/**
+ * Returns the edits that change a divider or a spacer.
+ * @param block the block around it. Outlook reads the height of a spacer from a comment in it.
+ */
+export function dividerEdits(
+  source: string,
+  tag: OpeningTag,
+  block: Block | undefined,
+  { height, thickness = 1, color = '#c9cdd4' }: { height?: number; thickness?: number; color?: string | undefined },
+): SourceEdit[] {
+  if (height === undefined) {
+    return [styleEdit(source, tag, { border: '0', 'border-top': `${thickness}px solid ${color}` })];
+  }
+  const style = styleEdit(source, tag, { height: `${height}px` });
+  const before = source.slice(block?.start ?? tag.start, tag.start);
+  const outlook = /(<!--\[if mso\]>[^\]]*?line-height:)\d+px/.exec(before);
+  if (!outlook) return [style];
+  const start = tag.start - before.length + outlook.index + (outlook[1] ?? '').length;
+  const end = tag.start - before.length + outlook.index + outlook[0].length;
+  return inOrder([style, { start, end, said: `${height}px` }]);
+}
+
+/** Later parts of the source first, so that an edit does not move the place of the next one. */
+function inOrder(edits: SourceEdit[]): SourceEdit[] {
+  return edits.toSorted((a, b) => b.start - a.start);
+}
+
+function tagOf(source: string, { start, end }: Block): OpeningTag | undefined {
+  return openingTagOf(source.slice(start, end), start);
+}

@@ -1,0 +1,119 @@
+import { ColorInput, Input, SegmentedControl, TextInput } from '@mantine/core';
+import { IconAlignCenter, IconAlignLeft, IconAlignRight } from '@tabler/icons-react';
+import { useState } from 'react';
+import { text } from '../../../text/text.ts';
+
+const words = text.emailEditor;
+const COLOR = /^#[0-9a-f]{6}$/i;
+const ALIGNMENTS = { left: IconAlignLeft, center: IconAlignCenter, right: IconAlignRight };
+
+interface Field<Value> {
+  label: string;
+  value: Value | undefined;
+  isReadOnly: boolean;
+  onChange: (value: Value) => void;
+}
+
+/** A text that takes effect when its field loses focus, or with Enter. */
+export function AppliedText({
+  label,
+  value = '',
+  isReadOnly,
+  isInRow = false,
+  unit,
+  onChange,
+}: Field<string> & { isInRow?: boolean; unit?: string }) {
+  const [typed, setTyped] = useTyped(value);
+  const apply = () => typed !== value && onChange(typed);
+  return (
+    <TextInput
+      size="xs"
+      label={label}
+      value={typed}
+      readOnly={isReadOnly}
+      {...(unit !== undefined && { rightSection: unit, inputMode: 'numeric', placeholder: words.inherited })}
+      {...(isInRow && { flex: '1 1 140px' })}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
+  );
+}
+
+/** Returns the text of a field until it is applied. It follows the value, which undo can change. */
+function useTyped(value: string) {
+  const state = useState(value);
+  const [applied, setApplied] = useState(value);
+  if (applied !== value) {
+    setApplied(value);
+    state[1](value);
+  }
+  return state;
+}
+
+/** A length in whole pixels. An empty field removes it. */
+export function PixelField({ value, onChange, max = 200, ...field }: Field<number> & { max?: number }) {
+  const given = value === undefined ? '' : String(value);
+  return (
+    <AppliedText
+      {...field}
+      unit="px"
+      value={given}
+      onChange={(typed) => {
+        const pixels = Math.round(Number(typed));
+        if (typed.trim() !== '' && pixels >= 0 && pixels <= max && pixels !== value) onChange(pixels);
+      }}
+    />
+  );
+}
+
+/** A color as `#rrggbb`. */
+export function ColorField({ label, value, isReadOnly, onChange }: Field<string>) {
+  const [typed, setTyped] = useTyped(value && COLOR.test(value) ? value : '');
+  const paint = (color: string) => COLOR.test(color) && color !== value && onChange(color);
+  return (
+    <ColorInput
+      size="xs"
+      label={label}
+      value={typed}
+      onChange={setTyped}
+      placeholder={words.inherited}
+      readOnly={isReadOnly}
+      withEyeDropper={false}
+      onChangeEnd={paint}
+      onBlur={(event) => paint(event.currentTarget.value)}
+    />
+  );
+}
+
+export type Alignment = keyof typeof ALIGNMENTS;
+
+/** Left, center or right. */
+export function AlignmentField({ label, value = 'left', isReadOnly, onChange }: Field<Alignment>) {
+  return (
+    <Input.Wrapper label={label} size="xs" labelElement="div">
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={label}
+        value={value}
+        readOnly={isReadOnly}
+        onChange={(next) => onChange(next as Alignment)}
+        data={(Object.keys(ALIGNMENTS) as Alignment[]).map((name) => {
+          const Icon = ALIGNMENTS[name];
+          return {
+            value: name,
+            label: (
+              <Icon
+                size={16}
+                stroke={1.75}
+                aria-label={words.alignments[name]}
+                style={{ display: 'block', margin: '0 auto' }}
+              />
+            ),
+          };
+        })}
+      />
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,51 @@
+import { attributeEdit, type SourceEdit } from './source-edits.ts';
+import type { OpeningTag } from './source-parts.ts';
+
+/** Declarations of a style attribute: property and value; no value removes the property. */
+export type Styles = Record<string, string | undefined>;
+
+/** Returns the value of a property in the style attribute of a tag; undefined without one. */
+export function styleValue(source: string, tag: OpeningTag, property: string): string | undefined {
+  return declarationOf(styleOf(source, tag), property)?.value;
+}
+
+/** Returns the length in pixels of a property, or of one side of its shorthand (`margin:0 0 16px`). */
+export function pixelsOf(source: string, tag: OpeningTag, property: string): number | undefined {
+  const [name = '', side] = property.split('-');
+  const own = styleValue(source, tag, property);
+  const sides = (own ?? styleValue(source, tag, name) ?? '').trim().split(/\s+/);
+  const value = own === undefined && side === 'bottom' ? (sides[2] ?? sides[0]) : sides[0];
+  const pixels = /^(\d+(?:\.\d+)?)(?:px)?$/.exec(value ?? '')?.[1];
+  return pixels === undefined ? undefined : Number(pixels);
+}
+
+/** Returns the edit that sets or removes properties in the style attribute. Other declarations keep their bytes. */
+export function styleEdit(source: string, tag: OpeningTag, styles: Styles): SourceEdit {
+  let style = styleOf(source, tag);
+  for (const [property, value] of Object.entries(styles)) style = withDeclaration(style, property, value);
+  const place = tag.attributes.get('style');
+  // The value is not escaped again: colors, lengths and words have no characters to escape.
+  if (place && place.quote !== '') return { start: place.start, end: place.end, said: style };
+  return attributeEdit(tag, 'style', style);
+}
+
+function styleOf(source: string, tag: OpeningTag): string {
+  const place = tag.attributes.get('style');
+  return place ? source.slice(place.start, place.end) : '';
+}
+
+/** Finds the last declaration of a property, which is the one that counts. */
+function declarationOf(style: string, property: string) {
+  const found = [...style.matchAll(new RegExp(`(^|;)\\s*${property}\\s*:([^;]*)`, 'gi'))].at(-1);
+  if (!found) return undefined;
+  const [whole, separator = '', value = ''] = found;
+  return { start: found.index + separator.length, end: found.index + whole.length, value: value.trim() };
+}
+
+function withDeclaration(style: string, property: string, value: string | undefined): string {
+  const old = declarationOf(style, property);
+  if (value === undefined) return old ? style.slice(0, old.start) + style.slice(old.end).replace(/^;/, '') : style;
+  const said = `${property}:${value}`;
+  if (old) return style.slice(0, old.start) + said + style.slice(old.end);
+  return style.trim() === '' || style.trim().endsWith(';') ? style + said : `${style};${said}`;
+}
