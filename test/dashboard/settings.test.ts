@@ -101,6 +101,11 @@ describeInBrowser('settings in a browser', () => {
 
     await openFromMenu(page, 'Topics');
     await page.getByLabel('Name').fill('News');
+    const color = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('.mantine-Switch-track')).backgroundColor`);
+    const on = await color();
+    await page.getByRole('switch').click({ force: true });
+    await expect.poll(color).not.toBe(on);
     await page.getByRole('button', { name: 'Add topic' }).click();
     await page.getByRole('table', { name: 'Topics' }).getByText('News').waitFor();
 
