@@ -117,9 +117,8 @@ export const automations = {
   failedHere: (n: number) => `${n} failed`,
   skippedHere: (n: number) => `${n} skipped`,
   removed: (name: string) => `${name} removed.`,
-  phone: 'On a small screen, the steps appear as a list. Use a larger screen to edit the diagram.',
-  leadsOn: (branch: string | null, to: string) => `${branch ? `Branch: ${branch} ` : ''}→ ${to}`,
-  indent: (branch: string) => `Branch: ${branch}`,
+  phone: 'Use a larger screen to see the diagram.',
+  leadsOn: (branch: string | null, to: string) => `${branch ? `${branch} ` : ''}→ ${to}`,
   // Settings of a step.
   settings: 'Settings',
   here: 'Contacts',

@@ -1,5 +1,5 @@
-import { Button, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { Button, UnstyledButton } from '@mantine/core';
+import { IconCornerDownRight, IconPlus } from '@tabler/icons-react';
 import { text } from '../../text/text.ts';
 import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
@@ -16,6 +16,7 @@ import {
 import type { HighlightedPath } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
+import classes from './step-list.module.css';
 import { summarizeStep } from './step-types.tsx';
 
 const t = text.automations;
@@ -50,47 +51,52 @@ export function StepList({
 }) {
   const order = orderSteps(graph);
   return (
-    <Stack gap="xs">
-      <Group gap="xs">
-        <Text size="sm" c="dimmed">
-          {startLabel}
-        </Text>
+    <ol className={classes.list}>
+      <li>
+        <div className={classes.card}>
+          <div className={classes.open}>
+            <StepIcon type="TRIGGER" />
+            <div className={classes.words}>
+              <p className={classes.name}>{startLabel}</p>
+              <p className={classes.line}>{t.triggerCard}</p>
+            </div>
+          </div>
+        </div>
         {!readOnly && <Add label={graph.entry ? t.addFront : t.addFirst} onClick={() => onAdd(null)} />}
-      </Group>
-      <Stack component="ol" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
-        {order.map(({ step, depth, by }) => (
-          <li key={step.id} style={{ marginLeft: 16 * Math.min(depth, DEPTH_MAX) }}>
-            {by && (
-              <Text size="xs" c="dimmed" mb={2}>
-                {t.indent(by)}
-              </Text>
-            )}
-            <Row
-              step={step}
-              line={summarizeStep(step, templates)}
-              counts={stats.get(step.id)}
-              faults={faults.get(step.id) ?? []}
-              isSelected={selected === step.id}
-              isDimmed={highlighted !== undefined && !highlighted.steps.has(step.id)}
-              onSelect={onSelect}
-              onCount={onCount}
-              countHref={countHref}
-            />
-            <LeadsElsewhere step={step} graph={graph} order={order} />
-            {!readOnly &&
-              transitionsOf(graph, step)
-                .filter(({ to }) => to === null)
-                .map(({ branch }) => (
-                  <Add
-                    key={branch ?? ''}
-                    label={t.addAfter(step.name, branch)}
-                    onClick={() => onAdd({ after: step.id, branch })}
-                  />
-                ))}
-          </li>
-        ))}
-      </Stack>
-    </Stack>
+      </li>
+      {order.map(({ step, depth, by }) => (
+        <li key={step.id} style={{ marginLeft: 16 * Math.min(depth, DEPTH_MAX) }} data-branch={by !== null}>
+          {by && (
+            <p className={classes.way}>
+              <IconCornerDownRight size={14} stroke={1.75} aria-hidden />
+              <span>{by}</span>
+            </p>
+          )}
+          <Row
+            step={step}
+            line={summarizeStep(step, templates)}
+            counts={stats.get(step.id)}
+            faults={faults.get(step.id) ?? []}
+            isSelected={selected === step.id}
+            isDimmed={highlighted !== undefined && !highlighted.steps.has(step.id)}
+            onSelect={onSelect}
+            onCount={onCount}
+            countHref={countHref}
+          />
+          <LeadsElsewhere step={step} graph={graph} order={order} />
+          {!readOnly &&
+            transitionsOf(graph, step)
+              .filter(({ to }) => to === null)
+              .map(({ branch }) => (
+                <Add
+                  key={branch ?? ''}
+                  label={t.addAfter(step.name, branch)}
+                  onClick={() => onAdd({ after: step.id, branch })}
+                />
+              ))}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -101,9 +107,9 @@ function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; orde
       to !== null && !order.some((one) => one.step.id === to && one.from === step.id && one.by === branch),
   );
   return ways.map(({ branch, to }) => (
-    <Text key={branch ?? ''} size="xs" c="dimmed" mt={2}>
+    <p key={branch ?? ''} className={classes.elsewhere}>
       {t.leadsOn(branch, stepOf(graph, to)?.name ?? '')}
-    </Text>
+    </p>
   ));
 }
 
@@ -120,41 +126,29 @@ function Row(
 ) {
   const { step, counts } = p;
   return (
-    <Paper
-      withBorder
-      p="xs"
-      opacity={p.isDimmed ? 0.5 : 1}
-      style={p.isSelected ? { borderColor: 'var(--mantine-primary-color-filled)' } : undefined}
-    >
-      <UnstyledButton w="100%" onClick={() => p.onSelect(step.id)} aria-pressed={p.isSelected}>
-        <Group wrap="nowrap" gap="sm" align="flex-start">
-          <StepIcon type={step.type} />
-          <div style={{ minWidth: 0, flex: 1 }}>
-            <Text size="sm" fw={600}>
-              {step.name}
-            </Text>
-            <Text size="xs" c="dimmed" lineClamp={2}>
-              {p.line}
-            </Text>
-            {p.faults.map(({ field, message }) => (
-              <Text key={`${field} ${message}`} size="xs" c="red">
-                {message}
-              </Text>
-            ))}
-          </div>
-        </Group>
+    <div className={classes.card} data-selected={p.isSelected} data-dimmed={p.isDimmed}>
+      <UnstyledButton className={classes.open} onClick={() => p.onSelect(step.id)} aria-pressed={p.isSelected}>
+        <StepIcon type={step.type} />
+        <div className={classes.words}>
+          <p className={classes.name}>{step.name}</p>
+          <p className={classes.line}>{p.line}</p>
+          {p.faults.map(({ field, message }) => (
+            <p key={`${field} ${message}`} className={classes.fault}>
+              {message}
+            </p>
+          ))}
+        </div>
       </UnstyledButton>
-      {/* Keeps its line while the counts load, so that the steps below do not move. */}
-      <Group gap="md" mt={6} mih={18} fz="xs" c="dimmed">
-        {counts && (
+      {counts && (
+        <div className={classes.counts}>
           <StepCountLinks
             counts={counts}
             hrefOf={(count) => p.countHref(step.id, count)}
             onCount={(count) => p.onCount(step.id, count)}
           />
-        )}
-      </Group>
-    </Paper>
+        </div>
+      )}
+    </div>
   );
 }
 
