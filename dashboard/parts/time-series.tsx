@@ -18,6 +18,11 @@ export interface Series {
 const MAX_BAR_PX = 28;
 /** Steps of the scale, because counts are whole numbers. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
+/** Distance of a label from its axis, and the width of a digit at 11 px. */
+const AXIS_GAP_PX = 10;
+const DIGIT_PX = 7;
+/** Space right of the last bar for half of its label. */
+const RIGHT_PX = 8;
 /** Distance of the tooltip from the pointer. */
 const TOOLTIP_PX = 12;
 
@@ -139,6 +144,7 @@ function optionsOf({
   return {
     width: div.clientWidth,
     height,
+    padding: [null, RIGHT_PX, null, null],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
@@ -148,14 +154,14 @@ function optionsOf({
     },
     axes: [
       { ...axis, size: 28, grid: { show: false }, space: 90, values: (_, instants) => instants.map(nameInstant) },
-      { ...axis, size: 44, space: 50, incrs: WHOLE_NUMBERS },
+      { ...axis, size: labelSpace, space: 50, incrs: WHOLE_NUMBERS },
       ...(hasPercent
         ? [
             {
               ...axis,
               scale: 'percent',
               side: 1 as const,
-              size: 44,
+              size: labelSpace,
               space: 50,
               grid: { show: false },
               values: (_: UPlotClass, splits: number[]) => splits.map((split) => `${NUMBER.format(split)}%`),
@@ -178,6 +184,11 @@ function optionsOf({
     ],
     hooks: { setCursor: [(plot) => tooltip && showValues({ plot, tooltip, series, div })] },
   };
+}
+
+/** Returns the width of the labels of an axis, so that the widest one starts at the edge of the chart. */
+function labelSpace(_: UPlotClass, labels: string[] | null): number {
+  return AXIS_GAP_PX + DIGIT_PX * Math.max(1, ...(labels ?? []).map((label) => label.length));
 }
 
 /** Half of the distance between two instants: the space for the first and the last bar. */

@@ -298,7 +298,6 @@ export const campaigns = {
   nobodyLost: 'No contacts skipped yet.',
   byHour: 'Opens and clicks by hour',
   byHourLabel: 'Opens and clicks by humans and by bots in each hour of the first three days',
-  byHourTable: 'As a table',
   hour: 'Hour',
   opens: 'Opens',
   clicks: 'Clicks',

@@ -74,7 +74,6 @@ export const home = {
     `${hour}: ${pluralize(delays, 'delay', written)}${campaigns > 0 ? `, ${pluralize(campaigns, 'campaign')}` : ''}`,
   wave: (written: string) => `${written} delays end in the busiest hour, the last at`,
   waveAtRate: (rate: string, duration: string) => `Their emails take at least ${duration}, at ${rate} per second.`,
-  waveFast: 'Their emails follow as fast as the service can send.',
   hoursLabel: 'Ending delays and starting campaigns, by hour',
   checklist: 'First steps',
   checklistWhat: 'Steps complete automatically, here or via the API.',

@@ -113,7 +113,7 @@ export const operator = {
   alive: 'running',
 
   searchTenants: 'Search by name, owner or id',
-  allHolds: 'Paused or not',
+  allHolds: 'Any state',
   onHold: 'Paused',
   notOnHold: 'Not paused',
   holds: 'Sending',
@@ -142,7 +142,7 @@ export const operator = {
   heldMeans: (reason: string | null) => reason ?? 'No reason given.',
 
   tenantSubtitle: (owners: string) => `Owned by ${owners}`,
-  noOwners: 'no one',
+  noOwners: 'No owner',
   hold: 'Pause sending …',
   holdTitle: (name: string) => `Pause sending of ${name}`,
   holdWhat:
@@ -188,7 +188,6 @@ export const operator = {
   daysChart: 'Emails per day, last 30 days',
   noDays: 'No emails in the last 30 days.',
   day: 'Day',
-  showTable: 'Show as a table',
   hideTable: 'Hide the table',
   refusals: 'Refused because of the sender',
   refusalsMean: 'Among the last emails to each mailbox provider. At 20 of 100, sending pauses.',
@@ -199,20 +198,19 @@ export const operator = {
   actions: 'Pauses, resumes and limits',
   noActions: 'No actions on this project yet.',
   action: {
-    'project.held': 'paused',
-    'project.released': 'resumed',
-    'project.updated': 'limits changed',
+    'project.held': 'Paused',
+    'project.released': 'Resumed',
+    'project.updated': 'Limits changed',
   } as Record<string, string>,
   by: 'By',
-  byService: 'the service',
-  byGone: 'a deleted user',
+  byService: 'Service',
+  byGone: 'Deleted user',
   what: 'Action',
   when: 'When',
 
   span: 'Period',
   spans: { 1: 'Last hour', 24: 'Last 24 hours', 168: 'Last 7 days' },
-  looked: (n: string, provider: string) =>
-    `Replies for ${n} live emails by EMAIL_PROVIDER ${provider}, by acceptance time.`,
+  looked: (n: string, provider: string) => `Responses of ${provider} to ${n} live emails, by acceptance time.`,
   lookedSince: 'Since',
   snsTopics: 'SNS topics',
   snsTopicsMean: 'Deliveries, bounces and complaints from Amazon SES',

@@ -28,6 +28,7 @@ export const parts = {
   unsaved: 'Not saved',
   backTo: (list: string) => `Back to ${list.toLowerCase()}`,
   justNow: 'just now',
+  asTable: 'As a table',
   skipped: 'Skipped',
   more: 'More actions',
   moreOf: (name: string) => `More actions for ${name}`,

@@ -142,7 +142,6 @@ describeInBrowser('screens that once misled their users', () => {
     await coming.getByText('1,234', { exact: true }).first().waitFor();
     expect(await coming.getByText(/^\w{3},? \d\d:\d\d$/).count()).toBe(5);
     await coming.getByText(/^1,234 delays end in the busiest hour, the last at .*:\d\d C/).waitFor();
-    await coming.getByText('Their emails follow as fast as the service can send.').waitFor();
     await sql`UPDATE projects SET send_rate_per_second = 5 WHERE id = ${service.one.id}`.execute(service.db);
     await page.reload();
     await coming.getByText('Their emails take at least 4 minutes 7 seconds, at 5 per second.').waitFor();

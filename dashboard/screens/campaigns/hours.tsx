@@ -53,7 +53,7 @@ export function Hours({ stats }: { stats: Stats }) {
           <>
             <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
             <details className="fold">
-              <summary>{words.byHourTable}</summary>
+              <summary>{text.parts.asTable}</summary>
               <Table aria-label={words.byHour}>
                 <Table.Thead>
                   <Table.Tr>

@@ -106,7 +106,11 @@ function Reason({ reason }: { reason: string }) {
     <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOUCHED}>
       <Text size="sm" component="span" tabIndex={0}>
         <Breakable text={labelOf('reason', reason)} />{' '}
-        {mended && <AppLink to={mended.to}>{words.mendIn(words.places[mended.place])}</AppLink>}
+        {mended && (
+          <AppLink to={mended.to} className={classes.fix}>
+            {words.mendIn(words.places[mended.place])}
+          </AppLink>
+        )}
       </Text>
     </Tooltip>
   );

@@ -33,11 +33,11 @@ export function ChangeIndicator({
   const written = formatChange(by);
   const direction = directionOf(by);
   const Icon = ICONS[direction];
-  const color =
-    isGood === undefined || direction === 'same'
-      ? undefined
-      : `var(${direction === isGood ? '--color-done-text' : '--color-failed-text'})`;
   const label = `${text.home.change[direction]} ${text.home.changed[unit](written)}`;
+  // A row of zeros with arrows would hide the figures that did change.
+  if (direction === 'same') return <VisuallyHidden>{label}</VisuallyHidden>;
+  const color =
+    isGood === undefined ? undefined : `var(${direction === isGood ? '--color-done-text' : '--color-failed-text'})`;
   return (
     <Text span size="xs" c={color} style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }} title={label}>
       <Icon size={13} aria-hidden />

@@ -171,7 +171,7 @@ function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> &
         />
       </Suspense>
       <details className="fold">
-        <summary>{text.home.byDay(timezone)}</summary>
+        <summary>{text.parts.asTable}</summary>
         <Table.ScrollContainer minWidth={320} type="native">
           <Table aria-label={text.home.byDay(timezone)} verticalSpacing={4}>
             <Table.Thead>

@@ -22,7 +22,7 @@ const MOVING_MS = 1_000;
 const STILL_MS = 10_000;
 const SHOWN = 20;
 /** Sent campaigns below the ones in progress. */
-const RECENT = 4;
+const RECENT = 6;
 
 /** Campaigns that are sending now or paused, and the latest sent ones with their open rates. */
 export function Running() {
@@ -101,7 +101,7 @@ function Recent({ campaign: { id, name, openedCount, sentCount, sentAt } }: { ca
       <Text inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {text.home.openedShare(formatShare(openedCount, sentCount))}
       </Text>
-      <Text inherit c="dimmed" ta="right" w={84} className="when">
+      <Text inherit c="dimmed" ta="right" w={{ sm: 84 }} className="when">
         <Instant at={sentAt} />
       </Text>
     </div>

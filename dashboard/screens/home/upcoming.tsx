@@ -78,9 +78,7 @@ function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']
   return (
     <Text size="sm" c="dimmed" mt="sm">
       {text.home.wave(formatCount(busiest.delays))} <ExactTime at={busiest.lastDelayAt} />.{' '}
-      {rate === null
-        ? text.home.waveFast
-        : text.home.waveAtRate(formatCount(rate), describeDuration(busiest.delays / rate))}
+      {rate !== null && text.home.waveAtRate(formatCount(rate), describeDuration(busiest.delays / rate))}
     </Text>
   );
 }

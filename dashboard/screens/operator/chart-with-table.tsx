@@ -15,7 +15,7 @@ export function ChartWithTable<Row>({
     <>
       <TimeSeries atSeconds={atSeconds} series={series} label={table.caption} />
       <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={asTable}>
-        {asTable ? text.operator.hideTable : text.operator.showTable}
+        {asTable ? text.operator.hideTable : text.parts.asTable}
       </Button>
       {asTable && <RowTable {...table} />}
     </>

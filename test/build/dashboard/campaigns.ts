@@ -53,23 +53,34 @@ export async function buildCampaigns(
   return ids;
 }
 
+/** Sent campaigns, the newest first, each with its share of contacts who opened it. */
+const SENT_BEFORE: readonly (readonly [name: string, opened: number])[] = [
+  ['Winter teas are in', 0.47],
+  ['Oolong for beginners', 0.44],
+  ['Five teas for rainy days', 0.42],
+  ['How to steep white tea', 0.39],
+  ['Harvest letter from Uji', 0.45],
+  ['Back in stock: smoked chai', 0.41],
+];
+
 /** Builds sent campaigns that nearly every contact received, one that is being sent, and two that are scheduled. */
 export async function buildHealthyCampaigns(world: World, contacts: readonly SeededContact[]): Promise<void> {
   const draft = drafts(world);
-  for (const [n, words] of ['Winter teas are in', 'Oolong for beginners', 'Five teas for rainy days'].entries()) {
+  for (const [n, [words, opened]] of SENT_BEFORE.entries()) {
     const startedAt = hoursAgo(24 * (3 + n * 6));
-    await begin(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome: wellOutcomeOf });
+    const outcome = (at: number) => wellOutcomeOf(at, opened);
+    await begin(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome });
   }
   const isLeft = (n: number) => n > 0.7 * contacts.length;
-  await begin(world, await draft('Advent calendar restock', 3), {
+  await begin(world, await draft('Advent calendar restock', 6), {
     status: 'SENDING',
     startedAt: hoursAgo(0.01),
     contacts,
     over: false,
     outcome: (n) => (isLeft(n) ? { status: 'PENDING' } : wellOutcomeOf(n)),
   });
-  await schedule(world, await draft('Thanksgiving letter', 4), 20);
-  await schedule(world, await draft('Black Friday, 20% off', 5), 42);
+  await schedule(world, await draft('Thanksgiving letter', 7), 20);
+  await schedule(world, await draft('Black Friday, 20% off', 8), 42);
 }
 
 /** Returns a function that creates a campaign's draft through the API and returns its id. */

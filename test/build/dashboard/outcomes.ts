@@ -29,11 +29,15 @@ export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): 
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));
 }
 
-/** Returns the result of an email in a healthy project: one in forty bounces, all others arrive. */
-export function wellOutcomeOf(n: number): SampleOutcome {
-  return n % 40 === 39
-    ? { status: 'BOUNCED', reason: 'bounced:dead_mailbox' }
-    : (WELL[n % WELL.length] as SampleOutcome);
+/**
+ * Returns the result of an email in a healthy project: one in 80 bounces, all others arrive.
+ * @param opened share of the emails that are opened; a seventh of them is clicked
+ */
+export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
+  if (n % 80 === 79) return { status: 'BOUNCED', reason: 'bounced:dead_mailbox' };
+  // Spreads the opened emails over the list: 61 and 100 have no common factor.
+  if ((n * 61) % 100 >= opened * 100) return { status: 'DELIVERED' };
+  return { status: n % 7 === 0 ? 'CLICKED' : 'OPENED' };
 }
 
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
