@@ -67,7 +67,7 @@ export const templates = {
   draftKept: 'Unsaved changes, kept in this browser.',
   draftLost: 'Not saved, and this browser can’t keep a draft. Save before you leave.',
   draftFound: 'Showing your unsaved changes',
-  draftFoundWhy: 'These changes are kept in this browser and not saved yet.',
+  draftFoundWhy: 'These changes are kept in this browser and not saved yet. Last change:',
   discard: 'Discard changes',
   discarded: 'Changes discarded.',
   left: (name: string) => `Your changes to ${name} are not saved. They are kept in this browser.`,

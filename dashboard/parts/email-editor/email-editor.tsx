@@ -62,6 +62,7 @@ export function EmailEditor({
   const [modeOf, setMode] = useState<{ key: string; mode: Mode }>();
   const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
   const [slot, setSlot] = useState<HTMLDivElement | null>(null);
+  const [tools, setTools] = useState<HTMLDivElement | null>(null);
   const [contactId, setContactId] = useState<string | null>(null);
   const isVisual = mode === 'visual';
   const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
@@ -87,7 +88,7 @@ export function EmailEditor({
         {children}
         <SimpleGrid cols={isVisual ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
           <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
-            <Group justify="space-between" gap="xs">
+            <Group justify="space-between" gap="xs" className={classes.tools}>
               <SegmentedControl
                 size="xs"
                 value={mode}
@@ -98,6 +99,7 @@ export function EmailEditor({
                   { value: 'code', label: words.codeTab },
                 ]}
               />
+              <div ref={setTools} className={classes.selection} />
               <Group gap="xs">
                 {isVisual && !isReadOnly && <BlockMenu {...adding} />}
                 <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
@@ -143,6 +145,7 @@ export function EmailEditor({
                   onChange={onBody}
                   onImages={images.upload}
                   panel={slot}
+                  toolbar={tools}
                   onSave={onSave}
                   isReadOnly={isReadOnly}
                 />

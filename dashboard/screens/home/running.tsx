@@ -101,7 +101,7 @@ function Recent({ campaign: { id, name, openedCount, sentCount, sentAt } }: { ca
       <Text inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {text.home.openedShare(formatShare(openedCount, sentCount))}
       </Text>
-      <Text inherit c="dimmed" ta="right" w={{ sm: 84 }} className="when">
+      <Text inherit c="dimmed" ta="right" w={84} visibleFrom="sm" className="when">
         <Instant at={sentAt} />
       </Text>
     </div>

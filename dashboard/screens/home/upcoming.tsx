@@ -37,7 +37,7 @@ function Coming({ hours, campaigns, sendRatePerSecond }: ResponseOf<'listUpcomin
   return (
     <>
       <div className="card-block">
-        <Group gap="lg" mb="sm">
+        <Group gap="4px 24px" mb="sm">
           <Count label={text.home.delays} n={delays} href="/automations" color="var(--chart-2)" />
           <Count
             label={text.home.campaigns}

@@ -18,9 +18,11 @@ export function TemplateUsage({ id }: { id: string }) {
         {({ workflowSteps, emailsSent }) => (
           <>
             <Text size="sm" c="dimmed">
-              {workflowSteps.length === 0 ? text.templates.notUsed : text.templates.usedInSteps(workflowSteps.length)}{' '}
+              {workflowSteps.length === 0 ? text.templates.notUsed : text.templates.usedInSteps(workflowSteps.length)}
+            </Text>
+            <Text size="sm" c="dimmed" mt={4}>
               {text.templates.emailsSent}:{' '}
-              <CountLink n={emailsSent} href={`/messages?templateId=${id}&happened=sent`} />.
+              <CountLink n={emailsSent} href={`/messages?templateId=${id}&happened=sent`} />
             </Text>
             {workflowSteps.length > 0 && (
               <Stack component="ul" gap={6} mt="xs" p={0} mb={0} style={{ listStyle: 'none' }}>

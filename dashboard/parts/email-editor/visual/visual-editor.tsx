@@ -4,7 +4,6 @@ import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState }
 import { createPortal } from 'react-dom';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
-import classes from '../email-editor.module.css';
 import { BlockForm, DividerForm } from './block-form.tsx';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
@@ -49,10 +48,12 @@ export const VisualEditor = forwardRef<
     onImages: (files: File[], insert: (tag: string) => void) => void;
     /** Where the form of the selected link or image is shown. On a phone it is above the canvas. */
     panel: HTMLElement | null;
+    /** Where the tools for the selection are shown. */
+    toolbar: HTMLElement | null;
     onSave: () => void;
     isReadOnly: boolean;
   }
->(function VisualEditor({ value, onChange, onImages, panel, onSave, isReadOnly }, handle) {
+>(function VisualEditor({ value, onChange, onImages, panel, toolbar, onSave, isReadOnly }, handle) {
   const isWide = useMediaQuery('(min-width: 48.01em)', true, { getInitialValueInEffect: false });
   const frame = useRef<HTMLIFrameElement>(null);
   const draw = (source: string): Shown => {
@@ -225,27 +226,31 @@ export const VisualEditor = forwardRef<
 
   return (
     <Stack gap="xs">
-      <div className={classes.tools}>
-        <VisualTools
-          canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
-          canUndo={past.length > 0}
-          onWrap={wrap}
-          onUndo={undo}
-        />
-        {!isReadOnly && (
-          <BlockTools
-            source={model.source}
-            blocks={blocks}
-            around={around}
-            depth={Math.min(depth, around.length - 1)}
-            onDepth={outline}
-            onEdit={(edit) => {
-              change([edit]);
-              setPicked(null);
-            }}
-          />
+      {toolbar &&
+        createPortal(
+          <>
+            <VisualTools
+              canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
+              canUndo={past.length > 0}
+              onWrap={wrap}
+              onUndo={undo}
+            />
+            {!isReadOnly && (
+              <BlockTools
+                source={model.source}
+                blocks={blocks}
+                around={around}
+                depth={Math.min(depth, around.length - 1)}
+                onDepth={outline}
+                onEdit={(edit) => {
+                  change([edit]);
+                  setPicked(null);
+                }}
+              />
+            )}
+          </>,
+          toolbar,
         )}
-      </div>
       {place
         ? createPortal(
             <>
