@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A realistic newsletter that requests nothing from other hosts. */
 const NEWSLETTER = readFileSync(
-  join(ROOT, 'dashboard', 'parts', 'mail-editor', 'visual', 'newsletters', 'outlook-buttons.html'),
+  join(ROOT, 'dashboard', 'parts', 'email-editor', 'visual', 'newsletters', 'outlook-buttons.html'),
   'utf8',
 );
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
