@@ -7,9 +7,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
 import { IMPORT_CHUNK_ROWS, runImportChunk, TOO_MANY_UNREADABLE } from '../engine/contacts/import-chunk.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
-import { BoundExceeded } from '../rules/bounded.ts';
 import type { CsvChunk } from '../rules/contacts/csv.ts';
 import type { JobInput, JobStatus } from '../rules/contacts/jobs.ts';
+import { TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /**
@@ -128,7 +128,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
         });
       } catch (error) {
         if (error instanceof OverBudget) return { done: false, processed, waitMs: error.retryAfterMs };
-        if (error instanceof BoundExceeded)
+        if (error instanceof TimeLimitExceeded)
           throw ApplicationFailure.create({
             message: TOO_SLOW,
             type: 'FILE_TOO_SLOW',

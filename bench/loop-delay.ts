@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { threadCpuMs } from '../rules/bounded.ts';
+import { threadCpuMs } from '../rules/time-limit.ts';
 
 /** Folder in which processes that load this module write their measurements: one file each, by pid. */
 const FOLDER = 'LOOP_DELAY_DIR';

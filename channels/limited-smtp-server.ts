@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
-import { handOverPaths } from './smtp-path.ts';
+import { passPathsUnchanged } from './smtp-path.ts';
 
 /** Concurrent sessions per address, or per /64 for IPv6. */
 const SESSIONS_PER_ADDRESS = 10;
@@ -75,7 +75,7 @@ export class LimitedSmtpServer extends SMTPServer {
     super.connect(socket, options);
     const connection = [...this.connections].at(-1);
     if (!connection) return;
-    handOverPaths(connection);
+    passPathsUnchanged(connection);
     nameSizeRefusal(connection);
     this.#sessions.set(connection.id, { socket, ...slot });
   }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { handOverPaths } from './smtp-path.ts';
+import { passPathsUnchanged } from './smtp-path.ts';
 
 /** Returns the path that our handlers get from a command. */
 function pathOf(command: string): string | false {
   const connection = {
     _parseAddressCommand: (_: string, text: Buffer | string): { address: string } | false => ({ address: `${text}` }),
   };
-  handOverPaths(connection);
+  passPathsUnchanged(connection);
   const parsed = connection._parseAddressCommand('mail from', command);
   return parsed ? parsed.address : false;
 }

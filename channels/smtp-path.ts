@@ -22,7 +22,7 @@ const ANY_PATH = '<path@example.com>';
  * parts, converts A-labels to Unicode, and refuses without a reason. Our handlers check addresses by the service's own
  * rule (`parseMailbox`) and name the error.
  */
-export function handOverPaths(connection: PathReader): void {
+export function passPathsUnchanged(connection: PathReader): void {
   const read = connection._parseAddressCommand.bind(connection);
   connection._parseAddressCommand = (name, command) => {
     const text = command.toString();

@@ -6,7 +6,7 @@ export type { Work } from './budgets.ts';
 export { OverBudget } from './budgets.ts';
 
 /** Cost of jobs of one kind, for metrics. */
-export interface WorkDone {
+export interface ComputedWork {
   kind: string;
   cpuMs: number;
 }
@@ -82,7 +82,7 @@ export function createCompute(p: {
   cpuMsPerSecond: number;
   budgets?: Budgets;
   threads?: Threads;
-  onDone?: (done: WorkDone) => void;
+  onDone?: (done: ComputedWork) => void;
   /** Called when work continues after it waited for its turn or its thread (for `LoopWatch`). */
   resumed?: () => void;
 }): Compute {

@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createCompute } from './compute.ts';
-import { type Held, watchLoop } from './loop-watch.ts';
+import { type BlockedLoop, watchLoop } from './loop-watch.ts';
 
 /** A thread that reads our sources compiles them first. */
 const THREAD_STARTS_MS = 60_000;
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 function watch({ started = true } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let atMs = 0;
-  const held: Held[] = [];
+  const held: BlockedLoop[] = [];
   const loop = watchLoop(
     (one) => held.push(one),
     () => atMs,

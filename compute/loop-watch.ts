@@ -8,7 +8,7 @@ const HELD_MS = 200;
 const OTHER = 'other';
 
 /** A block of the loop. `work` is the route or activity that used most of the time. */
-export interface Held {
+export interface BlockedLoop {
   work: string;
   ms: number;
 }
@@ -34,11 +34,11 @@ export interface LoopWatch {
  * timer names the work with the longest time. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs
  * for a request that waits six times.
  */
-export function watchLoop(onHeld: (held: Held) => void, now = () => performance.now()): LoopWatch {
+export function watchLoop(onHeld: (held: BlockedLoop) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();
   let beatAtMs = now();
   const stretch = { work: OTHER, sinceMs: beatAtMs };
-  let longest: Held = { work: OTHER, ms: 0 };
+  let longest: BlockedLoop = { work: OTHER, ms: 0 };
 
   function begin(work: string): void {
     const atMs = now();

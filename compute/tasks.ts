@@ -1,10 +1,9 @@
 import type { FinishedEmail, FinishedEmailInput } from '../channels/email/finished-email.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
-import { runBounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
   type CsvChunk,
   type CsvLayout,
-  type CsvStretch,
+  type CsvRange,
   countCsvRows,
   type KnownTypes,
   readCsvChunk,
@@ -33,6 +32,7 @@ import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-b
 import { Lru } from '../rules/lru.ts';
 import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
+import { exceededLimit, runWithTimeLimit, threadCpuMs } from '../rules/time-limit.ts';
 
 /** Facts about a content that need no compilation. */
 export interface ContentFacts {
@@ -91,9 +91,9 @@ export const TASKS = {
   'content.trial': (content: KeyedSource): void => {
     const ready = getCompiled(content);
     try {
-      runBounded(() => renderCompiled(ready, NOBODY), TRIAL_MS);
+      runWithTimeLimit(() => renderCompiled(ready, NOBODY), TRIAL_MS);
     } catch (error) {
-      if (tookTooMuch(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
+      if (exceededLimit(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
     }
   },
   'content.message': ({ input, headers, ...content }: KeyedSource & MessageInput): RenderedMessage => ({
@@ -116,7 +116,7 @@ export const TASKS = {
     const layout = readCsvLayout(file, p.mapping, p.knownTypes);
     return { layout, rows: countCsvRows(file, layout) };
   },
-  'csv.chunk': (p: { file: Uint8Array } & CsvStretch): CsvChunk => readCsvChunk(p.file, p),
+  'csv.chunk': (p: { file: Uint8Array } & CsvRange): CsvChunk => readCsvChunk(p.file, p),
   'csv.look': (p: { file: Uint8Array } & Parameters<typeof previewCsv>[1]): CsvPreview => previewCsv(p.file, p),
   'csv.review': (p: { file: Uint8Array } & Parameters<typeof reviewCsvChunk>[1]): CsvReview =>
     reviewCsvChunk(p.file, p),

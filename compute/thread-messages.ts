@@ -1,6 +1,6 @@
-import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import { TemplateError, type TemplateField } from '../rules/content/template-error.ts';
 import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
+import { exceededLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { TaskName } from './tasks.ts';
 
 /** Message to a thread. */
@@ -23,9 +23,9 @@ export type PortableError =
 export function toPortable(error: unknown): PortableError {
   if (error instanceof TemplateError) {
     const { message, line, column, field } = error;
-    return { kind: 'template', message, line, column, field, timedOut: tookTooMuch(error) };
+    return { kind: 'template', message, line, column, field, timedOut: exceededLimit(error) };
   }
-  if (error instanceof BoundExceeded) return { kind: 'bound', message: error.message };
+  if (error instanceof TimeLimitExceeded) return { kind: 'bound', message: error.message };
   if (error instanceof AppError) {
     const { code, message, errors, suggestion } = error;
     return { kind: 'app', code, message, errors, suggestion };
@@ -38,10 +38,10 @@ export function fromPortable(error: PortableError): Error {
   switch (error.kind) {
     case 'template': {
       const { message, timedOut, ...at } = error;
-      return new TemplateError(message, { ...at, cause: timedOut ? new BoundExceeded(message) : undefined });
+      return new TemplateError(message, { ...at, cause: timedOut ? new TimeLimitExceeded(message) : undefined });
     }
     case 'bound':
-      return new BoundExceeded(error.message);
+      return new TimeLimitExceeded(error.message);
     case 'app': {
       const { code, message, errors, suggestion } = error;
       return new AppError(code, { message, errors, suggestion });

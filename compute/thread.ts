@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Bound, setBound, threadCpuMs } from '../rules/bounded.ts';
+import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.ts';
 import { bytesOf, TASKS } from './tasks.ts';
 import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } from './thread-messages.ts';
 
@@ -14,7 +14,7 @@ const NICE = 5;
 const port = parentPort;
 if (!port) throw new Error('this module is the entry of a thread');
 yieldToTheLoop();
-setBound((workerData as { bound: Bound }).bound);
+setTimeLimit((workerData as { bound: TimeLimit }).bound);
 port.on('message', async (task: TaskMessage) => {
   const answer = await runTask(task);
   const bytes = 'value' in answer ? bytesOf(task.name, answer.value) : [];

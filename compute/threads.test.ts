@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import type { ContentSource } from '../rules/content/content.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { markTrusted } from '../rules/provenance/provenance.ts';
+import { exceededLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import { createThreads } from './threads.ts';
 
 const threads = createThreads();
@@ -50,7 +50,7 @@ describe('a task in a thread', () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
     const error = await parts('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);
-    expect(tookTooMuch(error)).toBe(true);
+    expect(exceededLimit(error)).toBe(true);
     expect((await parts('a', '<p>next</p>')).text).toContain('next');
   });
 
@@ -74,7 +74,7 @@ describe('a thread that cannot be stopped otherwise', () => {
     const charged: number[] = [];
     const html = '<div>'.repeat(20_000);
     const task = strict.run({ projectId: 'a', name: 'html.text', input: { html }, charge: (ms) => charged.push(ms) });
-    await expect(task).rejects.toBeInstanceOf(BoundExceeded);
+    await expect(task).rejects.toBeInstanceOf(TimeLimitExceeded);
     expect(charged).toEqual([1]);
     await strict.close();
     expect((await parts('a', '<p>after</p>')).text).toContain('after');
@@ -85,6 +85,6 @@ describe('a thread that cannot be stopped otherwise', () => {
     await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
     const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });
     await Promise.all([expect(task).rejects.toThrow('the threads have ended'), stopped.close()]);
-    await expect(task).rejects.not.toBeInstanceOf(BoundExceeded);
+    await expect(task).rejects.not.toBeInstanceOf(TimeLimitExceeded);
   });
 });

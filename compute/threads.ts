@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Bound, BoundExceeded } from '../rules/bounded.ts';
 import { FairQueue } from '../rules/fair-queue.ts';
+import { type TimeLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
 import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
 
@@ -15,7 +15,7 @@ const THREADS_MAX = 4;
  * Time limit of a template in a thread: twice the limit on the main thread, because a thread blocks no one else. A task
  * that got no processor time is repeated, because threads have a lower priority than the main loop (`thread.ts`).
  */
-const BOUND: Bound = { ms: 400, attempts: 3 };
+const BOUND: TimeLimit = { ms: 400, attempts: 3 };
 /**
  * After this time the thread is ended, because V8 cannot interrupt every step at the bound. The time is far longer than
  * the bound, so that a busy machine does not end threads.
@@ -35,7 +35,7 @@ export interface Threads {
   /**
    * Runs a task in a thread, one project after the other. `charge` receives the computed milliseconds, also after a
    * failure.
-   * @throws errors of the task; BoundExceeded when it had to be stopped, for its time or its memory
+   * @throws errors of the task; TimeLimitExceeded when it had to be stopped, for its time or its memory
    */
   run<K extends TaskName>(p: {
     projectId: string;
@@ -145,7 +145,7 @@ class Thread {
         this.fail?.(error);
         resolve();
       };
-      this.worker.on('error', (error) => end(isOutOfMemory(error) ? new BoundExceeded(error.message) : error));
+      this.worker.on('error', (error) => end(isOutOfMemory(error) ? new TimeLimitExceeded(error.message) : error));
       this.worker.on('exit', () => end(this.endsWith));
     });
     this.worker.on('message', (message: TaskAnswer | 'ready') => {
@@ -166,7 +166,7 @@ class Thread {
       else job.resolve(answer.value);
     } catch (error) {
       // The thread was ended, so its task used all of its time.
-      if (error instanceof BoundExceeded) job.charge(job.limitMs);
+      if (error instanceof TimeLimitExceeded) job.charge(job.limitMs);
       job.reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.busy = false;
@@ -176,7 +176,7 @@ class Thread {
   }
 
   /** Ends the thread and fails its task with this error; by default, the error for the time limit. */
-  async end(error: Error = new BoundExceeded('not done in its time')): Promise<void> {
+  async end(error: Error = new TimeLimitExceeded('not done in its time')): Promise<void> {
     this.endsWith = error;
     clearTimeout(this.idle);
     void this.worker.terminate();

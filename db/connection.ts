@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { preparing } from './prepared.ts';
+import { withPreparedStatements } from './prepared.ts';
 import type { Database } from './schema/database.ts';
 import { trackCommits } from './unknown-commit.ts';
 
@@ -51,7 +51,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     db: new Kysely<Database>({
-      dialect: new PostgresDialect({ pool: trackCommits(preparing(pool, options.onResponse)) }),
+      dialect: new PostgresDialect({ pool: trackCommits(withPreparedStatements(pool, options.onResponse)) }),
     }),
     pool,
   };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type KeyOwner, maySeeAnswer } from '../rules/access/key-owner.ts';
+import { type KeyOwner, maySeeResponse } from '../rules/access/key-owner.ts';
 import { AppError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
@@ -105,10 +105,10 @@ interface FirstUse {
   created_at: Date;
 }
 
-/** Shows the first response only for the same request, and only to a caller who may see it (`maySeeAnswer`). */
+/** Shows the first response only for the same request, and only to a caller who may see it (`maySeeResponse`). */
 function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
-  const originalResponse = first && sameRequest && maySeeAnswer(owner, first) ? first.response : null;
+  const originalResponse = first && sameRequest && maySeeResponse(owner, first) ? first.response : null;
   return new AppError('IDEMPOTENCY_KEY_REUSED', {
     suggestion: reuseRemedy(sameRequest, originalResponse),
     details: {

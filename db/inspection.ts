@@ -84,14 +84,14 @@ async function readClockAhead(db: Db): Promise<number> {
   const askedAt = Date.now();
   const { rows } = await sql<{ now: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`.execute(db);
-  return outside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
+  return distanceOutside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
 }
 
 /**
  * Returns how far an instant lies before (negative) or after a span. A busy machine makes the span longer, but the
  * result stays correct.
  */
-export function outside(instant: number, span: { from: number; to: number }): number {
+export function distanceOutside(instant: number, span: { from: number; to: number }): number {
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);
 }
 

@@ -36,7 +36,7 @@ const statements = new Map<string, Statement>();
  * Wraps a pool so that its connections prepare the marked statements, and plan them again when tables have grown or
  * shrunk. `answered` is called for each response, before its caller continues.
  */
-export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
+export function withPreparedStatements(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();
   const sizes = new TableSizes();
   return {

@@ -2,8 +2,8 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 import type { Target } from './names.ts';
+import { readRunHistory } from './run-histories.ts';
 import { listCompleted } from './run-states.ts';
-import { readStory } from './run-stories.ts';
 import { installationQuery } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
@@ -58,7 +58,7 @@ async function listSentDeliveries(
   const runs = await listCompleted({ client, names }, { type, projectId, since, limit: COMPLETED_MAX });
   const found: DeliveryRun[] = [];
   for (const run of runs) {
-    const { args, done } = await readStory(client, run);
+    const { args, done } = await readRunHistory(client, run);
     if (done.some(({ result }) => ((result as { sent?: number } | undefined)?.sent ?? 0) > 0))
       found.push({ ...run, ids: idsOf(args[0] as DeliveryInput | undefined) });
   }

@@ -1,7 +1,7 @@
 import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
 import { rowOfWorkflow } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
-import { readStory } from './run-stories.ts';
+import { readRunHistory } from './run-histories.ts';
 import { installationQuery } from './search-attributes.ts';
 
 /** A workflow that Temporal lists as running. The list may be a second or two old. */
@@ -204,7 +204,7 @@ export function createRuns({ client, names }: Target) {
     listEndedBadly: (p: Parameters<typeof listEndedBadly>[1]) => listEndedBadly({ client, names }, p),
     findLast: (workflowIds: string[]) => findLastRuns(client, workflowIds),
     findNotRunning: (executionIds: string[]) => findNotRunning({ client, names }, executionIds),
-    readStory: (run: { workflowId: string; runId: string }) => readStory(client, run),
+    readRunHistory: (run: { workflowId: string; runId: string }) => readRunHistory(client, run),
     listCompleted: (p: Parameters<typeof listCompleted>[1]) => listCompleted({ client, names }, p),
     signal: (p: Parameters<typeof signalIfRunning>[1]) => signalIfRunning(client, p),
     cancel: (run: { workflowId: string; runId?: string }) => cancelRun(client, run),

@@ -12,7 +12,7 @@ import { createEmailProvider, providerAddress } from '../channels/email/provider
 import { withSimulator } from '../channels/email/simulator.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
-import { createCompute, type WorkDone } from '../compute/compute.ts';
+import { type ComputedWork, createCompute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
@@ -30,7 +30,7 @@ export function createActivityDeps(p: {
   lifecycle: Lifecycle;
   log: Logger;
   stopping: AbortSignal;
-  onComputed: (done: WorkDone) => void;
+  onComputed: (done: ComputedWork) => void;
   resumed: () => void;
 }): {
   deps: ActivityDeps;

@@ -5,7 +5,7 @@ import { claimFair, deleteRows, releaseRows, renewLeases, type TakenRow } from '
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
-import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
 
 /** How long this process owns a row. After a kill, another process takes its rows. */
 const LEASE_MS = 20_000;
@@ -74,7 +74,7 @@ export function startDirectSender(deps: {
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: freePlaces() };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
-    after = lastServed(rows, after);
+    after = lastServedProject(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
     // If there were several rows, each project got only its share, so there may be more. A single row needs only one
     // claim.

@@ -20,7 +20,7 @@ import { NEWS_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority 
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
-import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
 
 /**
  * The maximum number of a project's starts, signals and cancels that Temporal has accepted but not processed yet.
@@ -111,7 +111,7 @@ export function startDispatcher(deps: {
     const from = after.get(p.priority) ?? BEFORE_ALL_PROJECTS;
     const rows = await claimFair(db, { ...p, after: from, leaseMs: LEASE_MS, forTemporal: true });
     if (rows.length === 0) return false;
-    after.set(p.priority, lastServed(rows, from));
+    after.set(p.priority, lastServedProject(rows, from));
     track(rows);
     return true;
   }

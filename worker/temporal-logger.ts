@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { MetricCounter, MetricHistogram } from '@temporalio/common';
 import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger as Pino } from 'pino';
-import type { WorkDone } from '../compute/compute.ts';
-import type { Held } from '../compute/loop-watch.ts';
+import type { ComputedWork } from '../compute/compute.ts';
+import type { BlockedLoop } from '../compute/loop-watch.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
 /** Warnings to ignore. They report that a worker has only activities or only workflows, which is intended. */
@@ -41,7 +41,7 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
 }
 
 /** Adds a metric of blocked event loops by activity. Call it after `useTemporalLogger`. */
-export function countHeld({ work, ms }: Held): void {
+export function countBlockedLoop({ work, ms }: BlockedLoop): void {
   heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
     'tidings_event_loop_held_milliseconds',
     'int',
@@ -54,7 +54,7 @@ export function countHeld({ work, ms }: Held): void {
 /**
  * Adds a metric of the CPU time of threads. Its counters take whole numbers only. Call it after `useTemporalLogger`.
  */
-export function countComputed({ kind, cpuMs }: WorkDone): void {
+export function countThreadCpu({ kind, cpuMs }: ComputedWork): void {
   computedCounter ??= Runtime.instance().metricMeter.createCounter(
     'tidings_computed_microseconds',
     'us',

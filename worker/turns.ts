@@ -6,7 +6,7 @@ export const BEFORE_ALL_PROJECTS = '00000000-0000-0000-0000-000000000000';
  * one after `after`, and continued with the first project after the last one. The next claim starts after the returned
  * project. Ids compare as in Postgres.
  */
-export function lastServed(rows: { projectId: string }[], after: string): string {
+export function lastServedProject(rows: { projectId: string }[], after: string): string {
   const served = rows.map((row) => row.projectId).sort();
   return served.findLast((id) => id <= after) ?? served.at(-1) ?? after;
 }

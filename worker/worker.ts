@@ -17,7 +17,7 @@ import { createActivityDeps } from './activity-deps.ts';
 import { checkInstallation, verifyLater } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
-import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
+import { countBlockedLoop, countThreadCpu, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
 import type { DeploymentVersion } from './temporal-workers.ts';
 
@@ -47,7 +47,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const { metricsHost, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const loop = watchLoop((held) => {
-    countHeld(held);
+    countBlockedLoop(held);
     log.warn(held, 'the event loop was blocked');
   });
   const { db } = connect({
@@ -83,7 +83,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     lifecycle,
     log,
     stopping: stopping.signal,
-    onComputed: countComputed,
+    onComputed: countThreadCpu,
     resumed: loop.resumed,
   });
   const { hold } = await readDuties(db);

@@ -1,6 +1,6 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { StorefrontActivities } from '../activities/storefront.ts';
-import { counted } from '../rules/counted.ts';
+import { pluralize } from '../rules/pluralize.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import { activitiesOn } from './activities-on.ts';
 
@@ -24,7 +24,7 @@ export async function backInStock(restock: Restock): Promise<number> {
     const progress = await tellWaitingContacts(restock);
     notified += progress.told;
     done = progress.done;
-    setCurrentDetails(`${counted(notified, 'contact')} notified`);
+    setCurrentDetails(`${pluralize(notified, 'contact')} notified`);
     if (!done && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof backInStock>(restock);
   }
   return notified;

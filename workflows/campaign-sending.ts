@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../rules/campaigns/later-chunk.ts';
-import { counted } from '../rules/counted.ts';
+import { pluralize } from '../rules/pluralize.ts';
 import { control } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
@@ -286,7 +286,7 @@ export class Sending {
     const unfinished = countUnfinished(this.progress);
     const finished = nextSeq - 1 - unfinished - this.running.size;
     const parts = [
-      `Sending to ${counted(recipients, 'recipient')}: ${finished} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
+      `Sending to ${pluralize(recipients, 'recipient')}: ${finished} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
     ];
     if (!this.progress.audienceDone) parts.push('the audience is still being read');
     if (this.rate > 0) parts.push(`at most ${this.rate} per second`);

@@ -1,7 +1,7 @@
 import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
 import { newChunk } from '../rules/campaigns/later-chunk.ts';
-import { counted } from '../rules/counted.ts';
+import { pluralize } from '../rules/pluralize.ts';
 import { control } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
 import { addWaiting, applyClockChange } from './campaign-progress.ts';
@@ -44,7 +44,7 @@ async function send(input: CampaignInput): Promise<string> {
   // The activity's result decides whether sending starts before the audience is complete. Results of earlier versions
   // lack this, so they wait for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
-    setCurrentDetails(`Reading the audience: ${counted(progress.recipients, 'recipient')} so far`);
+    setCurrentDetails(`Reading the audience: ${pluralize(progress.recipients, 'recipient')} so far`);
     if (!(await audience.addPart())) return end(start);
   }
   let { rate, paused } = position;
@@ -57,7 +57,7 @@ async function send(input: CampaignInput): Promise<string> {
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
       start,
     ]);
-    if (finish.outcome === 'sent') return describeEnd(`Sent to ${counted(progress.recipients, 'recipient')}`);
+    if (finish.outcome === 'sent') return describeEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
     if (finish.outcome === 'ended') return end(start);
     progress.later.push(...finish.openChunks.map(newChunk));
   }
@@ -89,7 +89,7 @@ async function end(start: CampaignRunInput): Promise<string> {
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,
   ]);
-  const summary = describeEnd(`Ended before it was sent whole: ${counted(skipped, 'recipient')} skipped`);
+  const summary = describeEnd(`Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`);
   // Absent from results of earlier versions.
   return status === 'CANCELLED' ? endAs({ status, reason: summary }) : summary;
 }

@@ -1,5 +1,5 @@
 import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import { describeAttempt, type WaitingMessage } from '../rules/emails/last-attempt.ts';
+import { type DeferredMessage, describeAttempt } from '../rules/emails/last-attempt.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { withCode } from './ends.ts';
 
@@ -16,7 +16,7 @@ const SUMMARY_CHARS = 200;
 
 /** The state of a delivery. The workflow passes it on when it continues as new. */
 export interface DeliveryState {
-  waiting: WaitingMessage[];
+  waiting: DeferredMessage[];
   /** ISO 8601. Messages deferred beyond this instant are given up. */
   expiresAt: string;
   sent: number;
@@ -26,7 +26,7 @@ export interface DeliveryState {
 export interface AttemptResult {
   sent: number;
   other: number;
-  waiting: WaitingMessage[];
+  waiting: DeferredMessage[];
 }
 
 /** Creates a delivery of these messages, due now. */
@@ -49,7 +49,7 @@ export async function deliver(p: {
   state: DeliveryState;
   /** The noun for the messages, such as `emails`. */
   noun: string;
-  attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult>;
+  attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
   /** Marks the undelivered messages with these ids as failed when the workflow is cancelled. */
   giveUp: (ids: string[]) => Promise<unknown>;
@@ -76,7 +76,7 @@ export async function deliver(p: {
 /** Sends the due messages once. Returns the state of the delivery afterwards. */
 async function sendDue(
   state: DeliveryState,
-  p: { noun: string; attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult> },
+  p: { noun: string; attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult> },
 ): Promise<DeliveryState> {
   const due = await nextDue(state.waiting, p.noun);
   setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
@@ -87,7 +87,7 @@ async function sendDue(
 }
 
 /** Waits for the first due message, and returns it with the messages that are due at about the same time. */
-async function nextDue(waiting: WaitingMessage[], noun: string): Promise<WaitingMessage[]> {
+async function nextDue(waiting: DeferredMessage[], noun: string): Promise<DeferredMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
   if (waitMs > 0) {
@@ -102,7 +102,7 @@ async function nextDue(waiting: WaitingMessage[], noun: string): Promise<Waiting
  * Lists the waiting messages, the next one first, so an operator sees each provider's reply and the time of the next
  * attempt.
  */
-function describeWait(waiting: WaitingMessage[], noun: string): string {
+function describeWait(waiting: DeferredMessage[], noun: string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
   const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {
     const reply = last === undefined ? '' : `, ${describeAttempt(last)}`;
@@ -113,7 +113,7 @@ function describeWait(waiting: WaitingMessage[], noun: string): string {
   return `${waiting.length} ${noun} wait for their next attempt\n\n${lines.join('\n')}`;
 }
 
-function summarizeWait(waiting: WaitingMessage[], firstMs: number): string {
+function summarizeWait(waiting: DeferredMessage[], firstMs: number): string {
   const next = waiting.find(({ dueAt }) => Date.parse(dueAt) === firstMs);
   const reply = next?.last === undefined ? '' : `, ${describeAttempt(next.last).slice(0, SUMMARY_CHARS)}`;
   return `${waiting.length} wait until ${new Date(firstMs).toISOString()}${reply}`;

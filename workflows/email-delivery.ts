@@ -1,5 +1,5 @@
 import { continueAsNew } from '@temporalio/workflow';
-import { counted } from '../rules/counted.ts';
+import { pluralize } from '../rules/pluralize.ts';
 import { giveUpMails, sendMails } from './delivery-activities.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 
@@ -21,11 +21,11 @@ export async function emailDelivery(input: EmailDeliveryInput): Promise<string> 
     noun: 'emails',
     attempt: (due, expiresAt) => {
       const mails = due.map(({ id }) => ({ id }));
-      return sendMails.executeWithOptions({ summary: counted(mails.length, 'email') }, [
+      return sendMails.executeWithOptions({ summary: pluralize(mails.length, 'email') }, [
         { projectId, mails, expiresAt },
       ]);
     },
     continueWith: (carried) => continueAsNew<typeof emailDelivery>({ projectId, emailIds: [], carried }),
-    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: counted(ids.length, 'email') }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: pluralize(ids.length, 'email') }, [{ projectId, ids }]),
   });
 }

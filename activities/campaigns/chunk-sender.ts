@@ -3,12 +3,12 @@ import { OverBudget } from '../../compute/compute.ts';
 import { finishChunk } from '../../db/campaigns/chunks.ts';
 import { type ClaimedRecipient, nextClaimNumber, releaseClaims } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
-import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
+import { exceededLimit } from '../../rules/time-limit.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
@@ -281,7 +281,7 @@ class ChunkSender implements RecordOwner {
       return this.halted ? null : () => message;
     } catch (error) {
       if (error instanceof TemplateError) {
-        if (tookTooMuch(error)) slow.outOfTime();
+        if (exceededLimit(error)) slow.outOfTime();
         else slow.inTime();
         return () => {
           throw error;

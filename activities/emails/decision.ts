@@ -2,7 +2,7 @@ import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
-import { judgeRefusal, type Refusal, withoutReply } from '../../rules/emails/refusal.ts';
+import { cutAfterReplyCodes, judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
@@ -11,7 +11,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
  * Only MARKETING of automations waits for the window: a request chose its own time, and campaigns decide for all
  * recipients.
  */
-export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
+export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
   const gate = windowGate(clock, Date.now());
   return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
@@ -27,7 +27,7 @@ export function refusalOf(result: ProviderResult): Refusal | undefined {
  * client. The reply itself may contain the recipient's address, so only the email's row has it.
  */
 export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
-  if (result.outcome !== 'refused') return describeFailure(new Error(withoutReply(result.error)));
+  if (result.outcome !== 'refused') return describeFailure(new Error(cutAfterReplyCodes(result.error)));
   const { code, enhanced, type } = result;
   return [code, enhanced, type].filter(Boolean).join(' ');
 }

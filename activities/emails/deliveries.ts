@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { cancelEmails } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
-import type { LastAttempt, WaitingMessage } from '../../rules/emails/last-attempt.ts';
+import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { Attempted, EmailAttempts } from './attempts.ts';
@@ -23,18 +23,18 @@ const TAKE_MS = 5 * 60_000;
  */
 const THROTTLED_MIN_MS = 1_000;
 
-export interface SendMailsInput {
+export interface SendEmailsInput {
   projectId: string;
   mails: { id: string }[];
   /** ISO 8601. Emails that are still deferred at this instant are marked as failed. */
   expiresAt: string;
 }
 
-export interface SendMailsResult {
+export interface SendEmailsResult {
   sent: number;
   /** FAILED, BOUNCED or HELD, or taken by another delivery. */
   other: number;
-  waiting: WaitingMessage[];
+  waiting: DeferredMessage[];
 }
 
 export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
@@ -45,7 +45,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
    * wait, and until when. Safe to run twice: each email is claimed for this workflow, and a settled email is not
    * claimed again.
    */
-  async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
+  async sendMails(input: SendEmailsInput): Promise<SendEmailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
     const { projectId, mails } = input;
     await assertMessages(deps.db, { kind: 'email', projectId, ids: mails.map(({ id }) => id) });
@@ -60,10 +60,10 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
 
 async function sendGroup(
   { attempt }: EmailAttempts,
-  input: SendMailsInput,
+  input: SendEmailsInput,
   { deliveryId, stop }: { deliveryId: string; stop: AbortSignal },
-): Promise<SendMailsResult> {
-  const result: SendMailsResult = { sent: 0, other: 0, waiting: [] };
+): Promise<SendEmailsResult> {
+  const result: SendEmailsResult = { sent: 0, other: 0, waiting: [] };
   const untilMs = Date.now() + TAKE_MS;
   let rest = input.mails.map(({ id }) => ({ id, deliveryId }));
   let dueAt = new Date();
@@ -88,7 +88,7 @@ async function sendGroup(
 }
 
 /** Counts an outcome in the result that the workflow gets. */
-function count(result: SendMailsResult, { id, outcome }: Attempted): void {
+function count(result: SendEmailsResult, { id, outcome }: Attempted): void {
   if (outcome.kind === 'accepted') result.sent += 1;
   const wait = waitAfter(outcome);
   if (wait) result.waiting.push({ id, dueAt: wait.dueAt.toISOString(), ...(wait.last && { last: wait.last }) });

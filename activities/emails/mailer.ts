@@ -25,7 +25,7 @@ import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { defer, opensAt, refusalOf, statusOf } from './decision.ts';
+import { defer, refusalOf, statusOf, windowOpensAt } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
@@ -112,7 +112,7 @@ export function createMailer(deps: {
     const withheld = withheldAs(email);
     if (withheld) return withheld;
     if (!email.to) return failWith('contact_deleted');
-    const dueAt = opensAt(email);
+    const dueAt = windowOpensAt(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };

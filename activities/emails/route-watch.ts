@@ -14,7 +14,7 @@ import {
 } from '../../db/sending/route-pauses.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
-import { RouteRefusals, replyCodesOf, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
+import { RouteRefusals, refusalFingerprint, replyCodesOf, replyOf } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /** The maximum age of the pauses in memory. Other processes pause and resume routes as well. */
@@ -34,7 +34,7 @@ const MOST_PROBE_SECONDS = 600;
 const TRIAL_SECONDS = 600;
 
 /** An email to which the provider replied, with its envelope. */
-export interface HeardEmail {
+export interface RepliedEmail {
   projectId: string;
   id: string;
   to: string;
@@ -49,7 +49,7 @@ export interface RouteWatch {
   /** Tells the same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
   /** Receives the result of every email on the wire. Consecutive refusals because of our server pause the route. */
-  onResult(email: HeardEmail, result: ProviderResult): void;
+  onResult(email: RepliedEmail, result: ProviderResult): void;
   /** Tells whether an email with this refusal should wait for its route instead of failing. */
   shouldWait(refusal: Refusal, attempts: number): boolean;
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   const pauseOf = (projectId: string) =>
     pauses.find((pause) => pause.projectId === null || pause.projectId === projectId);
 
-  async function pause(email: Omit<HeardEmail, 'projectId'>, by: Refused, projectIds: string[]) {
+  async function pause(email: Omit<RepliedEmail, 'projectId'>, by: Refused, projectIds: string[]) {
     // Applies the pause in this process at once, so no more email is sent while the pause is being written.
     const [only = null, ...others] = projectIds;
     const projectIdNow = others.length > 0 ? null : only;
@@ -129,7 +129,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     const paused = await pauseRoute(db, {
       route,
       projectIds,
-      refusal: sameRefusal(by),
+      refusal: refusalFingerprint(by),
       stage: by.stage,
       reply: replyOf(by),
       senderHost: email.senderHost,

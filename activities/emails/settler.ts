@@ -26,15 +26,15 @@ const LANES = 2;
 const WORTH_A_LANE = 16;
 
 /** The result of an email that was recorded. */
-export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
+export type SettledEmail = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
  * Work in the transaction that records the results of emails, such as completing their steps. It runs once for all
  * emails of a project. Safe to run twice.
  */
-export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
+export type SettleHook<T> = (trx: Trx, settled: SettledEmail[]) => Promise<SettleHookResult<T>>;
 
-export interface Hooked<T> {
+export interface SettleHookResult<T> {
   /** One value for each settled email, in their order. */
   values: T[];
   /** Outbox rows that the hook has added. The processes that take them are woken after the commit. */
@@ -70,7 +70,7 @@ export function createEmailSettler(deps: {
   const { suppressionKey, source } = deps;
 
   /** Reports accepted emails to the hold guard after the commit, for the counts of watched mailbox providers. */
-  function reportToGuard(settled: Settled[]): void {
+  function reportToGuard(settled: SettledEmail[]): void {
     deps.guard.accepted(
       settled.flatMap(({ email, outcome }) => (outcome.kind === 'accepted' && !isSimulated(email) ? [email.id] : [])),
     );

@@ -11,7 +11,7 @@ import {
   completeEffects,
   type EffectOutcome,
   type EffectPosition,
-  type EffectWays,
+  type EffectRunners,
   resumeExecutions,
 } from '../../engine/automations/resume.ts';
 import { waitForWindow } from '../../engine/automations/window-waits.ts';
@@ -25,7 +25,7 @@ import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
-import type { Hooked, Settled } from '../emails/settler.ts';
+import type { SettledEmail, SettleHookResult } from '../emails/settler.ts';
 
 /** The maximum number of executions that prepare their emails in one transaction. */
 const BATCH_MAX = 50;
@@ -43,7 +43,7 @@ type StepBeginning = { email: ClaimedEmail } | { next: Next };
  * A sandbox sends an email in the same way. Its execution has the mode `test`, so no recipient gets the email. The
  * email's row uses the contact's data as changed by the run.
  */
-const EMAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
+const EMAIL_OF: EffectRunners<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
  * Creates the SEND_EMAIL activity. Before an email is sent, it is stored in a row that is unique for the execution and
@@ -151,7 +151,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
 }
 
 /** Completes the steps of emails in the transaction that records them. A deferred email leaves its step open. */
-async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next | undefined>> {
+async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleHookResult<Next | undefined>> {
   const done = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',

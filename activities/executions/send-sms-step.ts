@@ -9,7 +9,7 @@ import {
   completeEffect,
   type EffectOutcome,
   type EffectPosition,
-  type EffectWays,
+  type EffectRunners,
   resumeExecution,
 } from '../../engine/automations/resume.ts';
 import { loadStepVariables } from '../../engine/automations/variables.ts';
@@ -34,7 +34,7 @@ type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 type SmsPosition = EffectPosition & { sandbox: boolean };
 
 /** An SMS of a sandbox is accepted in the same way. Its execution has the mode `test`, so no recipient gets it. */
-const SMS_OF: EffectWays<SmsPosition> = {
+const SMS_OF: EffectRunners<SmsPosition> = {
   real: (effect) => ({ ...effect, sandbox: false }),
   sandbox: (effect) => ({ ...effect, sandbox: true }),
 };

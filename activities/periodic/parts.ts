@@ -32,7 +32,7 @@ export interface PartRun {
 }
 
 /** Parts with fixed names, for work that is not split by rows. */
-export function listParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
+export function namedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
   const names = Object.keys(parts).sort();
   return {
     list: async ({ after, upTo, limit }) =>

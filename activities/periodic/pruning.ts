@@ -5,12 +5,12 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import { removeLeftovers } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { listParts, type PeriodicParts } from './parts.ts';
+import { namedParts, type PeriodicParts } from './parts.ts';
 
 /** Deletes expired rows; each table is a part. */
 export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): PeriodicParts {
   const tables = Object.entries(listPrunings(config.retention));
-  return listParts({
+  return namedParts({
     ...Object.fromEntries(
       tables.map(([table, prune]) => [
         table,

@@ -1,5 +1,5 @@
-import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
-import { listParts, type PartRun, type PeriodicParts } from './parts.ts';
+import { MESSAGES_HOURS, RECOVERY, RECOVERY_GRACE_MS, type RecoveryDeps } from '../recovery/recovery.ts';
+import { namedParts, type PartRun, type PeriodicParts } from './parts.ts';
 
 /** Repairs differences between Temporal and Postgres; each part of recovery is an activity. */
 export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
@@ -7,8 +7,8 @@ export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
     name,
     ({ cursor, messagesOfHours = MESSAGES_HOURS, mayContinue, noteFailure }: PartRun) => {
       const messagesSince = new Date(Date.now() - messagesOfHours * 3_600_000);
-      return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: SETTLED_MS, mayContinue });
+      return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: RECOVERY_GRACE_MS, mayContinue });
     },
   ]);
-  return listParts(Object.fromEntries(entries));
+  return namedParts(Object.fromEntries(entries));
 }

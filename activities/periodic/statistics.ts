@@ -2,11 +2,11 @@ import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countPastEmailHours } from '../../db/events/email-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { listParts, type PeriodicParts } from './parts.ts';
+import { namedParts, type PeriodicParts } from './parts.ts';
 
 /** Adds up counts. Postgres records the progress of each part, so no cursor is needed. */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
-  return listParts({
+  return namedParts({
     campaign_touches: async () => {
       await deleteStaleFigures(db);
       return null;

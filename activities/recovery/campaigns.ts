@@ -7,7 +7,7 @@ import {
   pauseRestored,
 } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { hasSentChunks } from '../../temporal/run-stories.ts';
+import { hasSentChunks } from '../../temporal/run-histories.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
@@ -68,5 +68,5 @@ async function hasSent(
   runId: string,
 ): Promise<boolean> {
   const workflowId = lifecycle.names.campaign(campaignId, sendNo);
-  return hasSentChunks(await lifecycle.runs.readStory({ workflowId, runId }));
+  return hasSentChunks(await lifecycle.runs.readRunHistory({ workflowId, runId }));
 }

@@ -7,8 +7,8 @@ import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
+import { findEffectBeyond } from '../../temporal/run-histories.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
-import { findEffectBeyond } from '../../temporal/run-stories.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
@@ -89,7 +89,7 @@ async function repairOf(
   const again: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];
   if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : again;
-  const story = await lifecycle.runs.readStory({ workflowId: lifecycle.names.execution(execution.id), runId });
+  const story = await lifecycle.runs.readRunHistory({ workflowId: lifecycle.names.execution(execution.id), runId });
   if (was === 'FAILED') {
     const code = FAILURE_CODES.find((known) => known === story.failureType);
     // The workflow failed because the row was missing. The row exists now.

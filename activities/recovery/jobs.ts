@@ -45,7 +45,10 @@ async function recover(
     return loudly('ended as CANCELLED');
   }
   if (run && (was === 'FAILED' || was === 'TIMED_OUT')) {
-    const { failureType } = await lifecycle.runs.readStory({ workflowId: lifecycle.names.job(id), runId: run.runId });
+    const { failureType } = await lifecycle.runs.readRunHistory({
+      workflowId: lifecycle.names.job(id),
+      runId: run.runId,
+    });
     if (failureType !== ROW_MISSING) {
       await finishJob(db, { projectId, id, status: 'FAILED', failedReason: 'The job failed in Temporal.' });
       return loudly('ended as FAILED');

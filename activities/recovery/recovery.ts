@@ -28,10 +28,10 @@ export interface RecoveryTurn {
 }
 
 /** Runs a turn of a part. @returns the position at which to continue, or null if the part is done */
-export type Recover = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
+export type RecoverPart = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
 
 /** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
-export const SETTLED_MS = 2 * 60_000;
+export const RECOVERY_GRACE_MS = 2 * 60_000;
 /** Two hours more than the day for which a message that a provider defers is attempted again. */
 export const MESSAGES_HOURS = 26;
 
@@ -52,7 +52,7 @@ export const RECOVERY = {
   messages: recoverMessages,
   releases: recoverReleases,
   backInStock: recoverBackInStock,
-} satisfies Record<string, Recover>;
+} satisfies Record<string, RecoverPart>;
 
 export type RecoveryPart = keyof typeof RECOVERY;
 
@@ -71,6 +71,6 @@ export async function recoverEverything(
       p.heartbeat?.(part, cursor);
       return true;
     };
-    await recover(deps, { cursor: null, messagesSince, settledMs: p.settledMs ?? SETTLED_MS, mayContinue });
+    await recover(deps, { cursor: null, messagesSince, settledMs: p.settledMs ?? RECOVERY_GRACE_MS, mayContinue });
   }
 }

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
-import type { WaitingMessage } from '../../rules/emails/last-attempt.ts';
+import type { DeferredMessage } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { deliveryIdOf } from '../emails/delivery-id.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -25,7 +25,7 @@ export interface SendSmsInput {
 export interface SendSmsResult {
   sent: number;
   other: number;
-  waiting: WaitingMessage[];
+  waiting: DeferredMessage[];
 }
 
 export type SmsActivities = ReturnType<typeof smsActivities>;

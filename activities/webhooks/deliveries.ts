@@ -12,7 +12,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
-import { deliverDue } from './turn.ts';
+import { deliverDueWebhooks } from './turn.ts';
 
 export type WebhookDeliveryActivities = ReturnType<typeof webhookDeliveryActivities>;
 
@@ -55,7 +55,7 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
 
 async function takeTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<void> {
   if (turn.paused) return;
-  const status = turn.status === 'DISABLED' ? turn.status : await deliverDue(deps, turn, cancellationSignal());
+  const status = turn.status === 'DISABLED' ? turn.status : await deliverDueWebhooks(deps, turn, cancellationSignal());
   if (status !== 'DISABLED') return;
   while ((await failPendingDeliveries(deps.db, { ...turn, error: 'the endpoint is disabled' })) > 0);
 }

@@ -12,7 +12,6 @@ import {
   recordAttempts,
   updateEndpointStatus,
 } from '../../db/webhooks/endpoint-turns.ts';
-import { keptResponse } from '../../rules/webhooks/answer-text.ts';
 import {
   type EndpointVerdict,
   MAX_TRIES,
@@ -21,6 +20,7 @@ import {
   type WebhookOutcome,
   webhookHeaders,
 } from '../../rules/webhooks/registry.ts';
+import { storedResponseText } from '../../rules/webhooks/response-text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A turn starts no request after this time, so that a worker's slots rotate among endpoints. */
@@ -45,7 +45,11 @@ const LOOK_MS = 500;
  * early when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has started.
  * @returns the endpoint's status at the end
  */
-export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: AbortSignal): Promise<EndpointStatus> {
+export async function deliverDueWebhooks(
+  deps: ActivityDeps,
+  turn: EndpointTurn,
+  stop: AbortSignal,
+): Promise<EndpointStatus> {
   const requests = createRequests(deps, turn);
   const endsAt = Date.now() + TURN_MS;
   const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
@@ -161,7 +165,7 @@ function endOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult)
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
     responseStatus,
-    responseBody: result.outcome === 'answered' ? keptResponse(result.body, turn.url) : null,
+    responseBody: result.outcome === 'answered' ? storedResponseText(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
     error: succeeded ? null : errorOf(result),
     nextAttemptAt: next,

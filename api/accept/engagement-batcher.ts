@@ -34,7 +34,7 @@ const SENDER_TRIES_MAX = 10;
 const CLOSE_MS = 5_000;
 
 /** One fetch of a pixel or a link. */
-export interface Hit {
+export interface TrackingHit {
   emailId: string;
   kind: FetchKind;
   at: Date;
@@ -45,7 +45,7 @@ export interface Hit {
   linkIndex?: number;
 }
 
-interface Waiting extends Hit {
+interface Waiting extends TrackingHit {
   tries: number;
   /** The transaction that may have written this hit. */
   unknown?: UnknownCommit;
@@ -78,7 +78,7 @@ export class EngagementBatcher {
   }
 
   /** Adds a hit. It is written together with others within 100 ms. */
-  add(hit: Hit): void {
+  add(hit: TrackingHit): void {
     if (this.waiting.length + this.retries.length >= WAITING_MAX) return;
     this.waiting.push({ ...hit, tries: 0 });
     this.schedule();
@@ -200,11 +200,12 @@ async function writeProject(
 }
 
 /** Sums up the hits by email. */
-function engagementsOf(hits: Hit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
+function engagementsOf(hits: TrackingHit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
   return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
     const email = emails.get(emailId);
     if (!email) return [];
-    const isMachine = (hit: Hit) => hit.machine || (!lenient && isTooEarly(hit.kind, { ...hit, sentAt: email.sentAt }));
+    const isMachine = (hit: TrackingHit) =>
+      hit.machine || (!lenient && isTooEarly(hit.kind, { ...hit, sentAt: email.sentAt }));
     const opens = ofEmail.filter((hit) => hit.kind === 'open');
     const clicks = ofEmail.filter((hit) => hit.kind === 'click');
     const [peopleOpens, peopleClicks] = [opens, clicks].map((some) => some.filter((hit) => !isMachine(hit)));
@@ -226,7 +227,7 @@ function engagementsOf(hits: Hit[], emails: Map<string, Email>, lenient: boolean
   });
 }
 
-function linksOf(clicks: Hit[], isMachine: (hit: Hit) => boolean): NonNullable<Engagement['links']> {
+function linksOf(clicks: TrackingHit[], isMachine: (hit: TrackingHit) => boolean): NonNullable<Engagement['links']> {
   return [...groupBy(clicks, (hit) => hit.linkIndex)].flatMap(([index, hits]) => {
     const machineClicks = hits.filter(isMachine).length;
     return index === undefined ? [] : [{ index, clicks: hits.length - machineClicks, machineClicks }];
@@ -242,6 +243,6 @@ function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
   return open && hit.tries < SENDER_TRIES_MAX;
 }
 
-function idsOf(hits: Hit[]): string[] {
+function idsOf(hits: TrackingHit[]): string[] {
   return [...new Set(hits.map((hit) => hit.emailId))];
 }

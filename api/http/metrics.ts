@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { WorkDone } from '../../compute/compute.ts';
-import type { Held } from '../../compute/loop-watch.ts';
+import type { ComputedWork } from '../../compute/compute.ts';
+import type { BlockedLoop } from '../../compute/loop-watch.ts';
 import { isLoopbackAuthority, isLoopbackHost } from '../../rules/access/loopback.ts';
 
 export interface Metrics {
   registry: Registry;
   observe(request: { method: string; route: string; status: number; ms: number }): void;
   /** Records that a route blocked the event loop. */
-  held(held: Held): void;
+  held(held: BlockedLoop): void;
   /** Records computing time of a project, by the kind of work. */
-  computed(done: WorkDone): void;
+  computed(done: ComputedWork): void;
 }
 
 /** Creates the Prometheus metrics of one API process. */

@@ -20,7 +20,7 @@ export const ReadUpdatedAt = InstantInput.optional().openapi({
 });
 
 /** Declares a JSON response with the version of its record as `ETag`. */
-export function okVersioned<S extends z.ZodType>(schema: S, description?: string) {
+export function okWithVersion<S extends z.ZodType>(schema: S, description?: string) {
   const ETag = z.string().openapi({ description: 'Version of the record, for `If-Match`', example: '"lmn4w1c0"' });
   return { ...ok(schema, description), headers: z.object({ ETag }) };
 }

@@ -16,7 +16,7 @@ export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
 export const HEADER_LINE_MAX_CHARS = 998;
 
 /** Returns a schema for a subject or a name in a header. A line break would start another header. */
-export function oneLine(maxChars: number) {
+export function oneLineText(maxChars: number) {
   return z
     .string()
     .max(maxChars)
@@ -79,7 +79,7 @@ export const PhoneNumberInput = z
   .openapi({ description: 'E.164', example: '+4915112345678' });
 
 /** The display name of an address. */
-export const DisplayName = oneLine(NAME_MAX_CHARS);
+export const DisplayName = oneLineText(NAME_MAX_CHARS);
 
 /** A mailbox in a request: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
 export const MailboxInput = z.union([

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/email-text.ts';
 import { refuseUnfilled } from '../../rules/content/expressions.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
-import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
+import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../http/schemas.ts';
 
 /** Limit of a template body, which is rendered for each recipient of a campaign. Email clients cut an email off at about 100 KB. */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
@@ -24,14 +24,14 @@ const TemplateBody = z
     maxLength: TEMPLATE_BODY_MAX_BYTES,
   });
 
-const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
+const Preheader = oneLineText(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
   description:
     'Preview text that mailboxes show beside the subject. Text with Liquid, hidden at the start of the HTML part.',
 });
 
 /** The templates of an email in a request. */
 export const emailTemplatesInput = {
-  subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
+  subject: oneLineText(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   preheader: Preheader,
 } satisfies Record<keyof EmailTemplates, z.ZodType>;
@@ -42,7 +42,7 @@ export const emailTextInput = {
   from: MailboxInput.superRefine(({ name }, ctx) => refuseUnfilled(name ?? '', ctx)).openapi({
     description: 'Must be on a verified domain. A display name sets `fromName`, unless that is given.',
   }),
-  fromName: oneLine(200).superRefine(refuseUnfilled).nullish(),
+  fromName: oneLineText(200).superRefine(refuseUnfilled).nullish(),
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof EmailText, z.ZodType>;
 
@@ -72,7 +72,7 @@ export const emailTextResponse = {
 } satisfies Record<keyof EmailText, z.ZodType>;
 
 /** The text of an email in examples. */
-export const MAIL_TEXT_EXAMPLE: EmailText = {
+export const EMAIL_TEXT_EXAMPLE: EmailText = {
   ...NO_TEXT,
   subject: 'Welcome, {{firstName ?? there}}',
   body: '<p>Hello {{firstName}}</p>',

@@ -3,7 +3,7 @@ import type MimeNode from 'nodemailer/lib/mime-node';
 import { withCrlf } from '../../rules/mime/crlf.ts';
 import { foldableText, ID_FIELDS, singleLine } from '../../rules/mime/mime-headers.ts';
 
-export interface MailAddress {
+export interface NamedAddress {
   name?: string | null | undefined;
   address: string;
 }
@@ -21,10 +21,10 @@ export interface EmailAttachment {
 }
 
 export interface MessageParts {
-  from: MailAddress;
-  to: MailAddress;
-  cc?: readonly MailAddress[] | undefined;
-  replyTo?: readonly MailAddress[] | undefined;
+  from: NamedAddress;
+  to: NamedAddress;
+  cc?: readonly NamedAddress[] | undefined;
+  replyTo?: readonly NamedAddress[] | undefined;
   subject: string;
   html: string;
   text: string;
@@ -103,7 +103,7 @@ function nameFilesByDisposition(node: MimeNode): void {
 }
 
 /** Returns an object, so that a name like `x@y, z@w` is not parsed as addresses. */
-function address({ name, address: mailbox }: MailAddress): { name: string; address: string } {
+function address({ name, address: mailbox }: NamedAddress): { name: string; address: string } {
   return { name: singleLine(name ?? ''), address: singleLine(mailbox) };
 }
 

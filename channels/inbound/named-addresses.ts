@@ -9,12 +9,12 @@ export function patternOfAddress(address: string): RegExp {
 }
 
 /** Tells whether a text names an address that `own` does not match. */
-export function namesOther(text: string, own: RegExp): boolean {
-  return namesSome(text.replace(new RegExp(own, 'gi'), ' '));
+export function namesOtherAddress(text: string, own: RegExp): boolean {
+  return namesAnyAddress(text.replace(new RegExp(own, 'gi'), ' '));
 }
 
 /** Tells whether a text names an address. */
-export function namesSome(text: string): boolean {
+export function namesAnyAddress(text: string): boolean {
   return /[\w.!#$%&*+/?^`{|}~-]@[a-z0-9]/i.test(text);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadCpuMs } from '../../rules/bounded.ts';
+import { threadCpuMs } from '../../rules/time-limit.ts';
 import { readMessage } from './read-message.ts';
 
 const DAEMON = 'From: MAILER-DAEMON@mx.example.org\nSubject: failure notice';

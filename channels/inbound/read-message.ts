@@ -8,7 +8,7 @@ import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
 import { actionOf, statusOf } from './delivery-status.ts';
 import { firstWord } from './field-values.ts';
-import { namesOther, namesSome, patternOfAddress } from './named-addresses.ts';
+import { namesAnyAddress, namesOtherAddress, patternOfAddress } from './named-addresses.ts';
 
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
@@ -262,7 +262,7 @@ function findWords(lines: string[], own: RegExp | null): string | undefined {
   for (const [at, line] of lines.entries()) {
     if (QUOTED_HEADER.test(line) || !own.test(line)) continue;
     const below = lines.slice(at, at + WORDS_MAX_LINES);
-    const other = below.findIndex((text, n) => n > 0 && namesOther(text, own));
+    const other = below.findIndex((text, n) => n > 0 && namesOtherAddress(text, own));
     const words = below
       .slice(0, other < 0 ? undefined : other)
       .join(' ')
@@ -278,7 +278,7 @@ function lineWithAddress(lines: string[], at: number): string | undefined {
   return lines
     .slice(Math.max(0, at - 3), at + 1)
     .reverse()
-    .find(namesSome);
+    .find(namesAnyAddress);
 }
 
 /** Returns a server's reply from its code on, with the indented lines on which it continues. */

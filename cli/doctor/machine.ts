@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { outside } from '../../db/inspection.ts';
+import { distanceOutside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { reasonOf } from '../database-error.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
@@ -97,7 +97,10 @@ async function againstHttp({ settings }: Subject) {
   }).catch(reasonOf);
   const date = typeof response === 'string' ? undefined : response.headers.get('date');
   if (!date || Number.isNaN(Date.parse(date))) return undefined;
-  return { whose: url.host, aheadMs: outside(Date.parse(date), { from: askedAt - DATE_HEADER_MS, to: Date.now() }) };
+  return {
+    whose: url.host,
+    aheadMs: distanceOutside(Date.parse(date), { from: askedAt - DATE_HEADER_MS, to: Date.now() }),
+  };
 }
 
 function existingPart(folder: string): string {

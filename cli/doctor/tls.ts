@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
-import { counted } from '../../rules/counted.ts';
+import { pluralize } from '../../rules/pluralize.ts';
 import { reasonOf } from '../database-error.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
@@ -109,11 +109,11 @@ async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFind
 
 function expiryFinding(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return failFinding(`${what} expired ${counted(-days, 'day')} ago`, 'renew the certificate');
+  if (days < 0) return failFinding(`${what} expired ${pluralize(-days, 'day')} ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)
     return warnFinding(
-      `${what} expires in ${counted(days, 'day')}`,
+      `${what} expires in ${pluralize(days, 'day')}`,
       'renew the certificate, and find out why it was not renewed automatically',
     );
-  return passFinding(`${what} is valid for ${counted(days, 'day')}`);
+  return passFinding(`${what} is valid for ${pluralize(days, 'day')}`);
 }

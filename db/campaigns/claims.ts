@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
 import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
-import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
+import { type FrequencyCap, hasSlot, isCapUnchangedSql, takeSlots } from '../sending/frequency.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { isStillOpen, type OpenGate } from './chunk-clock.ts';
@@ -106,7 +106,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       SELECT k.id, k.topic_id FROM campaigns k JOIN projects p ON p.id = k.project_id
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
-        AND (k.mode = 'test' OR ${isCap(cap)})
+        AND (k.mode = 'test' OR ${isCapUnchangedSql(cap)})
         AND ${isStillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
       FOR KEY SHARE OF k
     )${slots}

@@ -3,7 +3,7 @@ import { cutReply } from '../../rules/cut-text.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Db } from '../connection.ts';
 import { noteProviderMessages } from '../emails/provider-messages.ts';
-import { listens } from '../events/listeners.ts';
+import { hasListenersSql } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { markFiguresStale } from './stale-figures.ts';
@@ -59,7 +59,7 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
   const { rows } = await prepared<CompletedSent>`
     WITH listening AS MATERIALIZED (
-        SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
+        SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${hasListenersSql(sql`p.id`, 'email.sent')}),
       done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode, e.campaign_id, e.status),
       late AS (${markFiguresStale(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
       noted AS (

@@ -9,7 +9,7 @@ import { nameActors } from '../projects/actors.ts';
 import type { SegmentType } from '../schema/segments.ts';
 import { listSegmentsOf } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
-import { whyChanged } from './timeline.ts';
+import { changeReasonSql } from './timeline.ts';
 
 /** Maximum number of changes shown. The newest one is current. */
 const CHANGES_SHOWN = 20;
@@ -55,7 +55,7 @@ export interface ContactExecution {
  */
 export async function listSubscriptionChanges(db: Db, { projectId, id }: ContactRef): Promise<SubscriptionChange[]> {
   const { rows } = await sql<Omit<SubscriptionChange, 'actorName'>>`
-    SELECT e.created_at AS at, e.name = 'contact.subscribed' AS subscribed, e.actor, coalesce(e.data->>'reason', ${whyChanged()}) AS reason
+    SELECT e.created_at AS at, e.name = 'contact.subscribed' AS subscribed, e.actor, coalesce(e.data->>'reason', ${changeReasonSql()}) AS reason
     FROM events e WHERE e.project_id = ${projectId} AND e.contact_id = ${id} AND e.name = ANY(${[...CONTACT_EVENTS]}::text[])
     ORDER BY e.id DESC LIMIT ${CHANGES_SHOWN}
   `.execute(db);

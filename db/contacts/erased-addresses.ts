@@ -99,7 +99,7 @@ function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
  * The topics that the person left stay left, even if a contact joined them at another address. One statement does all
  * this, because each statement costs a single request a round trip.
  */
-export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
+export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
   const adopted = uniqueHashes(contacts.map(({ id, email }) => ({ id, hash: addressHash(key, email) })));
   await prepared`
@@ -118,7 +118,7 @@ export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contact
 }
 
 /** Stores the topic refusals of an address that its contact leaves, for the next contact with this address. */
-export async function leaveAddress(
+export async function storeLeftTopics(
   trx: Trx,
   key: Buffer,
   { projectId, contact }: { projectId: string; contact: ContactAddress },

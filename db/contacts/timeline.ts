@@ -147,7 +147,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
         SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'sourceType', m.source_type) || ${CAUSE}
         FROM emails m JOIN contents k ON k.id = m.content_id ${CAUSES} WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
       || CASE WHEN e.name IN ('contact.subscribed', 'contact.unsubscribed')
-        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyChanged()})) ELSE '{}' END
+        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${changeReasonSql()})) ELSE '{}' END
       || CASE WHEN e.name = ${UNSUBSCRIBE_REQUESTED_EVENT}
         THEN jsonb_build_object('actor', e.actor, 'apply', jsonb_build_object('method', 'PATCH',
           'path', '/contacts/' || e.contact_id, 'body', jsonb_build_object('subscribed', false))) ELSE '{}' END`,
@@ -158,7 +158,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
 }
 
 /** Returns why a subscription changed, from the `actor` of the event `e`, if no reason was reported. */
-export function whyChanged(): Sql {
+export function changeReasonSql(): Sql {
   return sql`CASE
     WHEN e.data->>'resubscribed' = 'true' THEN 'resubscribed'
     WHEN e.actor = 'contact' THEN 'own_choice' WHEN e.actor = 'public' THEN 'public_key'

@@ -3,9 +3,9 @@ import {
   type ContactChange,
   type ContactUpsert,
   changeOf,
-  foldByEmail,
   isUntrustedWrite,
   type KnownContact,
+  mergeByEmail,
   untrustedKeysOf,
 } from '../../rules/contacts/change.ts';
 import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
@@ -20,7 +20,7 @@ import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
 import { keepPhones } from '../sms/contact-phones.ts';
 import { asksForConfirmation, askToConfirm } from './double-opt-in.ts';
-import { adoptAddresses } from './erased-addresses.ts';
+import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -79,7 +79,7 @@ export interface UpsertedContact {
  * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; nothing may be committed then
  */
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
-  const wanted = foldByEmail(p.rows);
+  const wanted = mergeByEmail(p.rows);
   const known = await lockKnown(trx, { projectId: p.projectId, wanted });
   const asking = await holdBackAsking(trx, p, wanted, known);
   const resubscribed = await settleSubscriptions(trx, p, wanted, known);
@@ -89,7 +89,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
     [...wanted.values()].filter((row) => !known.has(row.email)),
   );
   const added = inserted.filter((contact) => contact.isNew);
-  await adoptAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: added });
+  await linkEarlierContacts(trx, p.suppressionKey, { projectId: p.projectId, contacts: added });
   // An insert that lost a race returns the winner's row, locked by this transaction. It is a known contact like the
   // others.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);

@@ -85,17 +85,17 @@ export async function findListeners(
 /**
  * Tells whether anything could react to an event with this name: a workflow that it starts or whose executions it
  * ends, a step that waits for it, or a webhook endpoint. A bulk sender asks once per turn, and with each batch that
- * it records (`listens`). If nothing listens, it may write plain event rows, set-based.
+ * it records (`hasListenersSql`). If nothing listens, it may write plain event rows, set-based.
  */
 export async function hasListeners(db: Db, p: { projectId: string; eventName: string }): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`
-    SELECT ${listens(sql`${p.projectId}::uuid`, p.eventName)} AS listens
+    SELECT ${hasListenersSql(sql`${p.projectId}::uuid`, p.eventName)} AS listens
   `.execute(db);
   return rows[0]?.listens ?? false;
 }
 
 /** Builds `hasListeners` as a part of another statement. */
-export function listens(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
+export function hasListenersSql(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
   return sql<boolean>`(EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
       OR EXISTS (

@@ -60,7 +60,7 @@ export function takeOver(
  * operator resumes sending.
  * @returns the new id, or undefined if another process has resolved the mismatch
  */
-export function becomeNew(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
+export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
   return inTransaction(db, async (trx) => {
     if (!(await isUnresolved(trx, found))) return undefined;
     const id = randomUUID();

@@ -20,7 +20,7 @@ const WINDOW_MINUTES = 15;
 
 /**
  * Counts a login attempt as a failure before the password is checked, so that many concurrent attempts do not pass
- * the limit. `forgiveAttempt` takes it back. The lock makes counting and recording one step for each subject.
+ * the limit. `undoAttempt` takes it back. The lock makes counting and recording one step for each subject.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
 export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
@@ -53,7 +53,7 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Login
  * Takes back exactly what `takeAttempt` recorded. A sign-in to one account of an address must not clear the failures
  * of another account.
  */
-export async function forgiveAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
+export async function undoAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
   await sql`
     DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
   `.execute(db);

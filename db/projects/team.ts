@@ -40,7 +40,7 @@ export async function changeRole(
   p: MemberRef & { role: Role; by: Role },
 ): Promise<{ member: TeamMember; before: Role }> {
   const member = await lockMember(trx, p);
-  refuseAbove(p.by, member.role, p.role);
+  assertMayManage(p.by, member.role, p.role);
   if (member.role === 'OWNER' && p.role !== 'OWNER') await refuseLastOwner(trx, p);
   await trx
     .updateTable('memberships')
@@ -59,7 +59,7 @@ export async function changeRole(
  */
 export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promise<TeamMember> {
   const member = await lockMember(trx, p);
-  refuseAbove(p.by, member.role);
+  assertMayManage(p.by, member.role);
   if (member.role === 'OWNER') await refuseLastOwner(trx, p);
   await withdrawInvitations(trx, p);
   await sql`DELETE FROM sessions WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
@@ -69,7 +69,7 @@ export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promi
 }
 
 /** @throws AppError FORBIDDEN unless an OWNER appoints, changes or removes an OWNER */
-export function refuseAbove(by: Role, ...roles: Role[]): void {
+export function assertMayManage(by: Role, ...roles: Role[]): void {
   if (by === 'OWNER' || !roles.includes('OWNER')) return;
   throw new AppError('FORBIDDEN', {
     message: 'Only an OWNER can appoint, change or remove an OWNER.',

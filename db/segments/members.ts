@@ -46,7 +46,7 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
         ORDER BY id FOR KEY SHARE) AS c
       ON CONFLICT DO NOTHING RETURNING contact_id)
     ${noteChanges(p, 'entry')}`.execute(trx);
-  await keepMemberCount(trx, p);
+  await updateMemberCount(trx, p);
   return { added: rows.length, created, notFound: p.createMissing ? [] : missing };
 }
 
@@ -65,7 +65,7 @@ export async function removeMembers(
         AND c.project_id = ${p.projectId} AND c.email = ANY(${p.emails.map(normalizeEmail)}::text[])
       RETURNING m.contact_id)
     ${noteChanges(p, 'exit')}`.execute(trx);
-  await keepMemberCount(trx, p);
+  await updateMemberCount(trx, p);
   return { removed: rows.length };
 }
 
@@ -77,7 +77,7 @@ function noteChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'
 }
 
 /** Counts the stored members and keeps the count. @returns the count */
-export async function keepMemberCount(trx: Trx, { projectId, id }: SegmentRef): Promise<number> {
+export async function updateMemberCount(trx: Trx, { projectId, id }: SegmentRef): Promise<number> {
   const { rows } = await sql<{ member_count: number }>`
     UPDATE segments SET counted_at = now(), member_count = (
       SELECT count(*) FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId})

@@ -21,7 +21,7 @@ import { prepared } from '../prepared.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { SentEmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
-import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
+import { capOf, type FrequencyCap, takeSlotsFor, wouldGetSlot } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** An email that this process has claimed, with all facts that decide whether and how it is sent. */
@@ -103,7 +103,7 @@ export async function previewClaim(
   const { claimed, cap } = await readClaimed(db, p, taken);
   const [email] = claimed;
   if (!email?.contact || !cap || !isCounted(email)) return email;
-  const fits = await wouldFit(db, { cap, id: email.id, contactId: email.contact.id });
+  const fits = await wouldGetSlot(db, { cap, id: email.id, contactId: email.contact.id });
   return { ...email, capped: !fits };
 }
 

@@ -16,7 +16,7 @@ export function capOf(row: { frequency_max: number | null; frequency_days: numbe
 }
 
 /** True if the cap of `projects p` has not changed. */
-export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
+export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean> {
   const [max, days] = [cap?.max ?? null, cap?.days ?? null];
   return sql<boolean>`(p.frequency_max IS NOT DISTINCT FROM ${max}::int AND p.frequency_days IS NOT DISTINCT FROM ${days}::int)`;
 }
@@ -82,7 +82,7 @@ export async function releaseSlots(db: Db, p: { projectId: string; campaignId: s
 }
 
 /** Tells whether an email without a row would get a slot now. Takes no slot. */
-export async function wouldFit(
+export async function wouldGetSlot(
   db: Db,
   { cap, id, contactId }: { cap: FrequencyCap; id: string; contactId: string },
 ): Promise<boolean> {

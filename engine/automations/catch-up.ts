@@ -1,12 +1,12 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { continueWalk, exitDeleted } from './continue-walk.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 import type { LockedExecution } from './locked-executions.ts';
-import { withEnd } from './next.ts';
+import { withPauseEnd } from './next.ts';
 import type { PendingWrites } from './pending-writes.ts';
-import { type Stop, walk } from './walk.ts';
-import { exitDeleted, walkOn } from './walk-on.ts';
+import { type WalkStop, walk } from './walk.ts';
 
 /** The position of a workflow, as its activities report it. */
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
@@ -20,7 +20,7 @@ export async function catchUp(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   { at, pending }: { at: WorkflowPosition; pending: PendingWrites },
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { execution, graph, current } = locked;
   const { id: executionId } = execution;
   if (current?.status === 'RUNNING' || current?.status === 'WAITING') {
@@ -41,7 +41,7 @@ export async function catchUp(
   pending.visits.push({ ...passed, output: RESTORED });
   const visit: Visit = { ...passed, startedAt: environment.now(execution), dueAt: null };
   const waited = step.type === 'WAIT_FOR_EVENT';
-  return walkOn(environment, locked, {
+  return continueWalk(environment, locked, {
     visit,
     pending,
     ...(waited && { branch: at.resume === 'event' ? 'event' : 'timeout' }),
@@ -51,12 +51,12 @@ export async function catchUp(
 const RESTORED = { restored: true };
 
 /** Keeps the end of the pause as the workflow knows it. Otherwise the pause would start again with its full length. */
-function keepEnd({ pauses, waits }: PendingWrites, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
+function keepEnd({ pauses, waits }: PendingWrites, stop: WalkStop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;
   const end = new Date(dueAt);
   pause.visit.dueAt = end;
   pause.booked = false;
-  stop.next = withEnd(stop.next, end);
+  stop.next = withPauseEnd(stop.next, end);
   for (const wait of waits) if (wait === pause.wait) wait.deadlineAt = end;
 }

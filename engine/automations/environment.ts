@@ -8,7 +8,7 @@ import { awaitedEvent, endOfPause, findExit, type SandboxState, takeEvent } from
 import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import type { CurrentExecution } from './locked-executions.ts';
-import { withEnd, withoutTimer } from './next.ts';
+import { withoutTimer, withPauseEnd } from './next.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
 import { findMatchingEvent, markUntrustedTrigger, type SoughtEvent } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
@@ -114,8 +114,8 @@ function environmentOfRuns(
       const end = endOfPause(run, awaitedEventAt(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
-      if (!run.skipDelays) return withEnd(next, new Date(at.getTime() - run.aheadMs));
-      const ended = withEnd(next, new Date(clock()));
+      if (!run.skipDelays) return withPauseEnd(next, new Date(at.getTime() - run.aheadMs));
+      const ended = withPauseEnd(next, new Date(clock()));
       return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {

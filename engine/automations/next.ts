@@ -61,7 +61,7 @@ function positionAt(step: GraphStep, visit: number): Position {
 }
 
 /** Returns the same pause with another end. */
-export function withEnd(next: Next, at: Date): Next {
+export function withPauseEnd(next: Next, at: Date): Next {
   if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }

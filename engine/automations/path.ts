@@ -10,7 +10,7 @@ const MAX_ENTRIES = 20;
  * Adds the visits of a walk to its stop. Without this, the Temporal UI would not list CONDITION, SPLIT and EXIT, which
  * have no activity of their own.
  */
-export function withPath(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
+export function withVisits(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
   return path.length > 0 ? { ...next, path } : next;
 }

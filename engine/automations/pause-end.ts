@@ -2,11 +2,11 @@ import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
 import { notePauseEnded } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
+import { continueWalk, endSandboxRun } from './continue-walk.ts';
 import type { ExecutionEnvironment, PauseEnd } from './environment.ts';
 import type { LockedExecution } from './locked-executions.ts';
 import type { PendingWrites } from './pending-writes.ts';
-import type { Stop } from './walk.ts';
-import { endRun, walkOn } from './walk-on.ts';
+import type { WalkStop } from './walk.ts';
 
 /**
  * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event has arrived or whose deadline has
@@ -17,23 +17,23 @@ export async function endPause(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   p: { visit: Visit; resume: StepInput['resume']; ended: PauseEnd; pending: PendingWrites },
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { visit, pending } = p;
   const { execution, graph } = locked;
   const exit = environment.findExit(execution, graph.steps.get(visit.stepId));
-  if (exit) return endRun(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, pending });
+  if (exit) return endSandboxRun(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, pending });
   const ended = environment.getPauseEnd(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
   const eventId = p.resume === 'delay' ? undefined : ended.eventId;
   if (execution.laps) notePauseEnded(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
   if (p.resume === 'delay') {
     pending.closed.push({ ...at, status: 'COMPLETED' });
-    return walkOn(environment, locked, { visit, pending });
+    return continueWalk(environment, locked, { visit, pending });
   }
   const branch: Branch = eventId ? 'event' : 'timeout';
   pending.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
   pending.passedWaits.push(at);
-  return walkOn(environment, locked, { visit, branch, pending });
+  return continueWalk(environment, locked, { visit, branch, pending });
 }
 
 /**
@@ -44,7 +44,7 @@ export async function advance(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   { branch = 'timeout', pending }: { branch?: Branch | undefined; pending: PendingWrites },
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { execution, graph, current, standingMs } = locked;
   if (!current) throw new Error('an execution that waits has a visit');
   const at = { executionId: execution.id, visit: current.visit };
@@ -57,5 +57,5 @@ export async function advance(
   const waited = current.type === 'WAIT_FOR_EVENT';
   pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });
   if (waited) pending.passedWaits.push(at);
-  return walkOn(environment, locked, { visit: current, pending, ...(waited && { branch }) });
+  return continueWalk(environment, locked, { visit: current, pending, ...(waited && { branch }) });
 }

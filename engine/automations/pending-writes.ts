@@ -6,7 +6,7 @@ import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
-import type { Stop } from './walk.ts';
+import type { WalkStop } from './walk.ts';
 
 /** Matches an execution that would wait at a step that no longer exists. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
@@ -33,7 +33,7 @@ interface Pause {
   executionId: string;
   visit: NewVisit;
   wait: NewWait | undefined;
-  stop: Stop;
+  stop: WalkStop;
   /** Whether Temporal has a timer for the pause. A skipped pause has none. */
   booked: boolean;
 }

@@ -14,13 +14,13 @@ import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import { newPendingWrites, type PendingWrites } from './pending-writes.ts';
 import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
 import { fillOwnExits } from './variables.ts';
-import { type Stop, walk } from './walk.ts';
+import { type WalkStop, walk } from './walk.ts';
 
 /**
  * The effect that a step would have: for a message, whether it is sent and why not; for a webhook, its request; for an
  * update, the contact after it.
  */
-export interface Shown {
+export interface ShownEffect {
   channel?: 'email' | 'sms';
   wouldSend?: boolean;
   reason?: string | null;
@@ -36,7 +36,7 @@ export interface Shown {
 /** The effect that a step would have, computed instead of performed, and how its visit ends. */
 export interface PreviewedEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
-  shown: Shown;
+  shown: ShownEffect;
   /** The end of the wait for the sending window, if there is one. */
   opensAt?: Date | undefined;
 }
@@ -63,7 +63,7 @@ export interface PreviewedStep {
   /** The filters of a CONDITION, and whether each holds. */
   filters?: (Filter & { holds: boolean })[];
   /** The effect that the step would have. */
-  shown?: Shown;
+  shown?: ShownEffect;
 }
 
 export interface ExecutionPreview {
@@ -106,7 +106,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
   const environment = previewEnvironment(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, environment });
   let pending = newPendingWrites();
-  let stop: Stop | undefined = await walk(environment, { execution, graph, stepId: entryStepId, pending });
+  let stop: WalkStop | undefined = await walk(environment, { execution, graph, stepId: entryStepId, pending });
   while (stop) {
     await preview.addResults(pending);
     pending = newPendingWrites();
@@ -156,7 +156,7 @@ class Preview {
    * Ends the pause or effect at which the walk has stopped, and walks on. Returns undefined when the execution has
    * ended, and when it waits for an event without a deadline.
    */
-  async continueFrom(stop: Stop, effects: EffectPreviews, pending: PendingWrites): Promise<Stop | undefined> {
+  async continueFrom(stop: WalkStop, effects: EffectPreviews, pending: PendingWrites): Promise<WalkStop | undefined> {
     const { execution, environment } = this.of;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;

@@ -7,15 +7,15 @@ import { exitReason } from '../../rules/executions/exits.ts';
 import { changeRun, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
+import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
 import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
 import { type CurrentExecution, type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { nextAt } from './next.ts';
-import { withPath } from './path.ts';
+import { withVisits } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
 import { findWaitEvents } from './waits.ts';
-import { failExecution, type Stop } from './walk.ts';
-import { endRun, exitDeleted, walkOn } from './walk-on.ts';
+import { failExecution, type WalkStop } from './walk.ts';
 
 /** An execution at an effect. `run` is set only for sandbox executions. */
 export interface EffectPosition<R extends SandboxState | null = SandboxState | null> {
@@ -25,7 +25,7 @@ export interface EffectPosition<R extends SandboxState | null = SandboxState | n
 }
 
 /** The two ways to perform an effect: for real executions and for sandboxes. */
-export interface EffectWays<T> {
+export interface EffectRunners<T> {
   real(effect: EffectPosition<null>): T;
   /** Replaces the effect in a sandbox. Sends nothing, and changes only the execution and its run. */
   sandbox(effect: EffectPosition<SandboxState>): T;
@@ -41,7 +41,7 @@ export class WalkPosition {
   readonly execution: Pick<CurrentExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
   private readonly effect: EffectPosition | undefined;
 
-  constructor({ next, step }: Stop, execution?: CurrentExecution) {
+  constructor({ next, step }: WalkStop, execution?: CurrentExecution) {
     this.next = next;
     this.execution = execution;
     this.effect = execution && step && next.kind === 'effect' ? { execution, next, step } : undefined;
@@ -52,7 +52,7 @@ export class WalkPosition {
    * execution is at another step, for example after an edit of the workflow. The activity then only returns the
    * execution's next position.
    */
-  atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
+  atEffect<T>(activity: EffectType, ways: EffectRunners<T>): T | undefined {
     if (this.effect?.next.activity !== activity) return undefined;
     const { execution, ...at } = this.effect;
     const { run } = execution;
@@ -84,7 +84,7 @@ export async function resumeExecutions(
   const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
   const pending = newPendingWrites();
   const environment = realEnvironment(trx);
-  const stops: { found?: LockedExecution; stop: Stop }[] = [];
+  const stops: { found?: LockedExecution; stop: WalkStop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
     if (!found) {
@@ -128,7 +128,7 @@ export async function completeEffects(
   const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
   const pending = newPendingWrites();
   const environment = realEnvironment(trx);
-  const stops: { found?: LockedExecution | undefined; stop: Stop }[] = [];
+  const stops: { found?: LockedExecution | undefined; stop: WalkStop }[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
     const missing = { next: deleted.get(outcome.executionId) ?? MISSING };
@@ -139,8 +139,8 @@ export async function completeEffects(
 }
 
 /** Adds the visits of a walk to its stop. Call it after `savePendingWrites`, which may change the stop. */
-function stopWithPath(stop: Stop, { execution, graph }: LockedExecution, pending: PendingWrites): Stop {
-  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, pending }) };
+function stopWithPath(stop: WalkStop, { execution, graph }: LockedExecution, pending: PendingWrites): WalkStop {
+  return { ...stop, next: withVisits(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
 /** Completes the effect of one execution, as `completeEffects` does for many. */
@@ -174,13 +174,13 @@ export async function complete(
   locked: LockedExecution,
   outcome: EffectOutcome,
   pending: PendingWrites,
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open && execution.run && outcome.changes) {
     changeRun(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
     const exit = exitBy(execution, outcome.changes, environment.now(execution));
-    if (exit) return endRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, pending });
+    if (exit) return endSandboxRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, pending });
   }
   if (open) pending.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
@@ -192,7 +192,7 @@ export async function complete(
       { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId },
     );
   }
-  return walkOn(environment, locked, { visit: asked, pending });
+  return continueWalk(environment, locked, { visit: asked, pending });
 }
 
 /** Walks on from a pause that is over, and returns the new position. Writes nothing, like `walk`. */
@@ -200,7 +200,7 @@ export async function resume(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; pending: PendingWrites },
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { execution, current } = locked;
   const { input, pending } = p;
   if (execution.completedAt) return endOf(execution);
@@ -227,12 +227,12 @@ function positionOf(
   environment: ExecutionEnvironment,
   { execution, graph, current }: LockedExecution,
   pending: PendingWrites,
-): Stop {
+): WalkStop {
   const step = current && graph.steps.get(current.stepId);
   if (!current || !step) return exitDeleted(execution, pending);
   return { next: environment.timed(execution, step, nextAt(graph, step, current)), step };
 }
 
-function endOf(execution: CurrentExecution): Stop {
+function endOf(execution: CurrentExecution): WalkStop {
   return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
 }

@@ -11,9 +11,9 @@ import { reentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { realEnvironment } from './environment.ts';
-import { withPath } from './path.ts';
+import { withVisits } from './path.ts';
 import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
-import { type Stop, type WalkingExecution, walk } from './walk.ts';
+import { type WalkingExecution, type WalkStop, walk } from './walk.ts';
 
 /**
  * The longest chain of executions in which each one's step causes the event that starts the next. Workflows that start
@@ -70,7 +70,7 @@ export async function beginExecutions(
   },
 ): Promise<OutboxRow[]> {
   const graph = await loadGraph(trx, { projectId: p.projectId, workflowId: p.workflow.id });
-  const stops: { execution: WalkingExecution; stop: Stop }[] = [];
+  const stops: { execution: WalkingExecution; stop: WalkStop }[] = [];
   const pending = newPendingWrites();
   const environment = realEnvironment(trx);
   for (const execution of p.entered) {
@@ -83,7 +83,7 @@ export async function beginExecutions(
     const { id: executionId, contactId } = execution;
     // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures there.
     if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
-    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, pending }), contactId }];
+    return [{ projectId, executionId, next: withVisits(stop.next, { executionId, graph, pending }), contactId }];
   });
   return enqueue(
     trx,

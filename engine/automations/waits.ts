@@ -3,7 +3,7 @@ import type { Trx } from '../../db/connection.ts';
 import type { OpenWait } from '../../db/events/listeners.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { ownedBy } from '../../db/owned-by.ts';
-import { isTakenBy } from '../../rules/events/automatic-emails.ts';
+import { countsForListener } from '../../rules/events/automatic-emails.ts';
 import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -79,7 +79,7 @@ export async function findMatchingEvent(
   const now = new Date();
   return rows.find(({ data, zone }) => {
     const event = { name: wait.eventName, data: (data ?? {}) as Record<string, unknown> };
-    return isTakenBy(wait, event) && matchesEventData(wait.filters, event.data, { now, zone });
+    return countsForListener(wait, event) && matchesEventData(wait.filters, event.data, { now, zone });
   });
 }
 
@@ -121,7 +121,7 @@ export async function satisfyWaits(
       (candidate) =>
         candidate.contactId === wait.contactId &&
         candidate.name === wait.eventName &&
-        isTakenBy(wait, candidate) &&
+        countsForListener(wait, candidate) &&
         matchesEventData(filters, candidate.data, clock),
     );
     return event ? [{ ...wait, eventId: event.id, untrustedTrigger: event.untrustedTrigger }] : [];

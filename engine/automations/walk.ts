@@ -71,7 +71,7 @@ export interface Walk {
  * The position at which a walk stopped. An execution that has ended has no step. `savePendingWrites` may change `next`,
  * so read it afterwards.
  */
-export interface Stop {
+export interface WalkStop {
   next: Next;
   step?: GraphStep;
 }
@@ -83,7 +83,7 @@ export interface Stop {
  * ends, because no execution visits more than `MAX_VISITS` steps. Cycles without any wait are rejected when a workflow
  * is enabled. A later edit can still create one, and the instant of a DELAY may already have passed.
  */
-export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<Stop> {
+export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<WalkStop> {
   let stepId = w.stepId;
   if (w.graph.circular) w.execution.laps ??= newLoopGuard();
   if (w.execution.run) w.pending.runs.set(w.execution.id, w.execution.run);
@@ -98,7 +98,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
 }
 
 /** The result of arriving at a step: either the walk stops, or it continues on a branch. */
-type Arrival = Stop | { branch?: Branch };
+type Arrival = WalkStop | { branch?: Branch };
 
 async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
@@ -122,7 +122,7 @@ async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphS
   }
 }
 
-function stopAtEffect(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Stop {
+function stopAtEffect(environment: ExecutionEnvironment, w: Walk, step: GraphStep): WalkStop {
   recordPause(w.execution, environment.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
@@ -194,7 +194,7 @@ function pauseAt(
   w: Walk,
   step: GraphStep,
   p: { now: number; dueAt: Date | null; wait?: NewWait; countsMs?: number },
-): Stop {
+): WalkStop {
   const { laps, run, id: executionId } = w.execution;
   recordPause(w.execution, new Date(p.now), p.dueAt);
   if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
@@ -227,7 +227,7 @@ async function passSplit(environment: ExecutionEnvironment, w: Walk, step: Graph
   return { branch };
 }
 
-function exitAt(w: Walk, step: GraphStep): Stop {
+function exitAt(w: Walk, step: GraphStep): WalkStop {
   const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
   addVisit(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
   return end(w, { status: 'EXITED', reason, stepId: step.id });
@@ -266,13 +266,13 @@ function moveTo({ execution, pending }: Walk, step: GraphStep, status: 'RUNNING'
 function end(
   { execution, pending }: Walk,
   how: { status: 'COMPLETED' | 'EXITED'; reason: string | null; stepId?: string },
-): Stop {
+): WalkStop {
   const { status, reason, stepId = null } = how;
   pending.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status, reason });
   return { next: { kind: 'end', status, reason } };
 }
 
-function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): Stop {
+function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): WalkStop {
   addVisit(w, step, { status: 'FAILED', error });
   return failExecution(w, { code, error, stepId: step.id });
 }
@@ -284,7 +284,7 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
 export function failExecution(
   { execution, pending }: { execution: { id: string; visit: number }; pending: PendingWrites },
   { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
-): Stop {
+): WalkStop {
   const { id: executionId, visit } = execution;
   pending.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
   return { next: { kind: 'end', status: 'FAILED', reason: code } };

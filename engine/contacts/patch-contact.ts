@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { type Contact, type ContactRef, getContact, lockContact } from '../../db/contacts/contacts.ts';
-import { adoptAddresses, leaveAddress } from '../../db/contacts/erased-addresses.ts';
+import { linkEarlierContacts, storeLeftTopics } from '../../db/contacts/erased-addresses.ts';
 import { copyRefusals, findSuppressions } from '../../db/contacts/suppressions.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -90,9 +90,9 @@ async function changeEmail(
   const { projectId, id, suppressionKey: key } = p;
   const isBounced = await isUnsubscribedByBounce(trx, key, { projectId, contact: current });
   await setEmail(trx, p, email);
-  await leaveAddress(trx, key, { projectId, contact: current });
+  await storeLeftTopics(trx, key, { projectId, contact: current });
   await copyRefusals(trx, key, { projectId, from: current.email, to: email });
-  await adoptAddresses(trx, key, { projectId, contacts: [{ id, email }] });
+  await linkEarlierContacts(trx, key, { projectId, contacts: [{ id, email }] });
   if (p.subscribed !== undefined && !(p.subscribed && p.untrustedTrigger)) return {};
   const reasons = (await findSuppressions(trx, key, { projectId, emails: [email] })).get(email) ?? [];
   if (reasons.length > 0) return current.subscribed ? { subscribed: false } : {};

@@ -6,7 +6,7 @@ import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import { queueDeliveries } from '../../db/webhooks/deliveries.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { isTakenBy } from '../../rules/events/automatic-emails.ts';
+import { countsForListener } from '../../rules/events/automatic-emails.ts';
 import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -157,7 +157,7 @@ async function startTriggered(
   const { projectId, workflow } = p;
   const events = p.events.filter(({ name, contactId }) => name === workflow.eventName && contactId !== null);
   const starts = events.flatMap((event) =>
-    event.contactId !== null && isTakenBy(workflow, event)
+    event.contactId !== null && countsForListener(workflow, event)
       ? [
           {
             contactId: event.contactId,
@@ -173,7 +173,7 @@ async function startTriggered(
         ]
       : [],
   );
-  const passedBy = events.filter((event) => !isTakenBy(workflow, event));
+  const passedBy = events.filter((event) => !countsForListener(workflow, event));
   await noteNotStarted(trx, { projectId, eventIds: passedBy.map(({ id }) => id), workflowId: workflow.id });
   const { outbox } = await startExecutions(trx, { projectId, workflow, starts });
   return outbox;

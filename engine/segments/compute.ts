@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { segmentPredicate } from '../../db/segments/contacts.ts';
-import { keepMemberCount } from '../../db/segments/members.ts';
+import { updateMemberCount } from '../../db/segments/members.ts';
 import { getSegment, lockSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -171,6 +171,6 @@ async function finish(db: Db, segment: Segment): Promise<number> {
     await sql`
       UPDATE segments SET computed_at = now() WHERE project_id = ${projectId} AND id = ${id}
         AND condition = ${JSON.stringify(segment.condition)}::jsonb`.execute(trx);
-    return keepMemberCount(trx, { projectId, id });
+    return updateMemberCount(trx, { projectId, id });
   });
 }

@@ -1,5 +1,4 @@
 import type { Email } from '../../db/emails/emails.ts';
-import { runBounded, tookTooMuch, wasStarved } from '../../rules/bounded.ts';
 import { renderSubjectOf } from '../../rules/content/content.ts';
 import { messageId } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -9,7 +8,8 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
-import { markUntrusted, type Sourced, type Taken } from '../../rules/provenance/provenance.ts';
+import { markUntrusted, type Sourced, type SourcedValue } from '../../rules/provenance/provenance.ts';
+import { exceededLimit, runWithTimeLimit, wasStarved } from '../../rules/time-limit.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
 /** Returns the variables for showing an earlier email: the contact's current data, and the email's own variables. */
@@ -37,15 +37,15 @@ export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;
 }
 
-function subjectOf(email: Email): Taken<string> {
+function subjectOf(email: Email): SourcedValue<string> {
   if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
   const written = { value: email.subject, untrusted: false };
   if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
   try {
-    return runBounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
+    return runWithTimeLimit(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
   } catch (error) {
-    if (!tookTooMuch(error) && !(error instanceof TemplateError)) throw error;
-    if (tookTooMuch(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
+    if (!exceededLimit(error) && !(error instanceof TemplateError)) throw error;
+    if (exceededLimit(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
     return written;
   }
 }

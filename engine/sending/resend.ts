@@ -6,7 +6,7 @@ import type { SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError } from '../../rules/errors.ts';
 
 /** The content of an earlier email as a request to send it, without the caller's details. */
-export type Repeated = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
+export type ResendDraft = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
 /** Emails with these statuses are still to be sent, so a resend would send them twice. */
 const UNFINISHED: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
@@ -19,10 +19,10 @@ const LARGE_BYTES = 1024 * 1024;
  * @throws AppError NOT_FOUND; CONFLICT for an email that is being sent, was received, has lost its recipient or its
  * files, belongs to a sandbox, or is an invitation
  */
-export async function repeatEmail(
+export async function toResendDraft(
   db: Db,
   p: { projectId: string; id: string; mode: SendRequest['mode'] },
-): Promise<Repeated> {
+): Promise<ResendDraft> {
   const { projectId } = p;
   const email = await getEmail(db, p);
   const { to, options, status } = email;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type KeyOwner, maySeeAnswer } from './key-owner.ts';
+import { type KeyOwner, maySeeResponse } from './key-owner.ts';
 
 const owner = (name: string, ...scopes: string[]): KeyOwner => ({ name, public: false, scopes: new Set(scopes) });
 const first = { request: 'POST /v1/send', owner: 'key:1' };
@@ -23,5 +23,5 @@ it.each([
   ],
   ['nobody known', owner('key:2'), { ...first, owner: null }, false],
 ] as const)('%s', (_, who, what, shown) => {
-  expect(maySeeAnswer(who, what)).toBe(shown);
+  expect(maySeeResponse(who, what)).toBe(shown);
 });

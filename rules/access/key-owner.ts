@@ -22,7 +22,7 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
  * often easy to guess, such as an order number. A key with fewer scopes therefore learns nothing by guessing.
  * @param first `owner` is null for keys from before owners were stored
  */
-export function maySeeAnswer(owner: KeyOwner, first: { request: string; owner: string | null }): boolean {
+export function maySeeResponse(owner: KeyOwner, first: { request: string; owner: string | null }): boolean {
   if (first.owner === owner.name) return true;
   const scope = VIEW_SCOPES.get(first.request);
   return scope !== undefined && owner.scopes.has(scope);

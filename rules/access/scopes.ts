@@ -59,6 +59,6 @@ function isGrantable(name: string): name is GrantableScope {
  * Returns the scopes of `asked` that may not be granted: unknown ones, ones for users only, and ones that the creator
  * does not have.
  */
-export function ungrantable(asked: readonly string[], held: ReadonlySet<string>): string[] {
+export function findUngrantable(asked: readonly string[], held: ReadonlySet<string>): string[] {
   return asked.filter((scope) => !isGrantable(scope) || !held.has(scope));
 }

@@ -66,7 +66,7 @@ export function isUntrustedWrite({ by }: Pick<ContactUpsert, 'by'>): boolean {
 }
 
 /** Merges rows to one per address, ordered by address. Later rows override earlier ones. */
-export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
+export function mergeByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
   const folded = new Map<string, ContactUpsert>();
   for (const row of rows) {
     const email = normalizeEmail(row.email);

@@ -2,8 +2,8 @@ import type { FieldError } from '../errors.ts';
 import {
   type CsvChunk,
   type CsvLayout,
+  type CsvRange,
   type CsvRow,
-  type CsvStretch,
   consentWordsOf,
   countCsvRows,
   type KnownTypes,
@@ -17,7 +17,7 @@ import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 /** Type that a column's values are read as. */
 export type CellType = 'text' | 'number' | 'boolean' | 'date';
 
-export interface BadRow {
+export interface RowWithErrors {
   /** Index from the first row of the stretch; 0 is the first. */
   index: number;
   email: string;
@@ -34,7 +34,7 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
   /** Which of these rows would subscribe, and which have an empty consent cell. */
   subscribes: boolean[];
   silent: boolean[];
-  bad: BadRow[];
+  bad: RowWithErrors[];
   /** Rows that can be imported with a value that cannot be used: all are counted, and the first `badMax` are named. */
   warned: number;
   warnings: { index: number; email: string; warning: string }[];
@@ -51,7 +51,7 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?
  * Reads up to `limit` rows like an import, and collects the errors that the import would report. Keeps `badMax` rows
  * with errors.
  */
-export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: number }): CsvReview {
+export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number }): CsvReview {
   const review: CsvReview = {
     rows: 0,
     emails: [],

@@ -1,4 +1,4 @@
-import { markText } from './formula-text.ts';
+import { escapeFormula } from './formula-text.ts';
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
@@ -10,7 +10,7 @@ const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const safe = typeof value === 'string' ? markText(value) : JSON.stringify(value);
+  const safe = typeof value === 'string' ? escapeFormula(value) : JSON.stringify(value);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

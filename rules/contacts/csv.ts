@@ -14,7 +14,7 @@ import {
   type SmsColumns,
 } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
-import { withoutMark } from './formula-text.ts';
+import { unescapeFormula } from './formula-text.ts';
 
 /** Size of an uploaded file. Source: contract §1.11 Limits. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
@@ -143,7 +143,7 @@ function noteTypes(seen: (ColumnType | undefined)[], cells: readonly string[]): 
   for (const [index, cell] of cells.entries()) {
     const before = seen[index];
     if (cell === '' || before === 'text') continue;
-    const type = withoutMark(cell) === undefined ? typeOfText(cell) : 'text';
+    const type = unescapeFormula(cell) === undefined ? typeOfText(cell) : 'text';
     seen[index] = before === undefined || before === type ? type : 'text';
   }
 }
@@ -161,7 +161,7 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const delimiter = DELIMITERS.find((one) => one === told) ?? delimiterOf(beginning, String.fromCharCode(lineEnd));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
-  const headers = (records.header() ?? []).map((header) => (withoutMark(header) ?? header).trim().normalize('NFC'));
+  const headers = (records.header() ?? []).map((header) => (unescapeFormula(header) ?? header).trim().normalize('NFC'));
   return { delimiter, headers, firstRowAt: records.at };
 }
 
@@ -268,7 +268,7 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
 }
 
 /** The part of a file to read, and how to read it. */
-export interface CsvStretch {
+export interface CsvRange {
   layout: CsvLayout;
   at: number;
   limit: number;
@@ -286,7 +286,7 @@ export interface CsvStretch {
  */
 export function readCsvChunk(
   file: Uint8Array,
-  p: CsvStretch,
+  p: CsvRange,
   see?: (row: CsvRow, cells: string[] | { unreadable: string }) => void,
 ): CsvChunk {
   const bytes = bytesOf(file);
@@ -332,7 +332,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
     const cell = values[index] ?? '';
-    if (column === 'email') email = (withoutMark(cell) ?? cell).trim();
+    if (column === 'email') email = (unescapeFormula(cell) ?? cell).trim();
     else if (column === 'subscribed') {
       const word = wordOf(cell);
       const subscribed = readConsent(word);
@@ -344,7 +344,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
         if (consents === undefined && wordOf(cell) !== '') unknownWord = { column, word: wordOf(cell) };
         refusesSms ||= consents === false;
       }
-      const value = text ? (withoutMark(cell) ?? cell) : valueOfCell(cell, layout, index);
+      const value = text ? (unescapeFormula(cell) ?? cell) : valueOfCell(cell, layout, index);
       if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
       else data[column] = value;
     }
@@ -366,11 +366,11 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
 
 /** Returns the word of a cell about consent, without the mark of an export. */
 function wordOf(cell: string): string {
-  return (withoutMark(cell) ?? cell).trim();
+  return (unescapeFormula(cell) ?? cell).trim();
 }
 
 /** Adds a warning for an unreadable phone number, which is stored as text and gets no SMS. */
-function withWarning(row: CsvRow, { phoneCountry = null }: CsvStretch): CsvRow {
+function withWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
   if (!row.ok || row.contact.set.phone === undefined) return row;
   const written = String(row.contact.set.phone);
   if (readWrittenNumber(written, phoneCountry)) return row;
@@ -390,7 +390,7 @@ function unknownConsent({ column, word }: { column: string; word: string }): str
 /** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */
 function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
   // An export marks text that looks like another type.
-  const marked = withoutMark(cell);
+  const marked = unescapeFormula(cell);
   if (textColumns?.includes(index)) return marked ?? cell;
   if (types === undefined) return marked ?? guessValue(cell);
   const type = types[index] ?? 'text';

@@ -7,17 +7,17 @@ const QUOTED_TEXT = /^="((?:[^"]|"")*)"$/s;
 /**
  * Marks a text with an apostrophe if a spreadsheet would run it as a formula, or an import would read it as a number, a
  * boolean, a list or an object. A text that already starts with an apostrophe followed by such a text gets another one,
- * so that `withoutMark` returns exactly the original.
+ * so that `unescapeFormula` returns exactly the original.
  */
-export function markText(text: string): string {
+export function escapeFormula(text: string): string {
   return needsMark(text) ? `'${text}` : text;
 }
 
 /**
- * Returns the original of a text that `markText` has marked, or that another program has written as the formula `="007"`
+ * Returns the original of a text that `escapeFormula` has marked, or that another program has written as the formula `="007"`
  * to keep its zeros. Undefined for a text without such a mark.
  */
-export function withoutMark(text: string): string | undefined {
+export function unescapeFormula(text: string): string | undefined {
   const quoted = QUOTED_TEXT.exec(text)?.[1];
   if (quoted !== undefined) return quoted.replaceAll('""', '"');
   return text.startsWith("'") && needsMark(text) ? text.slice(1) : undefined;

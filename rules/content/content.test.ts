@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runBounded } from '../bounded.ts';
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
+import { runWithTimeLimit } from '../time-limit.ts';
 import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { htmlToText } from './content-text.ts';
 import { TemplateError } from './template-error.ts';
@@ -259,7 +259,7 @@ describe('open pixel and footer', () => {
     };
     const email = `<html><body class="a">${body}</body></html>`;
     // The time limit of a template is off, because a busy machine may exceed it.
-    const out = runBounded(() => html(email, scope, { trackOpens: true, trackClicks: true }), 60_000);
+    const out = runWithTimeLimit(() => html(email, scope, { trackOpens: true, trackClicks: true }), 60_000);
     const at = out.indexOf('/o/');
     expect(at).toBeGreaterThan(0);
     expect(out.indexOf('<body')).toBeLessThan(at);

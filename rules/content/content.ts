@@ -8,7 +8,7 @@ import {
   singleLine,
   textHeader,
 } from '../mime/mime-headers.ts';
-import type { Sourced, Taken } from '../provenance/provenance.ts';
+import type { Sourced, SourcedValue } from '../provenance/provenance.ts';
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
@@ -118,7 +118,7 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
  * Compiles and renders only a subject, for records, and tells whether it reads untrusted values.
  * @throws TemplateError
  */
-export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): Taken<string> {
+export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): SourcedValue<string> {
   const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
   return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };

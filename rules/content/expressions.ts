@@ -5,9 +5,9 @@
  */
 
 import type { z } from 'zod';
-import { BoundExceeded } from '../bounded.ts';
 import { cutText } from '../cut-text.ts';
 import type { Data } from '../filters/data-values.ts';
+import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
 import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
@@ -127,7 +127,7 @@ function parseExpression(source: string) {
   try {
     return renderBounded(() => parseTemplate(`{{ ${source} }}`, 'plain'));
   } catch (error) {
-    if (error instanceof TemplateError || error instanceof BoundExceeded)
+    if (error instanceof TemplateError || error instanceof TimeLimitExceeded)
       throw new UnreadableExpression(error.message, { cause: error });
     throw error;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { threadCpuMs } from '../bounded.ts';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
+import { threadCpuMs } from '../time-limit.ts';
 import { interpolate, interpolateFields, interpolateJson, namesUntrustedValue } from './interpolate.ts';
 
 const KEEP = { untrusted: 'keep' } as const;

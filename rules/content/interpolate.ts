@@ -1,5 +1,5 @@
 import { type Data, isPlainObject } from '../filters/data-values.ts';
-import { markUntrusted, type Sourced, type Taken } from '../provenance/provenance.ts';
+import { markUntrusted, type Sourced, type SourcedValue } from '../provenance/provenance.ts';
 import {
   type Expression,
   evaluateExpression,
@@ -111,7 +111,7 @@ export function namesUntrustedValue(template: string, { untrusted }: Sourced<Dat
  * consists of one expression becomes the expression's own value, so numbers stay numbers. A missing value without a
  * fallback becomes null.
  */
-export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
+export function interpolateJson(value: unknown, variables: Sourced<Data>): SourcedValue {
   if (typeof value === 'string')
     return { value: interpolateWhole(value, variables), untrusted: namesUntrustedValue(value, variables) };
   if (value === null || typeof value !== 'object') return { value, untrusted: false };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadCpuMs } from '../bounded.ts';
+import { threadCpuMs } from '../time-limit.ts';
 import { parseTemplate, renderTemplate, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { TemplateError, templateRefusal } from './template-error.ts';

@@ -1,5 +1,5 @@
 import { type Template, type Token, Tokenizer, TokenKind } from 'liquidjs';
-import { BoundExceeded, runBounded } from '../bounded.ts';
+import { runWithTimeLimit, TimeLimitExceeded } from '../time-limit.ts';
 import { type Escaping, GUARDED_ENGINES, OUTPUT_MAX_CHARS, PUBLIC_ENGINES } from './liquid-engine.ts';
 import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
@@ -94,9 +94,9 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
 /** Runs renderings that may take long within the time limit. @throws TemplateError */
 export function renderBounded<T>(work: () => T): T {
   try {
-    return runBounded(work);
+    return runWithTimeLimit(work);
   } catch (error) {
-    if (error instanceof BoundExceeded)
+    if (error instanceof TimeLimitExceeded)
       throw new TemplateError('The template takes too long: it is too large or does too much.', { cause: error });
     throw error;
   }

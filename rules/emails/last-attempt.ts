@@ -12,7 +12,7 @@ export interface LastAttempt {
  * A message that waits for its next attempt. `last` is absent in an earlier version, or if the first attempt was
  * interrupted.
  */
-export interface WaitingMessage {
+export interface DeferredMessage {
   id: string;
   /** ISO 8601. */
   dueAt: string;

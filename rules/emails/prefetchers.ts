@@ -78,7 +78,7 @@ const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
  * Returns the name of the known program behind a fetch; undefined for a human. `lenient` is for a service in
  * development on a loopback address, where the developer's own programs count as humans.
  */
-export function machineBehind(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
+export function knownBotOf(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
   if (fetch.method === 'HEAD') return 'HEAD request';
   if (PREFETCH.test(fetch.purpose)) return 'prefetch';
   const agent = fetch.userAgent.slice(0, 1000).trim();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { threadCpuMs } from '../bounded.ts';
+import { threadCpuMs } from '../time-limit.ts';
 import { isSessionStage, judgeRefusal, parseDiagnostic, type RefusalStage } from './refusal.ts';
 
 const judge = (line: string, stage: RefusalStage = 'rcpt') => judgeRefusal({ ...parseDiagnostic(line), stage });

@@ -143,7 +143,7 @@ export function parseDiagnostic(text: string): { code: number | null; enhanced: 
 }
 
 /** Cuts a text after the codes of the reply that it quotes: `left us: 421 4.3.2 words` ends at `4.3.2`. */
-export function withoutReply(text: string): string {
+export function cutAfterReplyCodes(text: string): string {
   return QUOTES_REPLY.exec(text)?.[0] ?? text;
 }
 

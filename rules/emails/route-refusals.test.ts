@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeRefusal } from './refusal.ts';
-import { REFUSED_RECIPIENTS, RouteRefusals, replyOf, sameRefusal } from './route-refusals.ts';
+import { REFUSED_RECIPIENTS, RouteRefusals, refusalFingerprint, replyOf } from './route-refusals.ts';
 
 const DENIED = by('rcpt', 554, '5.7.1', '<a1@to.test>: Recipient address rejected: Access denied');
 const SUSPENDED = by('message', 550, '5.7.1', 'Your account has been suspended');
@@ -110,8 +110,8 @@ describe('an email that was refused because of us', () => {
 it('refusals that differ only in recipients, numbers and ids are equal', () => {
   const one = by('rcpt', 554, '5.7.1', '<ann@a.example>: Client host rejected: Access denied 4F2A1C0B7');
   const other = by('rcpt', 554, '5.7.1', '<bob@b.example>: Client host rejected: Access denied 9B00C1D2E');
-  expect(sameRefusal(one)).toBe(sameRefusal(other));
-  expect(sameRefusal(one)).not.toBe(sameRefusal(SUSPENDED));
+  expect(refusalFingerprint(one)).toBe(refusalFingerprint(other));
+  expect(refusalFingerprint(one)).not.toBe(refusalFingerprint(SUSPENDED));
 });
 
 it('a reply for the operator is one line without addresses', () => {

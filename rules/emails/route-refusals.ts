@@ -19,7 +19,7 @@ export interface RefusedBy {
 }
 
 /** Returns a text that is equal for the same refusal of different recipients: without addresses, numbers and ids. */
-export function sameRefusal({ stage, code, enhanced, text }: RefusedBy): string {
+export function refusalFingerprint({ stage, code, enhanced, text }: RefusedBy): string {
   const words = text.toLowerCase().replace(/<[^>]*>|\S*[@\d]\S*/g, ' ');
   return [
     stage,
@@ -84,7 +84,7 @@ export class RouteRefusals {
     const isLogin = p.by.stage === 'auth' && p.by.code >= 500;
     if (isLogin && !this.isProven) return [];
     if (!this.isCounted(p.refusal, p.by)) return undefined;
-    const count = this.countOf(sameRefusal(p.by));
+    const count = this.countOf(refusalFingerprint(p.by));
     const own = count.refused.get(p.projectId) ?? new Set();
     own.add(p.to);
     count.refused.set(p.projectId, own);

@@ -12,7 +12,7 @@ export const INBOUND_STARTS_PER_HOUR = 5;
  * Tells whether an event counts for a trigger, a wait or an exit. Automatic emails (out-of-office replies, list and
  * bulk email) count only if the listener includes them.
  */
-export function isTakenBy(
+export function countsForListener(
   listener: { includeAutomatic?: boolean | null | undefined },
   event: { name: string; data: Record<string, unknown> },
 ): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasExpression } from '../content/expressions.ts';
-import { isTakenBy } from '../events/automatic-emails.ts';
+import { countsForListener } from '../events/automatic-emails.ts';
 import type { ContactEvent } from '../events/event-names.ts';
 import { ListenedEventInput } from '../events/listened-event.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
@@ -10,7 +10,7 @@ import { type Condition, parseCondition, WaitFiltersInput } from '../filters/fil
 import { describeForms } from '../input-forms.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
-import { isNone } from './steps/wait-for-event.ts';
+import { matchesAnyEvent } from './steps/wait-for-event.ts';
 
 /** An event that ends an execution of its contact at any step. */
 export interface ExitEvent {
@@ -49,7 +49,7 @@ const Filters = describeForms(
       if (large)
         ctx.addIssue({ code: 'custom', path: large.path, message: large.message, params: { code: 'too_big' } });
     })
-    .transform((filters) => (isNone(filters) ? undefined : filters))
+    .transform((filters) => (matchesAnyEvent(filters) ? undefined : filters))
     .pipe(WaitFiltersInput.optional()),
   () => WaitFiltersInput,
 );
@@ -97,8 +97,8 @@ export function exitReason(
   const matches = exitOn.some(
     ({ eventName, filters, includeAutomatic }) =>
       eventName === event.name &&
-      isTakenBy({ includeAutomatic }, event) &&
-      matchesEventData(isNone(filters) ? undefined : parseCondition(filters, 'wait'), event.data, clock),
+      countsForListener({ includeAutomatic }, event) &&
+      matchesEventData(matchesAnyEvent(filters) ? undefined : parseCondition(filters, 'wait'), event.data, clock),
   );
   return matches ? 'exited_on_event' : undefined;
 }

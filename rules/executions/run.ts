@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts';
-import { isTakenBy } from '../events/automatic-emails.ts';
+import { countsForListener } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
@@ -64,14 +64,14 @@ export function newRun(
 }
 
 /** The event of a wait. */
-export interface Awaited {
+export interface AwaitedEvent {
   eventName: string;
   filters: Condition | undefined;
   includeAutomatic: boolean;
 }
 
 /** Returns the event that a run waits for at a WAIT_FOR_EVENT. Undefined if the step is not configured. */
-export function awaitedEvent(config: unknown, run: SandboxState): Awaited | undefined {
+export function awaitedEvent(config: unknown, run: SandboxState): AwaitedEvent | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
   return {
@@ -87,7 +87,7 @@ export function awaitedEvent(config: unknown, run: SandboxState): Awaited | unde
  */
 export function takeEvent(
   run: SandboxState,
-  awaited: Awaited,
+  awaited: AwaitedEvent,
   p: { since: Date; now: Date; from: number },
 ): RunEvent | undefined {
   const isCounted = ({ at, visit }: RunEvent) =>
@@ -104,7 +104,10 @@ export function takeEvent(
  * Returns how the run's current pause ends, by the run's own events: at the first event that matches the wait, else at
  * the deadline. `at` is null if nothing ends the pause. Its own steps cause no events during a pause.
  */
-export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
+export function endOfPause(
+  run: SandboxState,
+  awaited: AwaitedEvent | undefined,
+): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
   const sinceMs = run.since === null ? 0 : Date.parse(run.since);
   const [event] = awaited
@@ -122,9 +125,11 @@ export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { a
   return { at: run.dueAt === null ? null : new Date(run.dueAt) };
 }
 
-function matches({ used, name, data }: RunEvent, awaited: Awaited, clock: FilterClock): boolean {
+function matches({ used, name, data }: RunEvent, awaited: AwaitedEvent, clock: FilterClock): boolean {
   const { eventName, filters } = awaited;
-  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, clock);
+  return (
+    !used && name === eventName && countsForListener(awaited, { name, data }) && matchesEventData(filters, data, clock)
+  );
 }
 
 /**

@@ -48,7 +48,7 @@ function withOrigin<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T> {
 }
 
 /** One value, and whether it contains an untrusted value. */
-export interface Taken<T = unknown> {
+export interface SourcedValue<T = unknown> {
   readonly value: T;
   readonly untrusted: boolean;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { buildVerifiedDomain, make } from '../support/as-code.ts';
+import { buildVerifiedDomain, postRecord } from '../support/as-code.ts';
 
 let api: TestApi;
 let workflow: { id: string };
@@ -8,7 +8,7 @@ let workflow: { id: string };
 beforeAll(async () => {
   api = await startTestApi();
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
-  workflow = await make(api, '/workflows', { name: 'Hooks', slug: 'hooks', eventName: 'e' });
+  workflow = await postRecord(api, '/workflows', { name: 'Hooks', slug: 'hooks', eventName: 'e' });
 });
 afterAll(() => api?.close());
 
@@ -64,7 +64,7 @@ it('a query refuses it too', async () => {
 });
 
 it('stored ones are shown, run and stay as they are', async () => {
-  const { id } = await make(api, '/segments', {
+  const { id } = await postRecord(api, '/segments', {
     name: 'Old',
     filters: { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] },
   });

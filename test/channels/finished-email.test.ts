@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
 import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-email.ts';
 import { createThreads } from '../../compute/threads.ts';
-import { BoundExceeded } from '../../rules/bounded.ts';
 import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { TimeLimitExceeded } from '../../rules/time-limit.ts';
 
 const threads = createThreads();
 afterAll(() => threads.close());
@@ -90,7 +90,9 @@ describe('an email that is made in a thread', () => {
   it('fails if its thread does not finish, and the next email is composed', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const p = input();
-    await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(BoundExceeded);
+    await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(
+      TimeLimitExceeded,
+    );
     await strict.close();
     expect((await inThread(p)).raw.byteLength).toBeGreaterThan(1_000_000);
   });

@@ -12,7 +12,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { BEFORE_ALL_PROJECTS, lastServed } from '../../worker/turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServedProject } from '../../worker/turns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const START = OUTBOX_PRIORITY['execution.start'];
@@ -45,7 +45,7 @@ async function claimAll(p: Partial<FairClaim> = {}) {
   for (;;) {
     const rows = await claim({ ...p, after });
     if (rows.length === 0) return taken;
-    after = lastServed(rows, after);
+    after = lastServedProject(rows, after);
     taken.push(...rows);
   }
 }
@@ -68,7 +68,7 @@ describe('waiting rows', () => {
     let after = BEFORE_ALL_PROJECTS;
     for (let round = 0; round < 4; round += 1) {
       const rows = await claim({ limit: 100, after });
-      after = lastServed(rows, after);
+      after = lastServedProject(rows, after);
       for (const row of rows) served.add(row.projectId);
     }
     expect(served.size).toBe(301);

@@ -22,7 +22,7 @@ import { parseConfig } from '../../rules/config.ts';
 import type { OutboxRow, QueuedRow } from '../../rules/outbox.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { createTestDatabase } from './database.ts';
-import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
+import { type CallOptions, type CallResult, readResponse, requestOf } from './http.ts';
 
 export type { CallOptions, CallResult } from './http.ts';
 
@@ -118,7 +118,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     two,
     dispatched,
     call: async (method, path, { key = one.secretKey, ...options } = {}) =>
-      readAnswer(await app.request(path, requestOf(method, { key, ...options }))),
+      readResponse(await app.request(path, requestOf(method, { key, ...options }))),
     async close() {
       await engagements.close();
       await requests.close();

@@ -11,7 +11,7 @@ export async function buildVerifiedDomain(db: Db, projectId: string, domain: str
 }
 
 /** Creates a record by the API and returns it. */
-export async function make(api: TestApi, path: string, body: object) {
+export async function postRecord(api: TestApi, path: string, body: object) {
   const answer = await api.call('POST', path, { body });
   expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({ status: 201 });
   return answer.body;
@@ -20,8 +20,8 @@ export async function make(api: TestApi, path: string, body: object) {
 /** Builds a project with a resource of every type. The resources refer to each other. */
 export async function buildShop(api: TestApi) {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
-  const topic = await make(api, '/topics', { name: 'News' });
-  const template = await make(api, '/templates', {
+  const topic = await postRecord(api, '/topics', { name: 'News' });
+  const template = await postRecord(api, '/templates', {
     name: 'Welcome',
     subject: 'Hi {{firstName}}',
     body: '<p>Hello</p>',
@@ -30,16 +30,21 @@ export async function buildShop(api: TestApi) {
     topicId: topic.id,
   });
   const filters = { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] };
-  const pro = await make(api, '/segments', { name: 'Pro', filters });
+  const pro = await postRecord(api, '/segments', { name: 'Pro', filters });
   const nested = { field: `segment.${pro.id}`, operator: 'memberOf' };
-  await make(api, '/segments', { name: 'All of them', filters: { operator: 'OR', conditions: [nested] } });
-  await make(api, '/segments', { name: 'By hand', type: 'STATIC' });
-  const workflow = await make(api, '/workflows', { name: 'Onboarding', eventName: 'signup' });
+  await postRecord(api, '/segments', { name: 'All of them', filters: { operator: 'OR', conditions: [nested] } });
+  await postRecord(api, '/segments', { name: 'By hand', type: 'STATIC' });
+  const workflow = await postRecord(api, '/workflows', { name: 'Onboarding', eventName: 'signup' });
   const steps = `/workflows/${workflow.id}/steps`;
   const config = { templateId: template.id };
-  const hello = await make(api, steps, { type: 'SEND_EMAIL', name: 'Hello', config, position: { x: 1, y: 2 } });
-  const condition = await make(api, steps, { type: 'CONDITION', name: 'Is pro', config: nested, autoConnect: true });
-  const hook = await make(api, steps, {
+  const hello = await postRecord(api, steps, { type: 'SEND_EMAIL', name: 'Hello', config, position: { x: 1, y: 2 } });
+  const condition = await postRecord(api, steps, {
+    type: 'CONDITION',
+    name: 'Is pro',
+    config: nested,
+    autoConnect: true,
+  });
+  const hook = await postRecord(api, steps, {
     type: 'WEBHOOK',
     name: 'Tell us',
     config: {
@@ -48,10 +53,10 @@ export async function buildShop(api: TestApi) {
       body: { templateId: template.id, field: `segment.${pro.id}` },
     },
   });
-  const exit = await make(api, steps, { type: 'EXIT', name: 'End' });
+  const exit = await postRecord(api, steps, { type: 'EXIT', name: 'End' });
   const transitions = `/workflows/${workflow.id}/transitions`;
-  await make(api, transitions, { fromStepId: condition.id, toStepId: hook.id, branch: 'yes' });
-  await make(api, transitions, { fromStepId: condition.id, toStepId: exit.id, branch: 'no' });
+  await postRecord(api, transitions, { fromStepId: condition.id, toStepId: hook.id, branch: 'yes' });
+  await postRecord(api, transitions, { fromStepId: condition.id, toStepId: exit.id, branch: 'no' });
   const enabled = await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
   expect(enabled.status).toBe(200);
   return { template, pro, workflow, hello, condition, hook, exit };

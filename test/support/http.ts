@@ -21,7 +21,7 @@ export function requestOf(method: string, { key, body, headers: more }: CallOpti
 }
 
 /** Response with its body: parsed if it is JSON, else as text. */
-export async function readAnswer(response: Response): Promise<CallResult> {
+export async function readResponse(response: Response): Promise<CallResult> {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = headers.get('content-type')?.includes('json') && text.length > 0;
@@ -35,5 +35,5 @@ export async function callHttp(
   path: string,
   options?: CallOptions,
 ): Promise<CallResult> {
-  return readAnswer(await fetch(baseUrl + path, requestOf(method, options)));
+  return readResponse(await fetch(baseUrl + path, requestOf(method, options)));
 }

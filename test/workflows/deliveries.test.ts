@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SendMailsInput, SendMailsResult } from '../../activities/emails/deliveries.ts';
+import type { SendEmailsInput, SendEmailsResult } from '../../activities/emails/deliveries.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -87,7 +87,7 @@ it('an SMS is stored by the capture provider, and none is sent to a contact that
 it('retries only deferred messages, at their time', async () => {
   const temporal = await createTestTemporal();
   const calls: string[][] = [];
-  const sendMails = async ({ mails }: SendMailsInput): Promise<SendMailsResult> => {
+  const sendMails = async ({ mails }: SendEmailsInput): Promise<SendEmailsResult> => {
     calls.push(mails.map(({ id }) => id));
     const dueAt = new Date(Date.now() + 1_000).toISOString();
     return calls.length === 1

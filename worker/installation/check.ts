@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection.ts';
 import { readInstallation } from '../../db/installation/installation.ts';
 import {
-  becomeNew,
+  becomeNewInstallation,
   clearResolvedBy,
   listScheduledCampaigns,
   noteResolvedBy,
@@ -145,7 +145,7 @@ async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
 }
 
 async function resolveAsClone({ db, installation, sides, tell }: Check): Promise<void> {
-  const done = await becomeNew(db, { id: installation.id, ...sides });
+  const done = await becomeNewInstallation(db, { id: installation.id, ...sides });
   if (done) tell(`INSTALLATION=new: this is an installation of its own now, with the id ${done.id}.`);
 }
 

@@ -19,7 +19,7 @@ import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { AttentionItem, MailOverview, UpcomingHours } from './response.ts';
+import { AttentionItem, EmailOverview, UpcomingHours } from './response.ts';
 import { daysBefore, daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
@@ -36,7 +36,7 @@ const overviewRoute = createRoute({
     'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted. `previous` has the same counts for the equally long time span just before.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
-  responses: { 200: ok(MailOverview) },
+  responses: { 200: ok(EmailOverview) },
 });
 
 const attentionRoute = createRoute({

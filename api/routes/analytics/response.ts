@@ -62,7 +62,7 @@ const MailRates = z
 const MailTotals = z.object(emailFigures).openapi('MailTotals');
 const MailDay = z.object({ date: z.iso.date(), ...emailFigures }).openapi('MailDay');
 
-export const MailOverview = z
+export const EmailOverview = z
   .object({
     timezone: z.string().openapi({
       description:

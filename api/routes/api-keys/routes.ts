@@ -4,7 +4,7 @@ import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
-import { ungrantable } from '../../../rules/access/scopes.ts';
+import { findUngrantable } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { actorName, personOf } from '../../http/actor.ts';
 import { clientAddress } from '../../http/client-address.ts';
@@ -144,7 +144,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
 }
 
 function refuseUngrantable(asked: string[], held: ReadonlySet<string>): void {
-  const refused = new Set(ungrantable(asked, held));
+  const refused = new Set(findUngrantable(asked, held));
   if (refused.size === 0) return;
   const errors = asked.flatMap((scope, i) =>
     refused.has(scope)

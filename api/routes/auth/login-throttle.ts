@@ -1,11 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../../db/connection.ts';
-import {
-  type AttemptLimit,
-  forgiveAttempt,
-  type LoginAttempt,
-  takeAttempt,
-} from '../../../db/projects/login-attempts.ts';
+import { type AttemptLimit, type LoginAttempt, takeAttempt, undoAttempt } from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
 /** Failures in 15 minutes per caller and account, and per known device. */
@@ -46,7 +41,7 @@ export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): Login
   const subject = (...words: string[]) => createHmac('sha256', key).update(words.join(' ')).digest('base64url');
   const take = async (...limits: AttemptLimit[]): Promise<Throttled> => {
     const attempt: LoginAttempt = await takeAttempt(db, limits);
-    return { forgive: () => forgiveAttempt(db, attempt) };
+    return { forgive: () => undoAttempt(db, attempt) };
   };
   const ofAccount = (kind: string, email: string, network: string): AttemptLimit[] => [
     { subject: subject(`${kind} account address`, network, email), limit: FAILURES_PER_ACCOUNT },

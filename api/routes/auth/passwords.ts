@@ -12,13 +12,13 @@ export function hashPassword(password: string): Promise<string> {
  * Salt and parameters for hashing: from an existing hash of the address's accounts, or a new salt for its first
  * account.
  */
-export type Seasoning = { like: string } | { salt: Uint8Array };
+export type HashParameters = { like: string } | { salt: Uint8Array };
 
 /**
  * Hashes a password in the same way as the accounts of an address: with the same salt and parameters, so that equal
  * passwords have equal hashes. It takes equally long whether an account exists or not.
  */
-export function hashPasswordFor(seasoning: Seasoning, password: string): Promise<string> {
+export function hashPasswordFor(seasoning: HashParameters, password: string): Promise<string> {
   return hash(password, 'salt' in seasoning ? { salt: seasoning.salt } : optionsOf(seasoning.like));
 }
 

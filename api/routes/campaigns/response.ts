@@ -9,7 +9,7 @@ import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rule
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { deliveredOf } from '../../../rules/emails/delivered.ts';
 import { DeliveredBasis, EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
-import { emailTextResponse, MAIL_TEXT_EXAMPLE } from '../email-text.ts';
+import { EMAIL_TEXT_EXAMPLE, emailTextResponse } from '../email-text.ts';
 import { timingResponse } from './timing.ts';
 import {
   NO_VARIANTS_EXAMPLE,
@@ -37,7 +37,7 @@ export const CAMPAIGN_EXAMPLE = {
   name: 'November news',
   slug: 'november-news',
   description: null,
-  ...MAIL_TEXT_EXAMPLE,
+  ...EMAIL_TEXT_EXAMPLE,
   subject: 'News for {{firstName ?? you}}',
   type: 'ALL' as const,
   audienceType: 'ALL' as const,

@@ -17,7 +17,7 @@ import { fieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -66,7 +66,7 @@ const createCampaignRoute = createRoute({
     'Creates a DRAFT. `POST /campaigns/{id}/send` schedules it. Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
-  responses: { 200: okVersioned(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
+  responses: { 200: okWithVersion(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -78,7 +78,7 @@ const getRoute = createRoute({
   description: 'The campaign with its counters.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: okVersioned(CampaignRecord) },
+  responses: { 200: okWithVersion(CampaignRecord) },
 });
 
 const putRoute = createRoute({
@@ -92,7 +92,7 @@ const putRoute = createRoute({
   description: 'Only in DRAFT and SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: scopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
-  responses: { 200: okVersioned(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
+  responses: { 200: okWithVersion(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -117,7 +117,7 @@ const duplicateRoute = createRoute({
   description: 'Returns a new DRAFT with the same content, named "… (Copy)".',
   security: scopes('campaigns:edit'),
   request: { params: IdParams },
-  responses: { 200: okVersioned(CampaignDone) },
+  responses: { 200: okWithVersion(CampaignDone) },
 });
 
 const statsRoute = createRoute({

@@ -7,7 +7,7 @@ import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -30,7 +30,7 @@ const sendRoute = createRoute({
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
   responses: {
-    200: okVersioned(CampaignDone),
+    200: okWithVersion(CampaignDone),
     ...errors('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
   },
 });
@@ -46,7 +46,7 @@ const cancelRoute = createRoute({
     'Only in SCHEDULED, SENDING and PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it is CANCELLED, and its sent emails stay in the history.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
 
 const pauseRoute = createRoute({
@@ -60,7 +60,7 @@ const pauseRoute = createRoute({
     'Only in SENDING. The remaining recipients wait while the campaign is PAUSED. Emails that are already on their way to the provider are still sent. Pausing a PAUSED campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
 
 const resumeRoute = createRoute({
@@ -73,7 +73,7 @@ const resumeRoute = createRoute({
   description: 'Only in PAUSED. Resuming a SENDING campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
 
 const winnerRoute = createRoute({
@@ -87,7 +87,7 @@ const winnerRoute = createRoute({
     'For a campaign with a test that is not decided yet, in SENDING and PAUSED. Waiting recipients get this variant immediately. Returns 409 if the test has a winner already.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
-  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
 
 const testRoute = createRoute({

@@ -11,7 +11,7 @@ import {
 } from '../../../rules/campaigns/variants.ts';
 import type { EmailText } from '../../../rules/content/email-text.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
-import { oneLine } from '../../http/schemas.ts';
+import { oneLineText } from '../../http/schemas.ts';
 import { emailTextInput, splitSender } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 
@@ -29,7 +29,7 @@ const ownText = Object.fromEntries(
 
 const VariantInput = z
   .object({
-    name: oneLine(NAME_MAX_CHARS).trim().min(1),
+    name: oneLineText(NAME_MAX_CHARS).trim().min(1),
     weight: z.number().positive().max(WEIGHT_MAX).default(1),
     ...ownText,
   })

@@ -4,12 +4,12 @@ import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
 import { variablesOf } from '../../../engine/sending/email-variables.ts';
-import { BoundExceeded } from '../../../rules/bounded.ts';
 import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/content.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type HeaderMailbox } from '../../../rules/mime/mime-headers.ts';
+import { TimeLimitExceeded } from '../../../rules/time-limit.ts';
 
 /** Characters of untrusted HTML that are converted to text. An email written by a person is far shorter. */
 const UNTRUSTED_HTML_CHARS = 64 * 1024;
@@ -83,7 +83,7 @@ async function loadUntrustedText(compute: Compute, work: Work, body: string): Pr
   try {
     return await compute.inThread(work, 'html.text', { html: body.slice(0, UNTRUSTED_HTML_CHARS) });
   } catch (error) {
-    if (error instanceof BoundExceeded) return '';
+    if (error instanceof TimeLimitExceeded) return '';
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { repeatEmail } from '../../../engine/sending/resend.ts';
+import { toResendDraft } from '../../../engine/sending/resend.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -43,7 +43,7 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
   app.openapi(resendRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { id } = c.req.valid('param');
-    const repeated = await repeatEmail(db, { projectId, id, mode });
+    const repeated = await toResendDraft(db, { projectId, id, mode });
     const asked = {
       idempotencyKey: idempotencyKey(c),
       fingerprint: c.get('fingerprint'),

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { listProviderAnswers } from '../../../db/operator/provider-answers.ts';
+import { listProviderReplies } from '../../../db/operator/provider-replies.ts';
 import { listSnsSubscriptions } from '../../../db/operator/sns-subscriptions.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -26,7 +26,7 @@ export function operatorProviderRoutes(app: App, deps: Deps): void {
   const { reads, config } = deps;
   app.openapi(route, async (c) => {
     await operatorOf(c, deps);
-    const { looked, since, answers } = await listProviderAnswers(reads, c.req.valid('query'));
+    const { looked, since, answers } = await listProviderReplies(reads, c.req.valid('query'));
     const data = answers.map(({ newestAt, ...answer }) => ({ ...answer, newestAt: newestAt.toISOString() }));
     const from = { provider: config.email.provider, looked, since: since?.toISOString() ?? null };
     const subscriptions = await listSnsSubscriptions(reads, config.email.ses.snsTopicArns);

@@ -42,7 +42,7 @@ export const RequestParams = z.object({
 });
 
 /** Converts `4xx` or `404` to a range of statuses. */
-export function statusSpan(status: string | undefined): { least: number; most: number } | undefined {
+export function parseStatusRange(status: string | undefined): { least: number; most: number } | undefined {
   if (status === undefined) return undefined;
   const isClass = status.endsWith('xx');
   const least = Number(status.replace('xx', '00'));

@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { ListRequests, RequestParams, statusSpan } from './input.ts';
+import { ListRequests, parseStatusRange, RequestParams } from './input.ts';
 import { RequestDetail, RequestPage, requestResponse } from './response.ts';
 
 const tags = ['Requests'];
@@ -43,7 +43,7 @@ export function requestRoutes(app: App, { reads }: Deps): void {
     const { projectId } = c.var;
     const causes = made && (await findCauses(reads, { projectId, id: made.toLowerCase() }));
     const actor = keyId && `key:${keyId.toLowerCase()}`;
-    const asked = { ...filter, projectId, status: statusSpan(status), actor, made: causes || undefined };
+    const asked = { ...filter, projectId, status: parseStatusRange(status), actor, made: causes || undefined };
     const { items, ...page } = await listRequests(reads, asked);
     return c.json({ data: items.map(requestResponse), ...page }, 200);
   });

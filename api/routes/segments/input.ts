@@ -109,7 +109,7 @@ export const RemoveMembers = z
   .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
 
 /** Returns the condition that a request gives as `filters` or `condition`. Null means no condition. */
-export function givenCondition(
+export function conditionFromRequest(
   body: { filters?: ConditionRule | null | undefined; condition?: ConditionRule | null | undefined },
   stored?: ConditionRule | null,
 ): ConditionRule | undefined {

@@ -24,7 +24,7 @@ import {
 } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from '../contacts/response.ts';
-import { givenCondition, PreviewCondition } from './input.ts';
+import { conditionFromRequest, PreviewCondition } from './input.ts';
 
 const Preview = z
   .object({ count: z.number().int(), sample: z.array(ContactRecord).openapi({ description: 'The newest 10' }) })
@@ -179,7 +179,7 @@ const usageRoute = createRoute({
 export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId } = c.var;
-    const condition = givenCondition(c.req.valid('json'));
+    const condition = conditionFromRequest(c.req.valid('json'));
     if (!condition) throw new Error('a preview without a condition passed its check');
     const work = { projectId, kind: 'segments.preview' };
     const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition }));

@@ -15,7 +15,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -23,7 +23,7 @@ import { listedContactResponse } from '../contacts/response.ts';
 import {
   AddMembers,
   CreateSegment,
-  givenCondition,
+  conditionFromRequest,
   PAGE_DEFAULT,
   PAGE_MAX,
   PatchSegment,
@@ -65,7 +65,7 @@ const createSegmentRoute = createRoute({
     'DYNAMIC (the default) needs `filters` or its alias `condition`; STATIC must not have one. Returns 409 if the slug of the name is taken, or if the project has 500 segments.',
   security: scopes('segments:edit'),
   request: { body: json(CreateSegment) },
-  responses: { 201: okVersioned(SegmentRecord, 'Created'), ...errors('CONFLICT') },
+  responses: { 201: okWithVersion(SegmentRecord, 'Created'), ...errors('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -77,7 +77,7 @@ const getRoute = createRoute({
   description: 'Returns the segment with its stored count.',
   security: scopes('segments:view'),
   request: { params: IdParams },
-  responses: { 200: okVersioned(SegmentRecord) },
+  responses: { 200: okWithVersion(SegmentRecord) },
 });
 
 const patchRoute = createRoute({
@@ -90,7 +90,7 @@ const patchRoute = createRoute({
     'A new name also changes the slug, and thereby the names of the entry and exit events. Returns 409 if the slug is taken.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
-  responses: { 200: okVersioned(SegmentRecord), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(SegmentRecord), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -194,7 +194,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const segment = {
       ...body,
       projectId: c.var.projectId,
-      condition: givenCondition({ filters, condition }) ?? null,
+      condition: conditionFromRequest({ filters, condition }) ?? null,
       description: description ?? null,
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
@@ -213,7 +213,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const { filters, condition: alias, ...patch } = c.req.valid('json');
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const stored = filters && alias ? (await getSegment(db, ref)).condition : undefined;
-    const condition = givenCondition({ filters, condition: alias }, stored);
+    const condition = conditionFromRequest({ filters, condition: alias }, stored);
     const read = readVersion(c, patch);
     const changed = await inTransaction(db, (trx) =>
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),

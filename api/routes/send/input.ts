@@ -5,7 +5,7 @@ import { headerProblem } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { aliasOf } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
-import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
+import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../../http/schemas.ts';
 
 /** Limits from the "Limits" section of the spec, and further limits that the spec does not set. */
 const HEADERS_MAX = 50;
@@ -135,7 +135,7 @@ export const SendBody = z
     to: z
       .union([MailboxInput, z.array(MailboxInput).min(1).max(RECIPIENTS_MAX)])
       .openapi({ description: 'One or more recipients. Each gets a separate email.' }),
-    subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
+    subject: oneLineText(HEADER_LINE_MAX_CHARS).min(1).optional(),
     body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
     template: z
       .string()
@@ -160,7 +160,7 @@ export const SendBody = z
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z
-      .record(z.string().regex(/^[!-9;-~]{1,76}$/, 'Must be a header name'), oneLine(HEADER_LINE_MAX_CHARS))
+      .record(z.string().regex(/^[!-9;-~]{1,76}$/, 'Must be a header name'), oneLineText(HEADER_LINE_MAX_CHARS))
       .superRefine((headers, ctx) => {
         for (const [name, value] of Object.entries(headers)) {
           const message = headerProblem(name, value);

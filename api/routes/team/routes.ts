@@ -4,7 +4,7 @@ import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { queueInvitationEmail } from '../../../db/projects/invitation-email.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
 import { getProject } from '../../../db/projects/projects.ts';
-import { changeRole, listTeam, refuseAbove, removeMember } from '../../../db/projects/team.ts';
+import { assertMayManage, changeRole, listTeam, removeMember } from '../../../db/projects/team.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -106,7 +106,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
   app.openapi(inviteRoute, async (c) => {
     const { projectId } = c.var;
     const { email, role } = c.req.valid('json');
-    refuseAbove(personOf(c).role, role);
+    assertMayManage(personOf(c).role, role);
     await limits.takeForInvitation(projectId);
     const token = newSessionToken();
     // The token is in the fragment, which browsers do not send, so it appears in no log and no Referer.

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
-import { emailTextResponse, MAIL_TEXT_EXAMPLE } from '../email-text.ts';
+import { EMAIL_TEXT_EXAMPLE, emailTextResponse } from '../email-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {
@@ -10,7 +10,7 @@ const EXAMPLE = {
   name: 'Welcome',
   slug: 'welcome',
   description: null,
-  ...MAIL_TEXT_EXAMPLE,
+  ...EMAIL_TEXT_EXAMPLE,
   type: 'TRANSACTIONAL' as const,
   topicId: null,
   createdAt: '2026-01-01T12:00:00.000Z',

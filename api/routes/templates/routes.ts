@@ -12,7 +12,7 @@ import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -49,7 +49,10 @@ const createTemplateRoute = createRoute({
     'Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`. A project can have 1,000 templates (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
-  responses: { 201: okVersioned(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
+  responses: {
+    201: okWithVersion(TemplateRecord, 'Created'),
+    ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT'),
+  },
 });
 
 const getRoute = createRoute({
@@ -61,7 +64,7 @@ const getRoute = createRoute({
   description: 'Returns the template with its subject and body.',
   security: scopes('templates:view'),
   request: { params: IdParams },
-  responses: { 200: okVersioned(TemplateRecord) },
+  responses: { 200: okWithVersion(TemplateRecord) },
 });
 
 const patchRoute = createRoute({
@@ -74,7 +77,7 @@ const patchRoute = createRoute({
     'Updates the given fields; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: scopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
-  responses: { 200: okVersioned(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  responses: { 200: okWithVersion(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -98,7 +101,7 @@ const duplicateRoute = createRoute({
   description: 'Returns the new template, named "… (Copy)".',
   security: scopes('templates:edit'),
   request: { params: IdParams },
-  responses: { 201: okVersioned(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
+  responses: { 201: okWithVersion(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
 });
 
 const usageRoute = createRoute({

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { workflowDetailResponse } from '../workflows/response.ts';
@@ -19,7 +19,7 @@ const saveRoute = createRoute({
     'Replaces the whole graph or changes nothing. Returns 409 if the graph has changed since `version`. Omitted steps are removed, and executions at these steps end EXITED, reason `step_deleted`. All errors are reported together, each at `steps.<id>` or `transitions.<index>`. The graph of an enabled workflow must also be able to run. A new step may have any name instead of an id.',
   security: scopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
-  responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(SavedGraph), ...errors('CONFLICT') },
 });
 
 export function workflowGraphRoutes(app: App, { config, db, outbox }: Deps): void {

@@ -18,7 +18,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -39,7 +39,7 @@ const createStepRoute = createRoute({
     'The first step becomes the entry. `autoConnect` connects the new step to the last step without an outgoing transition.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
-  responses: { 201: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  responses: { 201: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const patchStepRoute = createRoute({
@@ -52,7 +52,7 @@ const patchStepRoute = createRoute({
     'Applies to every execution that has not passed the step yet. A masked header value keeps the stored value. So does `***` in a URL, while scheme, host and port stay the same.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
-  responses: { 200: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  responses: { 200: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteStepRoute = createRoute({
@@ -78,7 +78,7 @@ const createTransitionRoute = createRoute({
     '`branch` is `yes` or `no` for a CONDITION, `event` or `timeout` (or none) for a WAIT_FOR_EVENT, and the name of a branch for a SPLIT. Omit it for other steps.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
-  responses: { 201: okVersioned(TransitionSchema), ...errors('CONFLICT') },
+  responses: { 201: okWithVersion(TransitionSchema), ...errors('CONFLICT') },
 });
 
 const deleteTransitionRoute = createRoute({

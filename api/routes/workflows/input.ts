@@ -87,7 +87,7 @@ export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
  * Returns the trigger of a workflow. A request gives each field at the top level or in `triggerConfig`. Undefined if
  * it is in neither.
  */
-export function givenTrigger(
+export function triggerFromRequest(
   body: Trigger & { triggerConfig?: Trigger | null | undefined },
   stored?: Trigger,
 ): Trigger {

@@ -11,12 +11,12 @@ import {
 } from '../../../db/workflows/workflows.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
+import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
-import { CreateWorkflow, givenTrigger, NO_TRIGGER, PatchWorkflow } from './input.ts';
+import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, triggerFromRequest } from './input.ts';
 import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
 
 const tags = ['Workflows'];
@@ -76,7 +76,7 @@ const createWorkflowRoute = createRoute({
     'A new workflow is disabled and has no steps; the first step added becomes its entry. A project can have 500 workflows (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
-  responses: { 201: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },
+  responses: { 201: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -88,7 +88,7 @@ const getRoute = createRoute({
   description: 'Header values of WEBHOOK steps are masked.',
   security: scopes('workflows:view'),
   request: { params: IdParams },
-  responses: { 200: okVersioned(WorkflowDetailSchema) },
+  responses: { 200: okWithVersion(WorkflowDetailSchema) },
 });
 
 const patchRoute = createRoute({
@@ -101,7 +101,7 @@ const patchRoute = createRoute({
     'Enabling checks the whole graph and returns every error found. Disabling lets running executions finish; no new execution starts.',
   security: scopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
-  responses: { 200: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },
+  responses: { 200: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -129,7 +129,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');
-    const { eventName = null, includeAutomatic = false } = givenTrigger(body, NO_TRIGGER);
+    const { eventName = null, includeAutomatic = false } = triggerFromRequest(body, NO_TRIGGER);
     const created = {
       projectId: c.var.projectId,
       name: body.name,
@@ -161,7 +161,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const exits = exitOn === undefined ? undefined : (exitOn ?? []);
     const ref = { projectId: c.var.projectId, id };
     const stored = triggerConfig ? await getWorkflow(db, ref) : undefined;
-    const changes = { ...body, exitOn: exits, ...givenTrigger({ ...body, triggerConfig }, stored) };
+    const changes = { ...body, exitOn: exits, ...triggerFromRequest({ ...body, triggerConfig }, stored) };
     const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, async (trx) => {
       // An enabled workflow that is sent back stays enabled.

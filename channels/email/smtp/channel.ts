@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import type { SmtpEndpoint } from '../../../rules/emails/smtp-url.ts';
 import { ReplyParser } from './reply-parser.ts';
 import type { SmtpReply, SmtpTimeouts } from './types.ts';
-import { tickFor, Watchdog } from './watchdog.ts';
+import { checkIntervalFor, Watchdog } from './watchdog.ts';
 
 /** Large enough for the replies to a whole group of commands. One buffer is used for the whole connection. */
 const READ_BUFFER_BYTES = 16_384;
@@ -49,7 +49,7 @@ export class SmtpChannel {
   constructor(options: ChannelOptions) {
     this.options = options;
     const { timeouts } = options;
-    this.watchdog = new Watchdog(tickFor(Object.values(timeouts)), () => this.late());
+    this.watchdog = new Watchdog(checkIntervalFor(Object.values(timeouts)), () => this.late());
     this.parser = new ReplyParser((code, text) => this.onReply(code, text));
     this.socket = options.endpoint.implicitTls ? this.openTls() : this.openPlain();
   }

@@ -16,7 +16,7 @@ const COMMAND_FAILED = 400;
 const QUIT_MS = 2_000;
 
 /** How a connection broke while it had a message. */
-export interface Loss {
+export interface ConnectionLoss {
   error: Error;
   /** The 421 that ended the connection, if any. */
   said: SmtpRefusal | null;
@@ -29,7 +29,7 @@ export interface ConnectionOwner {
   /** Returns the next message; undefined if the queue is empty. */
   take(): SmtpJob | undefined;
   /** Called when the connection broke before a message was sent. */
-  returnJob(job: SmtpJob, loss: Loss): void;
+  returnJob(job: SmtpJob, loss: ConnectionLoss): void;
   /** Called when a message got a reply, which shows that the server works. */
   progressed(): void;
   /** Called when a reply does not fit the pipelined commands. Messages that are lost now are not the cause. */

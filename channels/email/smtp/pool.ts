@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { parseSmtpUrl } from '../../../rules/emails/smtp-url.ts';
 import { Backoff } from './backoff.ts';
 import type { ChannelOptions } from './channel.ts';
-import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts';
+import { type ConnectionLoss, type ConnectionOwner, SmtpConnection } from './connection.ts';
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
@@ -245,7 +245,7 @@ export class SmtpPool {
     queueMicrotask(() => this.dispatch()); // Runs after the connection has returned its messages.
   }
 
-  private returnJob(job: SmtpJob, { error, said, blameless }: Loss): void {
+  private returnJob(job: SmtpJob, { error, said, blameless }: ConnectionLoss): void {
     // Even a loss that this message did not cause leaves another message without a result, so such losses are limited,
     // too.
     if (!blameless) job.losses += 1;

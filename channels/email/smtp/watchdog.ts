@@ -26,6 +26,6 @@ export class Watchdog {
 }
 
 /** Returns the interval for these time limits: a quarter of the shortest one, and at least 10 ms. */
-export function tickFor(limitsMs: readonly number[]): number {
+export function checkIntervalFor(limitsMs: readonly number[]): number {
   return Math.max(10, Math.min(1000, Math.min(...limitsMs) / 4));
 }

@@ -18,11 +18,11 @@ export const WaitConfig = z.object({
 const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: filtersBy(WaitFiltersInput) });
 
 function filtersBy(schema: typeof WaitFiltersInput) {
-  return z.preprocess((filters) => (isNone(filters) ? undefined : filters), schema.optional());
+  return z.preprocess((filters) => (matchesAnyEvent(filters) ? undefined : filters), schema.optional());
 }
 
 /** Tells whether filters match any event. An editor without filters saves an empty list. */
-export function isNone(filters: unknown): boolean {
+export function matchesAnyEvent(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }
 

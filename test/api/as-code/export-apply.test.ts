@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildShop, buildVerifiedDomain, make } from '../../support/as-code.ts';
+import { buildShop, buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
 import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
@@ -187,7 +187,7 @@ describe('an apply', () => {
     file.transitions = file.transitions.map((t: { from: string; to: string }) =>
       t.to === 'tell-us' ? { ...t, to: 'wait' } : t,
     );
-    const contact = await make(api, '/contacts', { email: 'ada@example.com' });
+    const contact = await postRecord(api, '/contacts', { email: 'ada@example.com' });
     await sql`
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, status, current_step_id)
       VALUES (${api.one.id}, ${workflow.id}, ${contact.id}, 1, 'WAITING', ${hook.id})`.execute(api.db);

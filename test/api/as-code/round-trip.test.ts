@@ -5,7 +5,7 @@ import { STEP_TYPES, STEPS, type StepType } from '../../../rules/executions/step
 import { stepOfEachType } from '../../build/step-samples.ts';
 import { buildWorkflow } from '../../build/workflows.ts';
 import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildVerifiedDomain, make } from '../../support/as-code.ts';
+import { buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -227,8 +227,8 @@ async function apply(key: string, body: object) {
 it('a step of each type that is exported and applied to another project is the same there, and names nothing of the first project', async () => {
   for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
   const email = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
-  const { id: templateId } = await make(api, '/templates', email);
-  const { id: segmentId } = await make(api, '/segments', { name: 'Members', type: 'STATIC' });
+  const { id: templateId } = await postRecord(api, '/templates', email);
+  const { id: segmentId } = await postRecord(api, '/segments', { name: 'Members', type: 'STATIC' });
   const named = { templateId, segmentId, url: 'https://hooks.example/each', seconds: 60 };
   await buildWorkflow(api, { steps: stepOfEachType(named) });
   const here = await exportProject(api.one.secretKey);

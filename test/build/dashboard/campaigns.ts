@@ -5,7 +5,7 @@ import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
-import { buildMailEvents, mailBody, SENDER } from './emails.ts';
+import { buildEmailEvents, emailBody, SENDER } from './emails.ts';
 import { outcomeColumns, outcomeOf, type SampleOutcome, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
@@ -90,7 +90,7 @@ function drafts({ call, voice }: World) {
       name: voice.say(words, n, 255),
       subject: voice.say(`${words} for {{firstName}}`, n, 900),
       description: voice.say('Planned with the shop team', n, 2_000),
-      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+      body: emailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
     };
     const created = await expectOk(
       call('POST', '/campaigns', { body: campaignBody({ ...texts, from: SENDER, ...more }) }),
@@ -154,7 +154,7 @@ async function begin(world: World, id: string, p: Begun): Promise<void> {
     };
   });
   await db.insertInto('emails').values(rows).execute();
-  await buildMailEvents(world, rows);
+  await buildEmailEvents(world, rows);
   const clicks = rows.flatMap(({ id: emailId, clicks: of, machine_clicks, content_id }, n) =>
     of + machine_clicks === 0
       ? []

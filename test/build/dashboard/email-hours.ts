@@ -16,7 +16,7 @@ const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Builds the hourly counts of 60 past days, so that the statistics look like an active project's. */
-export async function buildMailHours({ db, projectId }: World): Promise<void> {
+export async function buildEmailHours({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: DAYS }, (_, n) => {
     const daysAgo = n + 1;

@@ -12,7 +12,7 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 export const SENDER = 'news@shop.example.com';
 
 /** Returns an email like a shop's: an image, a table, two links, and text of the given voice. */
-export function mailBody(words: string): string {
+export function emailBody(words: string): string {
   return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
 <h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">The autumn teas are in</h1>
@@ -56,7 +56,7 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
       ...template,
       name: voice.say(template.name, n, 200),
       description: voice.say('Goes out by the automation', n, 1_000),
-      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+      body: emailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
     };
     ids.push((await expectOk(call('POST', '/templates', { body }))).id);
   }
@@ -64,14 +64,14 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
 }
 
 /** Builds single emails with every status and reason, and the events of providers and recipients. Returns their ids. */
-export async function buildMails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
+export async function buildEmails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
   const { db, projectId, voice } = world;
   const contentIds: string[] = [];
   for (const [n, words] of ['Your order has left', 'Reset your password', 'A question about your order'].entries()) {
     const text = {
       ...NO_TEXT,
       subject: voice.say(words, n, 900),
-      body: mailBody(voice.say(words, n, 12_000)),
+      body: emailBody(voice.say(words, n, 12_000)),
       from: SENDER,
     };
     contentIds.push(
@@ -95,7 +95,7 @@ export async function buildMails(world: World, contacts: readonly SeededContact[
     };
   });
   await db.insertInto('emails').values(rows).execute();
-  await buildMailEvents(world, rows);
+  await buildEmailEvents(world, rows);
   return rows.map(({ id }) => id);
 }
 
@@ -104,7 +104,7 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
 /** Builds the events for the results of emails, as the service records them. */
-export async function buildMailEvents({ db, projectId, voice }: World, emails: readonly MailRow[]): Promise<void> {
+export async function buildEmailEvents({ db, projectId, voice }: World, emails: readonly MailRow[]): Promise<void> {
   const events = emails.flatMap((email, n) => {
     const common = {
       subject: voice.say('Your order has left', n, 900),

@@ -9,7 +9,7 @@ const PICTURES = [
 ] as const;
 
 /** Builds unused images of one color each. */
-export async function buildPictures({ db, projectId, voice }: World): Promise<void> {
+export async function buildImages({ db, projectId, voice }: World): Promise<void> {
   for (const [n, { name, width, height, rgb }] of PICTURES.entries()) {
     const content = plainPng(width, height, rgb);
     const hash = createHash('sha256').update(`${projectId}\n`).update(content).digest('hex');

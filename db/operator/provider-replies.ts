@@ -11,7 +11,7 @@ const CODES_SHOWN = 50;
 const DOMAINS_SHOWN = 5;
 
 /** A reply code of providers, over all projects. */
-export interface ProviderAnswer {
+export interface ProviderReply {
   /**
    * SMTP code with its enhanced code (`550 5.1.1`), the name of an SES error, or the first words of the reply if it
    * has neither.
@@ -35,19 +35,19 @@ export interface ProviderResponses {
   /** Number of live emails that were read, and when the oldest of them was accepted. Null if there were no emails. */
   looked: number;
   since: Date | null;
-  answers: ProviderAnswer[];
+  answers: ProviderReply[];
 }
 
 /**
  * Lists providers' replies for live emails that were accepted in the last hours, the most frequent first. If there
  * are more than 200,000 emails, only the newest are read.
  */
-export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
+export async function listProviderReplies(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);
   const { rows } = await sql<{
     looked: number;
     since: Date | null;
-    answers: (Omit<ProviderAnswer, 'newestAt'> & { newestAt: string })[];
+    answers: (Omit<ProviderReply, 'newestAt'> & { newestAt: string })[];
   }>`
     WITH looked AS MATERIALIZED (
       SELECT id, project_id, contact_id, to_email, status, error, created_at FROM emails

@@ -5,14 +5,14 @@ import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import type { PendingWrites } from './pending-writes.ts';
-import { type Stop, walk } from './walk.ts';
+import { type WalkStop, walk } from './walk.ts';
 
 /** Continues after a finished step. If the step was deleted in the meantime, the execution ends. */
-export async function walkOn(
+export async function continueWalk(
   environment: ExecutionEnvironment,
   { execution, graph }: LockedExecution,
   p: { visit: Visit; branch?: Branch; pending: PendingWrites },
-): Promise<Stop> {
+): Promise<WalkStop> {
   const { visit, branch, pending } = p;
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, pending);
   const eventsSince = eventsSinceOf(environment, execution, visit);
@@ -22,10 +22,10 @@ export async function walkOn(
 }
 
 /** Ends a sandbox run as the event would end a real execution: its current step is cancelled. */
-export function endRun(
+export function endSandboxRun(
   execution: CurrentExecution,
   { visit, stepId, reason, pending }: { visit: number; stepId: string; reason: string; pending: PendingWrites },
-): Stop {
+): WalkStop {
   const { id: executionId } = execution;
   if (execution.run) pending.runs.set(executionId, execution.run);
   pending.closed.push({ executionId, visit, status: 'CANCELLED' });
@@ -35,7 +35,7 @@ export function endRun(
 }
 
 /** Ends an execution whose current step was deleted. */
-export function exitDeleted(execution: CurrentExecution, pending: PendingWrites): Stop {
+export function exitDeleted(execution: CurrentExecution, pending: PendingWrites): WalkStop {
   const { id: executionId, visit } = execution;
   pending.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
   return { next: { kind: 'end', status: 'EXITED', reason: 'step_deleted' } };

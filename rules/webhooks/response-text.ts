@@ -7,7 +7,7 @@ const MASK = '***';
  * request. The credentials of its URL are replaced by `***`, in every form in which they were sent.
  * @param url the address as it was called
  */
-export function keptResponse(body: string, url: string): string {
+export function storedResponseText(body: string, url: string): string {
   // Postgres cannot store NUL in a text.
   const plain = credentialsOf(url).reduce(
     (text, secret) => text.replaceAll(secret, MASK),

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { keptResponse } from './answer-text.ts';
+import { storedResponseText } from './response-text.ts';
 
 const URL_OF = 'https://hooks.example.com/in';
 
 it('keeps the first KB of a response, in whole characters that Postgres accepts', () => {
-  expect(keptResponse('{"ok":true}', URL_OF)).toBe('{"ok":true}');
-  expect(keptResponse('', URL_OF)).toBe('');
-  expect(keptResponse('a\0b', URL_OF)).toBe('a\uFFFDb');
-  expect(keptResponse('x'.repeat(5_000), URL_OF)).toHaveLength(1_024);
-  const kept = keptResponse(`x${'\u20AC'.repeat(1_000)}`, URL_OF);
+  expect(storedResponseText('{"ok":true}', URL_OF)).toBe('{"ok":true}');
+  expect(storedResponseText('', URL_OF)).toBe('');
+  expect(storedResponseText('a\0b', URL_OF)).toBe('a\uFFFDb');
+  expect(storedResponseText('x'.repeat(5_000), URL_OF)).toHaveLength(1_024);
+  const kept = storedResponseText(`x${'\u20AC'.repeat(1_000)}`, URL_OF);
   expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(1_024);
   expect(kept).toBe(`x${'\u20AC'.repeat(341)}`);
 });
@@ -23,12 +23,12 @@ it.each([
   ['a token that stands alone', 'https://tok3n@hooks.example.com/in', 'tok3n:', ['tok3n']],
 ])('a response that repeats %s: nothing of it is stored', (_, url, pair, secrets) => {
   const header = Buffer.from(pair).toString('base64');
-  const kept = keptResponse(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
+  const kept = storedResponseText(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
   for (const secret of [header, ...secrets]) expect(kept).not.toContain(secret);
   expect(kept).toContain('"Basic ***"');
 });
 
 it('a secret at the cut is not stored in part', () => {
-  const kept = keptResponse(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
+  const kept = storedResponseText(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
   expect(kept).not.toContain('secr');
 });

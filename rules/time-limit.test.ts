@@ -1,30 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { BoundExceeded, runBounded, threadCpuMs, wasStarved } from './bounded.ts';
+import { runWithTimeLimit, TimeLimitExceeded, threadCpuMs, wasStarved } from './time-limit.ts';
 
 describe('work within the time limit', () => {
   it('returns its result, or throws its own error unchanged', () => {
-    expect(runBounded(() => 42)).toBe(42);
+    expect(runWithTimeLimit(() => 42)).toBe(42);
     const own = new TypeError('mine');
     expect(() =>
-      runBounded(() => {
+      runWithTimeLimit(() => {
         throw own;
       }),
     ).toThrow(own);
   });
 
   it('work with a time limit may contain other work with a limit', () => {
-    expect(runBounded(() => runBounded(() => 1) + runBounded(() => 2))).toBe(3);
+    expect(runWithTimeLimit(() => runWithTimeLimit(() => 1) + runWithTimeLimit(() => 2))).toBe(3);
   });
 
   it('is stopped by the outer limit, whatever fails inside', () => {
     let outlived = 0;
-    for (let round = 0; round < 50; round++) expect(() => runBounded(() => failuresFor(500), 2)).toThrow(BoundExceeded);
+    for (let round = 0; round < 50; round++)
+      expect(() => runWithTimeLimit(() => failuresFor(500), 2)).toThrow(TimeLimitExceeded);
     expect(outlived).toBe(0);
 
     /** Repeats work with a time limit that fails at once. */
     function failuresFor(ms: number): void {
       const end = performance.now() + ms;
-      while (performance.now() < end) expect(() => runBounded(fail)).toThrow('mine');
+      while (performance.now() < end) expect(() => runWithTimeLimit(fail)).toThrow('mine');
       outlived++;
     }
   });
@@ -34,9 +35,9 @@ describe('work within the time limit', () => {
     const endless = () => {
       for (;;);
     };
-    expect(wasStarved(errorOf(() => runBounded(asleep, 40)))).toBe(true);
+    expect(wasStarved(errorOf(() => runWithTimeLimit(asleep, 40)))).toBe(true);
     // On a busy machine, this process may lack the processor for a while too.
-    await expect.poll(() => wasStarved(errorOf(() => runBounded(endless, 40)))).toBe(false);
+    await expect.poll(() => wasStarved(errorOf(() => runWithTimeLimit(endless, 40)))).toBe(false);
   });
 
   it.each([
@@ -56,9 +57,9 @@ describe('work within the time limit', () => {
     ],
   ])('%s without end is stopped, and the next work runs', (_, work) => {
     const start = threadCpuMs();
-    expect(() => runBounded(work)).toThrow(BoundExceeded);
+    expect(() => runWithTimeLimit(work)).toThrow(TimeLimitExceeded);
     expect(threadCpuMs() - start).toBeLessThan(1_500);
-    expect(runBounded(() => 'next')).toBe('next');
+    expect(runWithTimeLimit(() => 'next')).toBe('next');
   });
 });
 

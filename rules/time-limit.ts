@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
 /** Time limit of a piece of work, and the number of attempts if other processes keep its thread from running. */
-export interface Bound {
+export interface TimeLimit {
   ms: number;
   attempts: number;
 }
@@ -11,14 +11,14 @@ export interface Bound {
  * A template may hold a process for 200 ms (contract §4.2 Limits of a template); the rest is for stopping it. A
  * fourth attempt would rarely succeed.
  */
-let bound: Bound = { ms: 180, attempts: 3 };
+let bound: TimeLimit = { ms: 180, attempts: 3 };
 
 /** `run` is the work that is running within a time limit at the moment, if any. */
 const context = createContext({ run: undefined });
 const call = new Script('run()');
 
 /** The work exceeded its time limit. */
-export class BoundExceeded extends Error {
+export class TimeLimitExceeded extends Error {
   /** True if other processes kept the thread from running, so the work may be fast in another attempt. */
   readonly starved: boolean;
 
@@ -32,22 +32,24 @@ export class BoundExceeded extends Error {
 const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceeded/;
 
 /** Tells whether an error means that work was stopped at a limit, not that the work itself is invalid. */
-export function tookTooMuch(error: unknown): boolean {
+export function exceededLimit(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return error instanceof BoundExceeded || error.cause instanceof BoundExceeded || LIBRARY_LIMIT.test(error.message);
+  return (
+    error instanceof TimeLimitExceeded || error.cause instanceof TimeLimitExceeded || LIBRARY_LIMIT.test(error.message)
+  );
 }
 
 /** Tells whether other processes kept the thread from running, so that the same work may be fast in another attempt. */
 export function wasStarved(error: unknown): boolean {
-  const exceeded = error instanceof Error && error.cause instanceof BoundExceeded ? error.cause : error;
-  return exceeded instanceof BoundExceeded && exceeded.starved;
+  const exceeded = error instanceof Error && error.cause instanceof TimeLimitExceeded ? error.cause : error;
+  return exceeded instanceof TimeLimitExceeded && exceeded.starved;
 }
 
 /**
  * Sets the limits for all further work of this thread. A thread whose result is not urgent can allow more time and
  * needs no further attempts.
  */
-export function setBound(given: Bound): void {
+export function setTimeLimit(given: TimeLimit): void {
   bound = given;
 }
 
@@ -59,19 +61,19 @@ export function setBound(given: Bound): void {
  * Callers use it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
  * In nested calls only the outer limit applies. V8 has one interrupt per thread, and an inner call would swallow the
  * interrupt of an outer one, or end the process (a Node assertion).
- * @throws BoundExceeded
+ * @throws TimeLimitExceeded
  */
-export function runBounded<T>(work: () => T, ms = bound.ms): T {
+export function runWithTimeLimit<T>(work: () => T, ms = bound.ms): T {
   if (context.run) return work();
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {
     try {
       return runLimited(work, ms);
     } catch (error) {
-      if (!(error instanceof BoundExceeded)) throw error;
+      if (!(error instanceof TimeLimitExceeded)) throw error;
       const starved = threadCpuMs() - start < ms * 0.75;
       if (!starved || attempt >= bound.attempts)
-        throw new BoundExceeded(error.message, { cause: error.cause, starved });
+        throw new TimeLimitExceeded(error.message, { cause: error.cause, starved });
     }
   }
 }
@@ -82,7 +84,7 @@ function runLimited<T>(work: () => T, ms: number): T {
   try {
     return call.runInContext(context, { timeout: ms, displayErrors: false }) as T;
   } catch (error) {
-    if (isTimeout(error)) throw new BoundExceeded(`not done after ${ms} ms`, { cause: error });
+    if (isTimeout(error)) throw new TimeLimitExceeded(`not done after ${ms} ms`, { cause: error });
     throw error;
   } finally {
     context.run = undefined;

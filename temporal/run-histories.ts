@@ -3,7 +3,7 @@ import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 
 /** The work that a run has done, according to its history. */
-export interface RunStory {
+export interface RunHistory {
   /** Successful activities, in the order of their ends. */
   done: { type: string; input: unknown; result: unknown }[];
   /** The type of the failure with which the run ended. */
@@ -18,12 +18,12 @@ type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | 
  * Reads from a run's history which work it has done. The cost grows with the history, so use this only for runs that
  * disagree with their rows.
  */
-export async function readStory(client: Client, run: { workflowId: string; runId: string }): Promise<RunStory> {
+export async function readRunHistory(client: Client, run: { workflowId: string; runId: string }): Promise<RunHistory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const { payloadConverter } = client.options.loadedDataConverter;
   const valuesOf = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
   const scheduled = new Map<string, { type: string; input: unknown }>();
-  const story: RunStory = { done: [], failureType: undefined, args: [] };
+  const story: RunHistory = { done: [], failureType: undefined, args: [] };
   for (const event of events ?? []) {
     const start = event.workflowExecutionStartedEventAttributes;
     const activity = event.activityTaskScheduledEventAttributes;
@@ -50,7 +50,7 @@ const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT'])
  * Finds the position of an execution in its last run, if the run has performed an effect at a later visit than the
  * row's. Postgres is then older than Temporal.
  */
-export function findEffectBeyond({ done }: RunStory, visit: number): Next | undefined {
+export function findEffectBeyond({ done }: RunHistory, visit: number): Next | undefined {
   const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));
   return beyond ? (done.at(-1)?.result as Next | undefined) : undefined;
 }
@@ -65,7 +65,7 @@ function isDone(input: unknown, result: unknown, visit: number): boolean {
 }
 
 /** Tells whether a run of a campaign has passed any email to the provider. */
-export function hasSentChunks({ done }: RunStory): boolean {
+export function hasSentChunks({ done }: RunHistory): boolean {
   return done.some(
     ({ type, result }) => type === 'sendCampaignChunk' && ((result as { sent?: number })?.sent ?? 0) > 0,
   );
