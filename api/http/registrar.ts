@@ -33,7 +33,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
     const rules = { request: `POST ${named}`, shownOnce: route.shownOnce };
     const handle = keyed ? onceByKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
-      const here = withKeyPlace({ ...route, path, ...(request && { request }) });
+      const here = withCommonPlaces({ ...route, path, ...(request && { request }) });
       hono.openAPIRegistry.registerPath(describe(here, path === named ? undefined : named));
       table.add(route.method, path);
       hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
@@ -161,13 +161,15 @@ function invalidStatuses(route: GuardedRoute): number[] {
   return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
 }
 
-/** Adds the place of an idempotency key that a caller puts into the body. Operations that pages call accept any field. */
-function withKeyPlace(route: GuardedRoute): GuardedRoute {
-  if (!takesKey(route.request?.headers) || route.anyQuery) return route;
-  return {
-    ...route,
-    setElsewhere: { ...route.setElsewhere, idempotencyKey: 'Send it as the header Idempotency-Key.' },
-  };
+/**
+ * Adds fields that must not be ignored on any write: a dry run under another name, or of an operation without one, and
+ * an idempotency key in the body. Operations that pages call accept any field.
+ */
+function withCommonPlaces(route: GuardedRoute): GuardedRoute {
+  if (route.method === 'get' || route.anyQuery) return route;
+  const dryRun = 'Unknown field. An operation with a dry run has the field dryRun.';
+  const idempotencyKey = takesKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
+  return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }
 
 /** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */

@@ -4,7 +4,7 @@ import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
 import { findUnstorable, REPEATED_NAME } from '../../rules/json-body.ts';
 import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
-import { readWrittenNumber } from '../../rules/sms/phone.ts';
+import { isPhoneCountry, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { readInstant } from './instant-zone.ts';
 import { unknownErrors } from './parse-body.ts';
 import { fieldNames } from './unknown-fields.ts';
@@ -77,6 +77,13 @@ export const PhoneNumberInput = z
     return z.NEVER;
   })
   .openapi({ description: 'E.164', example: '+4915112345678' });
+
+/** A country in a request, parsed to upper case. */
+export const CountryInput = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .refine(isPhoneCountry, 'Must be a two-letter country code (ISO 3166-1), such as DE.');
 
 /** The display name of an address. */
 export const DisplayName = oneLineText(NAME_MAX_CHARS);

@@ -10,7 +10,7 @@ import { type EmailText, NO_TEXT, pickEmailText } from '../../rules/content/emai
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { suppresses } from '../../rules/emails/reasons.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, ERRORS, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /** A request with the content of its emails: the template's fields, overridden by the request's fields. */
@@ -41,21 +41,30 @@ export async function composeSends(
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
     if (verified.has(senderName(content))) continue;
-    composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
+    composed.set(request, refusal('DOMAIN_NOT_VERIFIED', 'from', { from: content.from }));
   }
   await skipSuppressedCopies(trx, drafts(), suppressionKey);
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
   for (const [draft, emails] of await findOffTopic(trx, marketing)) {
     const to = skipCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
-    if (to.length > 0)
-      composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { message, details: { emails: to } }));
+    if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
   }
   for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
     const to = skipCopies(draft, emails, 'unsubscribed');
-    if (to.length > 0) composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails: to } }));
+    if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }));
   }
   return composed;
+}
+
+/** Returns an error that names the field of the request, which an atomic batch reports with the email's position. */
+function refusal(
+  code: 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_NOT_FOUND' | 'CONTACT_UNSUBSCRIBED',
+  field: string,
+  details: Record<string, unknown>,
+  message: string = ERRORS[code].message,
+): AppError {
+  return new AppError(code, { message, details, errors: [{ field, message, code: 'custom' }] });
 }
 
 /** Skips the copies to these addresses, and returns the addresses of real recipients. */
@@ -109,8 +118,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Se
   const base = { request, recipients: request.to, skipped: [] };
   if (again) return { ...base, content: { ...again.content, projectId } };
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
-  if (templateId !== undefined && !template)
-    return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
+  if (templateId !== undefined && !template) return refusal('TEMPLATE_NOT_FOUND', 'template', { template: templateId });
   const text: EmailText<string | null> = template ? pickEmailText(template) : NO_TEXT;
   const from = request.from?.email ?? text.from;
   if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');

@@ -25,6 +25,7 @@ type Cell = keyof Row;
 
 /** These send or start something, so an ignored field might do more than the caller asked. */
 const REFUSING_FIELDS = [
+  'POST /apikeys',
   'POST /campaigns',
   'POST /campaigns/{id}/cancel',
   'POST /campaigns/{id}/pause',

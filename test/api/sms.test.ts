@@ -411,6 +411,7 @@ it('senders are listed, added once per country, and removed, by users only', asy
   const added = await call('POST', '/sms/senders', { country: 'fr', from: '+33123456789' });
   expect([added.status, added.body.country]).toEqual([201, 'FR']);
   expect((await call('POST', '/sms/senders', { country: 'FR', from: 'Shop' })).status).toBe(409);
+  expect((await call('POST', '/sms/senders', { country: 'XX', from: 'Shop' })).status).toBe(422);
   expect((await call('POST', '/sms/senders', { from: 'Shop' })).body.country).toBeNull();
   expect((await call('GET', '/sms/senders')).body.data.map((s: { from: string }) => s.from)).toEqual([
     '+33123456789',

@@ -159,10 +159,25 @@ describe('an unknown field', () => {
     ['/v1/contacts', { email: 'a@example.com', status: 'unsubscribed' }, 'status', 'Did you mean subscribed?'],
     ['/v1/contacts', { email: 'a@example.com', smsSubscribed: false }, 'smsSubscribed', '/v1/sms/stops'],
     ['/v1/events/track', { name: 'paid', email: 'a@example.com' }, 'email', 'Send contactId instead'],
+    ['/project/apply', { topics: [], dry_run: true }, 'dry_run', 'has the field dryRun'],
+    ['/v1/topics', { name: 'Not now', dryRun: true }, 'dryRun', 'An operation with a dry run'],
   ])('in POST %s %j is refused as %s: %s', async (path, body, field, remedy) => {
     const { status, body: answer } = await api.call('POST', path, { body });
     expect([status, answer.error.errors]).toMatchObject([422, [{ field, code: 'unrecognized_keys' }]]);
     expect(answer.error.errors[0].message).toContain(remedy);
+  });
+
+  it('of a new API key is refused, because the key would have more rights than asked for', async () => {
+    const headers = await signIn(api, api.one);
+    const create = (body: object) => api.call('POST', '/apikeys', { key: null, headers, body });
+    const key = { name: 'K', scopes: ['email:send'] };
+    const { status, body } = await create({ ...key, test: true, expiresIn: 3600, domainId: 'x' });
+    expect([status, body.error.errors]).toMatchObject([
+      422,
+      [{ field: 'test' }, { field: 'expiresIn' }, { field: 'domainId' }],
+    ]);
+    expect(body.error.errors[0].message).toContain('mode');
+    expect((await create(key)).status).toBe(201);
   });
 
   it('of consent is not refused in a contact that was read and is sent back', async () => {

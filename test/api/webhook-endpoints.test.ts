@@ -41,6 +41,13 @@ it('an endpoint that is stored already can be sent back and disabled', async () 
   expect([disabled.status, disabled.body.status]).toEqual([200, 'DISABLED']);
 });
 
+it('an endpoint can be created disabled', async () => {
+  const body = { url: 'https://hooks.example.com/later', events: ['*'], enabled: false };
+  const created = await api.call('POST', '/v1/webhooks', { body });
+  expect(created).toMatchObject({ status: 201, body: { enabled: false, status: 'DISABLED' } });
+  expect(created.body.secret).toMatch(/^whsec_/);
+});
+
 it('a service for development allows private addresses', async () => {
   const development = await startTestApi({ WEBHOOK_ALLOW_PRIVATE: 'true' });
   try {

@@ -17,19 +17,24 @@ import { Project, projectResponse } from '../project/response.ts';
 import { CreateApiKey } from './input.ts';
 import { ApiKeyRecord, apiKeyResponse, CreatedApiKey } from './response.ts';
 
-const createKeyRoute = createRoute({
-  method: 'post',
-  path: '/apikeys',
-  operationId: 'createApiKey',
-  shownOnce: ['key'],
-  tags: ['API keys'],
-  summary: 'Create a secret key',
-  description:
-    'Returns the plaintext key, which is shown only once. You can grant only grantable scopes that you have yourself.',
-  security: session('apikeys:manage'),
-  request: { body: json(CreateApiKey) },
-  responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
-});
+const createKeyRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/apikeys',
+    operationId: 'createApiKey',
+    unknownFields: 'refuse',
+    shownOnce: ['key'],
+    tags: ['API keys'],
+    summary: 'Create a secret key',
+    description:
+      'Returns the plaintext key, which is shown only once. You can grant only grantable scopes that you have yourself.',
+    security: session('apikeys:manage'),
+    request: { body: json(CreateApiKey) },
+    responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
+  }),
+  // A limit of the key that is ignored would grant more than the caller asked for.
+  record: ApiKeyRecord,
+};
 
 const listKeysRoute = createRoute({
   method: 'get',

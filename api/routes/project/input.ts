@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { PUBLIC_KEY_MODES, RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
-import { isPhoneCountry } from '../../../rules/sms/phone.ts';
 import { ZoneInput } from '../../../rules/time/sending-window.ts';
-import { Id } from '../../http/schemas.ts';
+import { CountryInput, Id } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
 /** Maximum of a Postgres `integer`. */
@@ -33,13 +32,10 @@ export const PatchProject = z
       description:
         'While enabled, contacts that the public key would subscribe are `pending` and get the template, which must contain `{{confirmUrl}}`. The page at that link subscribes the contact.',
     }),
-    phoneCountry: z
-      .string()
-      .trim()
-      .toUpperCase()
-      .refine(isPhoneCountry, 'Must be a two-letter country code (ISO 3166-1), such as DE.')
-      .nullish()
-      .openapi({ description: 'Country of phone numbers without a calling code', example: 'DE' }),
+    phoneCountry: CountryInput.nullish().openapi({
+      description: 'Country of phone numbers without a calling code',
+      example: 'DE',
+    }),
     resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({
       description:
         'With `protect`, `subscribed: true` does not subscribe a contact that unsubscribed personally, unless the request has `resubscribe: true`.',

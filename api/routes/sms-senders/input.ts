@@ -1,15 +1,13 @@
 import { z } from '@hono/zod-openapi';
+import { CountryInput } from '../../http/schemas.ts';
 
 export const EXAMPLE = { country: 'DE', from: '+4915112345678' };
 
 export const CreateSender = z
   .object({
-    country: z
-      .string()
-      .toUpperCase()
-      .regex(/^[A-Z]{2}$/, 'Must be a two-letter country code (ISO 3166-1)')
-      .nullish()
-      .openapi({ description: 'Country of the sender. If null or omitted, sets the default sender.' }),
+    country: CountryInput.nullish().openapi({
+      description: 'Country of the sender. If null or omitted, sets the default sender.',
+    }),
     from: z
       .string()
       .trim()

@@ -45,7 +45,7 @@ const Events = z
 const Description = z.string().max(500).nullish();
 
 export const CreateEndpoint = z
-  .object({ url: Url, events: Events, description: Description })
+  .object({ url: Url, events: Events, description: Description, enabled: z.boolean().optional() })
   .openapi('CreateWebhookEndpoint', { example: { url: EXAMPLE.url, events: ['email.*'] } });
 
 export const PatchEndpoint = z

@@ -165,13 +165,21 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
   }
 
   app.openapi(createEndpointRoute, async (c) => {
-    const { url, events, description } = c.req.valid('json');
+    const { url, events, description, enabled } = c.req.valid('json');
     const { projectId } = c.var;
     refusePrivate(url);
-    const endpoint = await inTransaction(db, (trx) =>
-      insertEndpoint(trx, { projectId, url, events, description: description ?? null, atRestKey }),
-    );
-    return c.json({ ...endpointResponse(endpoint), secret: endpoint.secret }, 201);
+    const { secret, ...endpoint } = await inTransaction(db, async (trx) => {
+      const created = await insertEndpoint(trx, {
+        projectId,
+        url,
+        events,
+        description: description ?? null,
+        atRestKey,
+      });
+      if (enabled !== false) return created;
+      return { ...created, ...(await updateEndpoint(trx, { projectId, id: created.id, atRestKey, enabled })) };
+    });
+    return c.json({ ...endpointResponse(endpoint), secret }, 201);
   });
 
   app.openapi(listRoute, async (c) => {

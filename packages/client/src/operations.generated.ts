@@ -928,6 +928,7 @@ export type CreateWebhookEndpoint = {
   /** Event names, prefixes such as `email.*`, or `*` */
   events: string[];
   description?: string | null;
+  enabled?: boolean;
 };
 
 export type CreateWorkflow = {

@@ -94,6 +94,7 @@ describe('a batch', () => {
       emails: [email('d1@x.test'), email('d2@x.test', { from: 'x@no.example' })],
     });
     expect([later.status, later.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+    expect(later.body.error.errors).toMatchObject([{ field: 'emails.1.from' }]);
     expect(await emailsTo('d1@x.test')).toEqual([]);
     expect((await batch({ atomic: true, emails: [email('d1@x.test')] })).body.data.accepted).toBe(1);
   });
