@@ -3,6 +3,11 @@ import { wordOf } from '../text/words.ts';
 import { Status } from './status.tsx';
 import { WordBadge } from './word-badge.tsx';
 
+/** Returns whether a reason of FAILED says that a rule of the project withheld the email. */
+export function isWithheld(reason: string | null | undefined): boolean {
+  return reason ? wordOf('reason', reason)?.color === 'gray' : false;
+}
+
 /**
  * The status of an email. If a rule of the project withheld the email, for example because its contact is unsubscribed,
  * the API's status is FAILED. Such an email is shown as skipped, in gray, because nothing went wrong.
@@ -18,7 +23,7 @@ export function EmailStatus({
   isSkipped?: boolean;
 }) {
   const why = reason ? wordOf('reason', reason) : undefined;
-  if (status !== 'FAILED' || !why || !(isSkipped ?? why.color === 'gray'))
+  if (status !== 'FAILED' || !why || !(isSkipped ?? isWithheld(reason)))
     return <WordBadge kind="email" value={status} />;
   return (
     <Status tone="idle" means={`${why.means} (${status}, ${reason})`}>

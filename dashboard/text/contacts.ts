@@ -246,7 +246,7 @@ export const contacts = {
       automation: 'an automation',
       transactional: 'a single email',
     },
-    because: 'because of',
+    because: 'from',
     applyUnsubscribe: 'Unsubscribe this contact',
     requests: (count: number) => (count === 1 ? 'one request' : `${count} requests`),
     noSubject: 'without a subject',

@@ -67,7 +67,6 @@ export const messages = {
   cause: 'Source',
   details: 'Details',
   sentTo: 'To',
-  viewContact: 'View contact',
   emailId: 'Email ID',
   copyId: 'Copy email ID',
   contact: 'Contact',

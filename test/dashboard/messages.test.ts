@@ -148,6 +148,15 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('link', { name: 'resent from an earlier email' }).waitFor();
   });
 
+  it('the history of a message that was withheld ends with the reason', async () => {
+    const id = await buildEmail(service.db, { projectId: service.one.id, status: 'FAILED' });
+    await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${id}`.execute(service.db);
+    const { page } = await openDashboard({ service, path: `/messages/${id}` });
+    const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+    expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Unsubscribed');
+    expect(await entries.last().innerText()).toContain('Accepted');
+  });
+
   it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {
     const id = await insertBouncedEmail(service);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });

@@ -22,7 +22,7 @@ export function EmailFacts({ email }: { email: Email }) {
 const BY_REQUEST: readonly Email['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
 
 function Details({ email }: { email: Email }) {
-  const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = email;
+  const { sourceType, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = email;
   const byApi = sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi;
   return (
     <Facts title={text.messages.details}>
@@ -30,11 +30,6 @@ function Details({ email }: { email: Email }) {
       <Fact name={text.messages.to}>{email.to ?? text.messages.erased}</Fact>
       {email.replyTo && <Fact name={text.messages.replyTo}>{email.replyTo}</Fact>}
       {email.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
-      {contactId && (
-        <Fact name={text.messages.contact}>
-          <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>
-        </Fact>
-      )}
       <Fact name={text.messages.source}>
         {text.messages.sources[sourceType]}
         <Link to={campaignId && `/campaigns/${campaignId}`}>{text.messages.campaign}</Link>

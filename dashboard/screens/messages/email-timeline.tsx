@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../../parts/count-link.tsx';
+import { isWithheld } from '../../parts/email-status.tsx';
 import { text } from '../../text/text.ts';
+import { labelOf } from '../../text/words.ts';
 import type { Email } from './email-type.ts';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
@@ -25,7 +27,15 @@ export function EmailTimeline({ email }: { email: Email }) {
     if (at === null) return [];
     return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, email) }];
   });
-  return <Timeline entries={entries} />;
+  return <Timeline entries={[...entries, ...endOf(email)]} />;
+}
+
+/** Returns the end of an email that was not sent. The API has no time of it. */
+function endOf({ status, reason, bouncedAt }: Email): TimelineEntry[] {
+  if (status !== 'FAILED' || bouncedAt !== null) return [];
+  const detail = reason ? labelOf('reason', reason) : undefined;
+  if (isWithheld(reason)) return [{ name: text.parts.skipped, detail }];
+  return [{ name: labelOf('email', status), tone: 'failed', detail }];
 }
 
 function detailOf(instant: EmailInstant, email: Email): ReactNode {

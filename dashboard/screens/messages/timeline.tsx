@@ -7,7 +7,8 @@ import classes from './timeline.module.css';
 /** An entry of a timeline: its name, its instant (ISO 8601), and a line of details. */
 export interface TimelineEntry {
   name: string;
-  at: string;
+  /** Unknown for an end that the API has no time of. It is the newest entry. */
+  at?: string;
   tone?: 'done' | 'accent' | 'failed' | undefined;
   detail?: ReactNode;
 }
@@ -23,10 +24,11 @@ const TIME = new Intl.DateTimeFormat(undefined, {
 /** Shows the history of a message, newest first, to the second. The header names the day and the zone once. */
 export function Timeline({ entries }: { entries: TimelineEntry[] }) {
   const id = useId();
-  const [first] = entries;
-  if (!first) return null;
-  const day = DAY.format(new Date(first.at));
-  const newestFirst = entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).reverse();
+  const first = entries[0]?.at;
+  if (first === undefined) return null;
+  const day = DAY.format(new Date(first));
+  const timeIn = ({ at }: TimelineEntry) => (at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at));
+  const newestFirst = entries.toSorted((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1)).reverse();
   return (
     <section aria-labelledby={id}>
       <Group justify="space-between" mb="sm" wrap="nowrap">
@@ -34,16 +36,18 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
           {text.messages.story}
         </Title>
         <Text size="xs" c="dimmed">
-          {day}, {zoneName(new Date(first.at))}
+          {day}, {zoneName(new Date(first))}
         </Text>
       </Group>
       <ol className={classes.timeline}>
         {newestFirst.map(({ name, at, tone, detail }) => (
           <li key={name} data-tone={tone}>
             <span className={classes.name}>{name}</span>
-            <time dateTime={at} title={formatExactTime(at)}>
-              {timeOf(at, day)}
-            </time>
+            {at !== undefined && (
+              <time dateTime={at} title={formatExactTime(at)}>
+                {timeOf(at, day)}
+              </time>
+            )}
             {detail && <div className={classes.detail}>{detail}</div>}
           </li>
         ))}
