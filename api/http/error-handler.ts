@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
 import { AppError, ERRORS, type ErrorCode, errorBody } from '../../rules/errors.ts';
-import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
+import { describeFailure, redact, stackFrames } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -21,7 +21,8 @@ export function errorHandler(
   return (error, c) => {
     const appError = toAppError(error);
     const known = otherMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
-    const about = { requestId: c.get('requestId'), route: c.get('route') };
+    // A caller may choose an address as the id of a request.
+    const about = { requestId: redact(c.get('requestId')), route: c.get('route') };
     // Expected errors are logged without a stack, unexpected ones with it.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { threadCpuMs } from '../time-limit.ts';
-import { isSessionStage, judgeRefusal, parseDiagnostic, type RefusalStage } from './refusal.ts';
+import { cutAfterReplyCodes, isSessionStage, judgeRefusal, parseDiagnostic, type RefusalStage } from './refusal.ts';
 
 const judge = (line: string, stage: RefusalStage = 'rcpt') => judgeRefusal({ ...parseDiagnostic(line), stage });
 
@@ -90,5 +90,16 @@ describe('parseDiagnostic', () => {
     ['X-Postfix; unknown user', { code: null, enhanced: null, text: 'X-Postfix; unknown user' }],
   ])('parses a diagnostic: %s', (line, parts) => {
     expect(parseDiagnostic(line)).toEqual(parts);
+  });
+});
+
+describe('cutAfterReplyCodes', () => {
+  it.each([
+    ['the server ended the session: 421 4.3.2 Ms Doe', 'the server ended the session: 421 4.3.2'],
+    ['the server sent an unexpected reply: 250 Ms Doe', 'the server sent an unexpected reply: 250'],
+    ['the replies do not match the commands: 354 Ms Doe', 'the replies do not match the commands: 354'],
+    ['timeout: no reply to DATA', 'timeout: no reply to DATA'],
+  ])('cuts the words of a reply: %s', (text, kept) => {
+    expect(cutAfterReplyCodes(text)).toBe(kept);
   });
 });

@@ -74,7 +74,7 @@ const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{
  * reply of the next server: `550 5.1.1`.
  */
 const CODE_IN_WORDS = /(?:#|\b[45]\d\d[ -])([245]\.\d{1,3}\.\d{1,3})\b(?!\.\d)/;
-const QUOTES_REPLY = /^.*?(?:^|: )[245]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
+const QUOTES_REPLY = /^.*?(?:^|: )[2-5]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
 /**
  * The maximum length of text that is read. The first words decide, and a hostile text must not make the patterns run
  * for minutes.

@@ -39,8 +39,12 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   sink = await startSmtpSink({
-    answerRcpt: (to) =>
-      to.includes('gone') ? `550 5.1.1 <${to}>: Ms ${MARK} has left` : `450 4.2.1 <${to}>: Ms ${MARK} is away`,
+    answerRcpt: (to) => {
+      if (to.includes('gone')) return `550 5.1.1 <${to}>: Ms ${MARK} has left`;
+      // This reply does not match the command.
+      if (to.includes('odd')) return `354 Ms ${MARK} (${MARK}@) is away`;
+      return `450 4.2.1 <${to}>: Ms ${MARK} is away`;
+    },
     answerAuth: () => (loginRefused ? `535 5.7.8 Ms ${MARK} has closed the account of ${MARK}@example.com` : null),
   });
   receiver = await startWebhookReceiver((_request, response) => response.writeHead(503).end(`no ${MARK}`));
@@ -185,7 +189,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
 
   it('email is deferred and refused; the reply stays with the email', async () => {
     const body = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK}</p>` };
-    for (const about of ['away', 'gone']) {
+    for (const about of ['away', 'gone', 'odd']) {
       await expectOk(service.call('POST', '/v1/send', { body: { ...body, to: marked(about) } }));
     }
     await logged('a message has ended', { outcome: 'bounced' });
@@ -199,10 +203,12 @@ describe('failures with marked addresses, names, numbers and text', () => {
 
   it('requests are refused, and one fails in Postgres', async () => {
     const body = { from: 'x@shop.example.com', subject: 'Hi', body: MARK };
-    const send = (to: string) => service.call('POST', '/v1/send', { body: { ...body, to, data: { name: MARK } } });
+    const headers = { 'x-request-id': `${MARK}@example.com` };
+    const send = (to: string) =>
+      service.call('POST', '/v1/send', { headers, body: { ...body, to, data: { name: MARK } } });
     expect((await send(`not an address of ${MARK}`)).status).toBe(422);
     expect((await send(marked('unwritable'))).status).toBe(500);
-    await service.call('GET', `/contacts?search=${MARK}`, { headers: { 'x-request-id': `${MARK}@example.com` } });
+    await service.call('GET', `/contacts?search=${MARK}`, { headers });
     await logged('request failed');
   });
 
