@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
+import { pluralize } from '../rules/pluralize.ts';
 import { PRIORITY } from '../rules/queues.ts';
 import type { DeliveryState } from '../workflows/delivery-loop.ts';
 import type {
@@ -140,7 +141,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       type: 'emailDelivery',
       workflowId: names.messages('delivery', idsOf(rows)),
       args: [{ projectId: rows[0].projectId, emailIds: [], carried: deliveryOf(rows) }],
-      summary: `${rows.length} transactional mail${rows.length === 1 ? '' : 's'}`,
+      summary: pluralize(rows.length, 'single email'),
       attributes: { projectId: rows[0].projectId, jobKind: 'email-delivery' },
       priority: PRIORITY.transactional,
     }),
@@ -169,7 +170,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       type: 'contactExecution',
       workflowId: names.execution(refId),
       args: [{ ...input, link }],
-      summary: `workflow ${workflowId}, contact ${contactId}`,
+      summary: `automation ${workflowId}, contact ${contactId}`,
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
@@ -213,7 +214,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       type: 'releaseHeld',
       workflowId: names.holdRelease(id),
       args: [{ projectId }],
-      summary: `send what was held of project ${projectId}`,
+      summary: `release the held emails of project ${projectId}`,
       attributes: { projectId, jobKind: 'hold-release' },
       priority: PRIORITY.automation,
     }),

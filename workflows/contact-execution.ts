@@ -98,7 +98,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   const end = ended ?? (next.kind === 'end' && next);
   if (!end) throw new Error('an execution that continues has no end');
   path.update({ kind: 'end', ...end });
-  return endAs(end);
+  return endAs(end, path.describeFailedStep());
 }
 
 /** The content of the signals that have arrived. */

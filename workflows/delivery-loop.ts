@@ -1,6 +1,7 @@
-import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import { type DeferredMessage, describeAttempt } from '../rules/emails/last-attempt.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
+import { showDetails } from './current-details.ts';
 import { withCode } from './ends.ts';
 
 /**
@@ -47,8 +48,8 @@ export function newDelivery(ids: string[]): DeliveryState {
  */
 export async function deliver(p: {
   state: DeliveryState;
-  /** The noun for the messages, such as `emails`. */
-  noun: string;
+  /** Returns a number of messages with their noun, such as `2 emails`. */
+  count: (messages: number) => string;
   attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
   /** Marks the undelivered messages with these ids as failed when the workflow is cancelled. */
@@ -69,17 +70,20 @@ export async function deliver(p: {
     throw withCode(error);
   }
   const summary = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
-  setCurrentDetails(summary);
+  showDetails(summary);
   return summary;
 }
 
 /** Sends the due messages once. Returns the state of the delivery afterwards. */
 async function sendDue(
   state: DeliveryState,
-  p: { noun: string; attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult> },
+  p: {
+    count: (messages: number) => string;
+    attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
+  },
 ): Promise<DeliveryState> {
-  const due = await nextDue(state.waiting, p.noun);
-  setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
+  const due = await nextDue(state.waiting, p.count);
+  showDetails(`Sending ${due.length} of ${p.count(state.waiting.length)}`);
   const result = await p.attempt(due, state.expiresAt);
   const notDue = state.waiting.filter((message) => !due.includes(message));
   const waiting = [...notDue, ...result.waiting];
@@ -87,11 +91,11 @@ async function sendDue(
 }
 
 /** Waits for the first due message, and returns it with the messages that are due at about the same time. */
-async function nextDue(waiting: DeferredMessage[], noun: string): Promise<DeferredMessage[]> {
+async function nextDue(waiting: DeferredMessage[], count: (messages: number) => string): Promise<DeferredMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
   if (waitMs > 0) {
-    setCurrentDetails(describeWait(waiting, noun));
+    showDetails(describeWait(waiting, count));
     await sleep(waitMs, { summary: summarizeWait(waiting, first) });
   }
   const until = Math.max(first, Date.now()) + (waitMs > 0 ? GROUPING_MS : 0);
@@ -102,7 +106,7 @@ async function nextDue(waiting: DeferredMessage[], noun: string): Promise<Deferr
  * Lists the waiting messages, the next one first, so an operator sees each provider's reply and the time of the next
  * attempt.
  */
-function describeWait(waiting: DeferredMessage[], noun: string): string {
+function describeWait(waiting: DeferredMessage[], count: (messages: number) => string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
   const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {
     const reply = last === undefined ? '' : `, ${describeAttempt(last)}`;
@@ -110,7 +114,7 @@ function describeWait(waiting: DeferredMessage[], noun: string): string {
   });
   const more = waiting.length - lines.length;
   if (more > 0) lines.push(`- ${more} more`);
-  return `${waiting.length} ${noun} wait for their next attempt\n\n${lines.join('\n')}`;
+  return `Waiting for the next attempt: ${count(waiting.length)}\n\n${lines.join('\n')}`;
 }
 
 function summarizeWait(waiting: DeferredMessage[], firstMs: number): string {

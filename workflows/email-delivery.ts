@@ -3,6 +3,8 @@ import { pluralize } from '../rules/pluralize.ts';
 import { giveUpMails, sendMails } from './delivery-activities.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 
+const countEmails = (emails: number) => pluralize(emails, 'email');
+
 export interface EmailDeliveryInput {
   projectId: string;
   emailIds: string[];
@@ -18,14 +20,12 @@ export async function emailDelivery(input: EmailDeliveryInput): Promise<string> 
   const { projectId, emailIds } = input;
   return deliver({
     state: input.carried ?? newDelivery(emailIds),
-    noun: 'emails',
+    count: countEmails,
     attempt: (due, expiresAt) => {
       const mails = due.map(({ id }) => ({ id }));
-      return sendMails.executeWithOptions({ summary: pluralize(mails.length, 'email') }, [
-        { projectId, mails, expiresAt },
-      ]);
+      return sendMails.executeWithOptions({ summary: countEmails(mails.length) }, [{ projectId, mails, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof emailDelivery>({ projectId, emailIds: [], carried }),
-    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: pluralize(ids.length, 'email') }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: countEmails(ids.length) }, [{ projectId, ids }]),
   });
 }

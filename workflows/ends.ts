@@ -29,11 +29,12 @@ export function endsAsRecord(): boolean {
  * Ends the workflow in the same way as its record in Postgres. FAILED throws a failure with the reason as its type.
  * CANCELLED ends as Canceled. Any other status completes with the reason as the result. Not async, because an ordinary
  * end needs no promise and the SDK takes a stack trace for each promise.
+ * @param failedStep the message of a failure; its code by default
  */
-export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
+export function endAs({ status, reason }: RecordEnd, failedStep?: string): string | Promise<never> {
   if (status === 'FAILED' && endsAsRecord()) {
     const code = reason ?? status;
-    throw ApplicationFailure.nonRetryable(code, code);
+    throw ApplicationFailure.nonRetryable(failedStep ?? code, code);
   }
   if (status === 'CANCELLED' && endsAsRecord()) return becomeCancelled();
   return reason ?? status;

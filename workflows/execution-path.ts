@@ -1,11 +1,13 @@
-import { setCurrentDetails } from '@temporalio/workflow';
 import type { ExecutionInput, Next, PathEntry, ShownVisit } from '../rules/executions/execution.ts';
+import { showDetails } from './current-details.ts';
 
 type OpenNext = Exclude<Next, { kind: 'end' }>;
 type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
 
 /** The most visits that the Temporal UI shows; the dashboard shows all of them. */
 const SHOWN_VISITS = 20;
+/** How the visit of a failed step ended. A reason may follow. */
+const FAILED = 'failed';
 
 /**
  * The steps that an execution has visited, shown as the current details of its workflow: Markdown, with the newest
@@ -24,12 +26,18 @@ export class ExecutionPath {
   update(next: OpenNext | Ended): void {
     for (const entry of next.path ?? []) this.addVisit(entry);
     if (next.kind !== 'end') this.addVisit({ visit: next.visit, label: next.label });
-    setCurrentDetails(this.describe(next));
+    showDetails(this.describe(next));
   }
 
   /** Returns the visits to pass on when the workflow continues as new. */
   visitsToKeep(): ShownVisit[] {
     return this.visits;
+  }
+
+  /** Describes the last step if it failed, for the failure of the workflow. */
+  describeFailedStep(): string | undefined {
+    const last = this.visits.at(-1);
+    return last?.took?.startsWith(FAILED) ? `${last.label} ${last.took}` : undefined;
   }
 
   private addVisit({ visit, label, took }: { visit: number; label?: string; took?: string }): void {

@@ -72,7 +72,7 @@ async function endEarly(input: JobInput, error: unknown): Promise<string> {
   if (!ended) throw error;
   if (ended.status !== status) return endAs(ended);
   const known = withCode(error);
-  throw known === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(status, ended.reason) : known;
+  throw known === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(reasonOf(error), ended.reason) : known;
 }
 
 async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {

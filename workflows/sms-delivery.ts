@@ -2,6 +2,8 @@ import { continueAsNew } from '@temporalio/workflow';
 import { giveUpSms, sendSms } from './delivery-activities.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 
+const countSms = (messages: number) => `${messages} SMS`;
+
 export interface SmsDeliveryInput {
   projectId: string;
   smsIds: string[];
@@ -16,12 +18,12 @@ export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
   return deliver({
     state: input.carried ?? newDelivery(smsIds),
-    noun: 'SMS',
+    count: countSms,
     attempt: (due, expiresAt) => {
       const ids = due.map(({ id }) => id);
-      return sendSms.executeWithOptions({ summary: `${ids.length} SMS` }, [{ projectId, ids, expiresAt }]);
+      return sendSms.executeWithOptions({ summary: countSms(ids.length) }, [{ projectId, ids, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof smsDelivery>({ projectId, smsIds: [], carried }),
-    giveUp: (ids) => giveUpSms.executeWithOptions({ summary: `${ids.length} SMS` }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpSms.executeWithOptions({ summary: countSms(ids.length) }, [{ projectId, ids }]),
   });
 }

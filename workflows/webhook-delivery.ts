@@ -1,15 +1,8 @@
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  Trigger,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, continueAsNew, defineSignal, setHandler, Trigger } from '@temporalio/workflow';
 import type { TurnResult, WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
 import { PRIORITY } from '../rules/queues.ts';
 import { activitiesOn } from './activities-on.ts';
+import { showDetails } from './current-details.ts';
 import { endingWithCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
@@ -45,6 +38,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   const full = new Trigger<undefined>();
   let woken = false;
   let turn: CancellationScope | undefined;
+  let lastOutcome: TurnResult['outcome'];
   setHandler(wake, () => {
     woken = true;
     // A cancelled turn makes no further request. A turn whose requests take too long is abandoned and records nothing
@@ -57,7 +51,9 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
     turn = new CancellationScope();
     const result = await Promise.race([takeTurn(turn, input, length), full]);
     if (result) {
-      const { nextDueAt, waitMs } = result;
+      const { nextDueAt, waitMs, outcome } = result;
+      lastOutcome = outcome ?? lastOutcome;
+      showDetails(describeTurn(nextDueAt, lastOutcome));
       if (nextDueAt === null && !woken) return;
       // A turn under an earlier version did not report how long to wait.
       if (nextDueAt !== null && !woken)
@@ -75,7 +71,9 @@ async function takeTurn(
 ): Promise<TurnResult | undefined> {
   const priority = { priorityKey: PRIORITY.automation, fairnessKey: input.projectId };
   try {
-    return await turn.run(() => deliverWebhooks.executeWithOptions({ priority }, [input]));
+    return await turn.run(() =>
+      deliverWebhooks.executeWithOptions({ priority, summary: 'deliver due events' }, [input]),
+    );
   } catch (error) {
     if (!length.hasCutShort(error)) throw error;
     return undefined;
@@ -84,6 +82,16 @@ async function takeTurn(
 
 async function waitUntilDue(until: string, ms: number, isWoken: () => boolean): Promise<void> {
   if (ms <= 0) return;
-  setCurrentDetails(`Next delivery at ${until}`);
-  await condition(isWoken, ms, { summary: 'until the next delivery is due' });
+  await condition(isWoken, ms, { summary: `until ${until}, when the next delivery is due` });
+}
+
+/** Says how the last turn went, so an operator sees why deliveries wait. */
+function describeTurn(nextDueAt: string | null, outcome: TurnResult['outcome']): string {
+  const lines = [nextDueAt === null ? 'No delivery waits.' : `Next delivery at ${nextDueAt}.`];
+  if (outcome) {
+    const { status, delivered, failed, lastFailure } = outcome;
+    const why = lastFailure === null ? '' : ` (${lastFailure})`;
+    lines.push(`The endpoint is ${status}. Last turn: ${delivered} delivered, ${failed} failed${why}.`);
+  }
+  return lines.join('\n\n');
 }

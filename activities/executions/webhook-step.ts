@@ -52,7 +52,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   const tries = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
   const fault = faultOf(result);
   if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { position, result, fault, tries });
-  return inTransaction(deps.db, (trx) =>
+  const following = await inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
       executionId: execution.id,
@@ -64,6 +64,16 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
       fails: fault !== null && onFailure === 'FAIL',
     }),
   );
+  return fault ? withFault(following, { visit: next.visit, status: fault.status }) : following;
+}
+
+/** Adds the reason to a failed visit of the path, for the Temporal UI. */
+function withFault(next: Next, { visit, status }: { visit: number; status: string }): Next {
+  if (!next.path) return next;
+  const path = next.path.map((entry) =>
+    entry.visit === visit ? { ...entry, took: `${entry.took}: ${status}` } : entry,
+  );
+  return { ...next, path };
 }
 
 /** Completes the step of a sandbox as if the endpoint had returned 200, without a request. */

@@ -12,7 +12,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
-import { deliverDueWebhooks } from './turn.ts';
+import { deliverDueWebhooks, type TurnOutcome } from './turn.ts';
 
 export type WebhookDeliveryActivities = ReturnType<typeof webhookDeliveryActivities>;
 
@@ -26,6 +26,8 @@ export interface TurnResult {
   nextDueAt: string | null;
   /** Milliseconds until then; 0 if a delivery is already due. */
   waitMs?: number;
+  /** Absent if the turn made no request, and in results of earlier versions. */
+  outcome?: TurnOutcome;
 }
 
 /**
@@ -44,22 +46,24 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
         if (!deleted.has(endpointId)) throw new RowMissing('webhook endpoint', endpointId);
         return { nextDueAt: null };
       }
-      const next = await withHeartbeats(async () => {
-        await takeTurn(deps, turn);
-        return inTransaction(deps.db, (trx) => endTurn(trx, turn));
+      return withHeartbeats(async () => {
+        const outcome = await takeTurn(deps, turn);
+        return toResult(await inTransaction(deps.db, (trx) => endTurn(trx, turn)), outcome);
       });
-      return toResult(next);
     },
   };
 }
 
-async function takeTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<void> {
-  if (turn.paused) return;
-  const status = turn.status === 'DISABLED' ? turn.status : await deliverDueWebhooks(deps, turn, cancellationSignal());
-  if (status !== 'DISABLED') return;
+async function takeTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<TurnOutcome | undefined> {
+  if (turn.paused) return undefined;
+  const outcome = turn.status === 'DISABLED' ? undefined : await deliverDueWebhooks(deps, turn, cancellationSignal());
+  if ((outcome ?? turn).status !== 'DISABLED') return outcome;
   while ((await failPendingDeliveries(deps.db, { ...turn, error: 'the endpoint is disabled' })) > 0);
+  return outcome;
 }
 
-function toResult(next: NextTurn | null): TurnResult {
-  return next ? { nextDueAt: next.at.toISOString(), waitMs: next.waitMs } : { nextDueAt: null };
+function toResult(next: NextTurn | null, outcome: TurnOutcome | undefined): TurnResult {
+  const due = next ? { nextDueAt: next.at.toISOString(), waitMs: next.waitMs } : { nextDueAt: null };
+  const madeRequests = outcome !== undefined && outcome.delivered + outcome.failed > 0;
+  return { ...due, ...(madeRequests && { outcome }) };
 }

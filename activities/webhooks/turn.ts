@@ -43,13 +43,12 @@ const LOOK_MS = 500;
 /**
  * Delivers an endpoint's due deliveries for some seconds: several requests at a time, one to a degraded endpoint. Ends
  * early when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has started.
- * @returns the endpoint's status at the end
  */
 export async function deliverDueWebhooks(
   deps: ActivityDeps,
   turn: EndpointTurn,
   stop: AbortSignal,
-): Promise<EndpointStatus> {
+): Promise<TurnOutcome> {
   const requests = createRequests(deps, turn);
   const endsAt = Date.now() + TURN_MS;
   const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
@@ -75,9 +74,20 @@ export async function deliverDueWebhooks(
   return requests.end();
 }
 
+/** The requests of a turn, and the endpoint's status at its end. */
+export interface TurnOutcome {
+  status: EndpointStatus;
+  delivered: number;
+  failed: number;
+  /** Why the last failed request failed. Null if none failed. A code, because Temporal shows it. */
+  lastFailure: string | null;
+}
+
 /** An attempt, with its outcome for the endpoint's status. */
 interface Ended extends DeliveryAttempt {
   outcome: WebhookOutcome;
+  /** The part of `error` that Temporal may show. */
+  shownError: string | null;
 }
 
 /** Makes the requests of a turn. Each result is recorded together with others that have arrived in the meantime. */
@@ -85,6 +95,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   const underWay = new Map<string, Promise<void>>();
   let { status, failuresInRow } = turn;
   let over = false;
+  const counts: Omit<TurnOutcome, 'status'> = { delivered: 0, failed: 0, lastFailure: null };
   let fault: { error: unknown } | undefined;
   const recorder = createBatcher<Ended>(record);
 
@@ -106,6 +117,11 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
       over = true;
       return;
     }
+    for (const { shownError } of ended) {
+      if (shownError === null) counts.delivered += 1;
+      else counts.failed += 1;
+      counts.lastFailure = shownError ?? counts.lastFailure;
+    }
     const verdict = verdictOf(ended.map(({ outcome }) => outcome));
     const nothingNew = verdict.failures === 0 && failuresInRow === 0;
     status = nothingNew ? recorded : await judge(deps, turn, verdict);
@@ -124,7 +140,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
     idle: () => Promise.all(underWay.values()),
     end: () => {
       if (fault) throw fault.error;
-      return status;
+      return { status, ...counts };
     },
   };
 }
@@ -168,6 +184,7 @@ function endOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult)
     responseBody: result.outcome === 'answered' ? storedResponseText(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
     error: succeeded ? null : errorOf(result),
+    shownError: succeeded ? null : result.outcome === 'failed' ? result.status : errorOf(result),
     nextAttemptAt: next,
     outcome: succeeded ? 'success' : responseStatus === 410 ? 'gone' : 'failure',
   };

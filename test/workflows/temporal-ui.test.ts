@@ -113,6 +113,8 @@ async function summariesOf(workflowId: string): Promise<string[]> {
   });
 }
 
+/** The empty line behind all details, without which Temporal's UI cuts off the last one. */
+const LAST_LINE = ['', '\u00a0'];
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
 describe('the Temporal UI of a run', () => {
@@ -126,6 +128,7 @@ describe('the Temporal UI of a run', () => {
       expect.stringMatching(new RegExp(`^- \\*\\*\\S+ DELAY “pause”, waiting until ${INSTANT}\\*\\*$`)),
       '',
       `[Open the run in the dashboard](https://tidings.example.com/app/messages/executions/${tour.id}/${id})`,
+      ...LAST_LINE,
     ]);
   });
 
@@ -171,7 +174,12 @@ describe('the Temporal UI of deferred email', () => {
     }, 'the delivery');
     const details = await until(() => metadataOf(workflowId), 'its details');
     const how = `attempt 1 by smtp \\(127.0.0.1:${sink.port}\\): 450 4.2.1`;
-    expect(details).toMatch(new RegExp(`^1 emails wait .*\n\n- ${id}, ${how}, next attempt at ${INSTANT}$`));
+    expect(details.split('\n')).toEqual([
+      'Waiting for the next attempt: 1 email',
+      '',
+      expect.stringMatching(new RegExp(`^- ${id}, ${how}, next attempt at ${INSTANT}$`)),
+      ...LAST_LINE,
+    ]);
     const summaries = await until(async () => {
       const found = await summariesOf(workflowId);
       return found.length > 0 && found;
@@ -322,5 +330,34 @@ it('the log has one line for each end of a job and a campaign', async () => {
   expect(await lineOf('a campaign has ended', { campaignId: cancelled })).toMatchObject({
     ...ended,
     outcome: 'cancelled',
+  });
+});
+
+describe('the Temporal UI of a failing endpoint', () => {
+  it('names the step and the status with which the endpoint of a WEBHOOK responded', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'refused',
+      steps: { crm: { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' } } },
+    });
+    const { data } = await track(service, 'refused@example.com', 'refused');
+    const { id } = await executionOf(workflow.id, data.contact);
+    const handle = operator.client.workflow.getHandle(service.names.execution(id));
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { type: 'webhook_failed', message: 'WEBHOOK “crm” failed: answered 404' },
+    });
+    expect(await detailsOf(id)).toMatch(/WEBHOOK “crm” → failed: answered 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
+  });
+
+  it('says how the last turn of a registered endpoint went, and when the next one is', async () => {
+    const body = { url: receiver.url, events: ['unheard'] };
+    const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
+    await track(service, 'unheard@example.com', 'unheard');
+    const details = await until(() => metadataOf(service.names.webhooks(id)), 'its details');
+    expect(details.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^Next delivery at ${INSTANT}\\.$`)),
+      '',
+      'The endpoint is ACTIVE. Last turn: 0 delivered, 1 failed (answered 404).',
+      ...LAST_LINE,
+    ]);
   });
 });
