@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +18,7 @@ import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
 import { arf, dsn } from '../support/smtp/email-reports.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
+import { readTemporalData } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -385,15 +385,8 @@ async function runningOf(contactId: string): Promise<number> {
 
 async function workflowsOfPerson(): Promise<string[]> {
   const client = await temporalClient();
-  const found: string[] = [];
-  for await (const { workflowId, runId, memo, searchAttributes } of client.workflow.list()) {
-    const history = JSON.stringify(historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory()));
-    const payloads = [...history.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
-      Buffer.from(data, 'base64').toString(),
-    );
-    const kept = JSON.stringify({ workflowId, memo, searchAttributes, payloads, history });
-    if (MARKS.test(kept)) found.push(`${workflowId}: ${MARKS.exec(kept)?.input.slice(0, 300)}`);
-  }
+  const runs = await readTemporalData(client);
+  const found = runs.filter(({ text }) => MARKS.test(text)).map(({ workflowId }) => workflowId);
   await client.connection.close();
   return found;
 }

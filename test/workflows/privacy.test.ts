@@ -1,4 +1,3 @@
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +17,7 @@ import { connectRecovery } from '../support/recovery.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { arf, dsn } from '../support/smtp/email-reports.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { readTemporalData } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -97,29 +97,6 @@ const logged = (msg: string, fields: object = {}) =>
         .find((line) => line.msg === msg && Object.entries(fields).every(([key, value]) => line[key] === value)),
     `the line “${msg}”`,
   );
-
-/** Shows bytes as text. */
-function withText(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  const bytes = this[key];
-  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : value;
-}
-
-/** Returns everything that Temporal stores about this file's workflows, with decoded payloads. */
-async function readTemporalData(): Promise<string> {
-  const kept: string[] = [];
-  for await (const { workflowId, runId, memo, searchAttributes } of operator.client.workflow.list()) {
-    const handle = operator.client.workflow.getHandle(workflowId, runId);
-    const history = JSON.stringify(historyToJSON(await handle.fetchHistory()));
-    const payloads = [...history.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
-      Buffer.from(data, 'base64').toString(),
-    );
-    const asked = await handle.query('__temporal_workflow_metadata').catch(() => undefined);
-    const { raw } = await handle.describe();
-    const pending = JSON.stringify(raw.pendingActivities ?? [], withText);
-    kept.push(JSON.stringify({ workflowId, memo, searchAttributes, payloads, asked, pending }), history);
-  }
-  return kept.join('\n');
-}
 
 const pendingFailure = (workflowId: string) =>
   until(async () => {
@@ -347,7 +324,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
 it('no address, number or text of a person reaches Temporal or a log, whatever fails', async () => {
   // Each kind of failure has reached Temporal.
   const kept = await until(async () => {
-    const text = await readTemporalData();
+    const text = (await readTemporalData(operator.client)).map((run) => run.text).join('\n');
     return (
       ['attempt 1 by smtp', '450 4.2.1', 'answered 503', 'FILE_UNREADABLE'].every((part) => text.includes(part)) && text
     );

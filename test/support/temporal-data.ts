@@ -1,0 +1,42 @@
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+
+/** Everything that Temporal stores and shows about one run. */
+export interface TemporalData {
+  workflowId: string;
+  /** JSON, with each payload also as text. */
+  text: string;
+}
+
+/** Reads everything that Temporal stores about the workflows of a namespace, to search it for personal data. */
+export async function readTemporalData(client: Client): Promise<TemporalData[]> {
+  const found: TemporalData[] = [];
+  let decoded = 0;
+  for await (const { workflowId, runId, memo, searchAttributes } of client.workflow.list()) {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const history = historyToJSON(await handle.fetchHistory());
+    const payloads = decodePayloads(history);
+    decoded += payloads.length;
+    const metadata = await handle.query('__temporal_workflow_metadata').catch(() => undefined);
+    const { raw } = await handle.describe();
+    const pending = JSON.stringify(raw.pendingActivities ?? [], withText);
+    const rest = JSON.stringify({ workflowId, memo, searchAttributes, payloads, metadata, pending });
+    found.push({ workflowId, text: `${rest}\n${history}` });
+  }
+  // A search of payloads that were not decoded would find nothing.
+  if (decoded === 0) throw new Error('no payload of a history was decoded');
+  return found;
+}
+
+/** Returns the texts of the payloads of a history: inputs, results, summaries, memos and search attributes. */
+function decodePayloads(history: string): string[] {
+  return [...history.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+}
+
+/** Shows bytes as text. */
+function withText(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const bytes = this[key];
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : value;
+}
