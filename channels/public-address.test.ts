@@ -36,7 +36,7 @@ it.each([
 });
 
 it.each(['10.0.0.1', '192.168.1.1', '169.254.169.254', '168.63.129.16', '[fd00::1]', '[fe80::1]', '100.64.0.1'])(
-  'nor is one to %s of a private network',
+  'a webhook to %s of a private network is not sent either',
   async (host) => {
     const result = await client.send({ url: `http://${host}/`, method: 'POST', headers: {}, body: '{}' });
     expect(result).toMatchObject({ outcome: 'failed', final: true });

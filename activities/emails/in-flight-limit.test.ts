@@ -28,7 +28,7 @@ describe('the limit of emails in flight', () => {
     expect(limit.current).toBe(2);
   });
 
-  it('leaves places free for other projects, however many emails one has', async () => {
+  it('leaves slots free for other projects, however many emails one project has', async () => {
     const { begun, add } = workOf(3, 2);
     for (let n = 1; n <= 50; n += 1) void add('a', `a${n}`);
     void add('b', 'b1');

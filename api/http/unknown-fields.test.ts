@@ -90,7 +90,7 @@ describe('a field of a step’s config is unknown if the step’s type does not 
     );
   });
 
-  it('or none if the type is unknown', () => {
+  it('no field is unknown if the step’s type is unknown', () => {
     expect(unknownIn(CreateStep, { type: 'X', config: { a: 1 }, b: 1 })).toEqual(['b']);
   });
 });
@@ -105,7 +105,7 @@ it('values of an object with any names have the fields of their schema', () => {
   expect(unknownIn(schema, { columns: { A: null, B: { field: 'x', tpye: 'y' } } })).toEqual(['columns.B.tpye']);
 });
 
-it('an object with any content in a record knows no path below it', () => {
+it('a free-form object in a record has no known paths below it', () => {
   const record = fieldNames(z.object({ filter: z.record(z.string(), z.unknown()), sentAt: z.string() }));
   expect([record.knows(['filter']), record.knows(['filter', 'x']), record.knows(['sentAt'])]).toEqual([
     true,

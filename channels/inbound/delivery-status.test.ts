@@ -34,7 +34,7 @@ it('a character that does not exist is left as written', () => {
 });
 
 it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com', 'rfc822;'])(
-  'a block about %j is not',
+  'a block about %j is not for ada@example.com',
   (recipient) => {
     const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
     expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('failed');

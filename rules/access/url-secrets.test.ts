@@ -27,7 +27,7 @@ describe('showing a URL', () => {
   );
 
   it.each(['ht\ttps://user:pass@example.com', 'https://user:pa/ss@example.com'])(
-    '%j is refused, since its secret could not be told',
+    '%j is refused, because its secret cannot be recognized',
     (url) => {
       expect(hidesCredentials(url)).toBe(true);
       expect(() => sealUrl({ ...sealed, url, field: 'url' })).toThrow('not valid');
@@ -54,7 +54,7 @@ describe('two URLs', () => {
     ['https://{{shop}}.example.com/a', 'https://{{shop}}.example.com.evil.example/a'],
     ['https://a{{x ?? "}"}}/', 'https://a{{x ?? "}.evil.example/"}}/'],
     ['{{url}}/a', '{{url}}/b'],
-  ])('%s and %s are not', (one, other) => expect(sameOrigin(one, other)).toBe(false));
+  ])('%s and %s are not of one origin', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
 it('never shows or stores the password of any URL, and calls the given URL unchanged', () => {

@@ -61,7 +61,7 @@ it.each([
   '(1)',
   'yes?',
   'No?',
-])('guesses nothing of "%s"', (word) => {
+])('does not guess what "%s" means', (word) => {
   expect(readConsent(word)).toBeUndefined();
 });
 

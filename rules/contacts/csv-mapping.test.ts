@@ -127,7 +127,7 @@ describe('a mapping of columns', () => {
     expect(readCsvLayout(file, { [header]: null }).notes).toBeUndefined();
   });
 
-  it('makes a phone number of the usual names', () => {
+  it('reads a phone number from columns with the usual names', () => {
     expect(guessMapping(['email', 'Mobile Phone', 'Phone'], [])).toMatchObject({
       'Mobile Phone': 'data.phone',
       Phone: 'data.Phone',

@@ -100,7 +100,7 @@ describe('refused templates', () => {
     expect(fault(source)).toBeInstanceOf(TemplateError);
   });
 
-  it('but not inside a comment', () => {
+  it('Liquid accepts any tag inside a comment', () => {
     expect(html('a{% comment %}{{ not liquid }}{{ x | nope }}{% endcomment %}b')).toBe('ab');
   });
 

@@ -103,7 +103,7 @@ describe('records that are published next to existing ones', () => {
     expect(shown('SPF', { SPF: true }, { SPF: [complete] })).toMatchObject({ value: complete, warning: null });
   });
 
-  it('two SPF records count for nothing', () => {
+  it('two SPF records count as none', () => {
     const seen = { SPF: ['v=spf1 include:spf.relay.example ~all', 'v=spf1 mx -all'] };
     expect(shown('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
   });

@@ -7,7 +7,7 @@ const mx = (...records: [number, string][]) => ({
   records: records.map(([priority, exchange]) => ({ priority, exchange })),
 });
 
-it('puts a project on hold at 10 % hard bounces of at least 200 emails, and no fewer', () => {
+it('puts a project on hold at 10 % hard bounces, if it has sent at least 200 emails', () => {
   expect(brokenGuard({ mails: 200, dead: 20, complaints: 0 }, guards)).toBe(
     '20 of 200 emails within 24 hours were hard bounces',
   );
@@ -15,7 +15,7 @@ it('puts a project on hold at 10 % hard bounces of at least 200 emails, and no f
   expect(brokenGuard({ mails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
 });
 
-it('puts a project on hold at 0.3 % complaints of at least 1,000 emails, and no fewer', () => {
+it('puts a project on hold at 0.3 % complaints, if it has sent at least 1,000 emails', () => {
   expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
   expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
   expect(brokenGuard({ mails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();

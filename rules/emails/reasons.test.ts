@@ -10,7 +10,7 @@ describe('the vocabulary of reasons', () => {
 });
 
 describe('the suppression list', () => {
-  it('stops all mail after a hard bounce or by hand, and marketing for every reason', () => {
+  it('stops all email for a hard bounce and a manual entry, and marketing for every reason', () => {
     expect(SUPPRESSION_REASONS.filter((why) => suppresses(why, 'TRANSACTIONAL'))).toEqual(['hard_bounce', 'manual']);
     expect(SUPPRESSION_REASONS.filter((why) => suppresses(why, 'MARKETING'))).toEqual([...SUPPRESSION_REASONS]);
   });

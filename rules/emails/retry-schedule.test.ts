@@ -11,7 +11,7 @@ it('the first retry comes after 30 to 60 seconds', () => {
   expect(waitSeconds(1, 1)).toBe(60);
 });
 
-it('waits double up to an hour', () => {
+it('each wait is twice as long as the one before, up to an hour', () => {
   expect(waitSeconds(2, 0)).toBe(60);
   expect(waitSeconds(5, 0)).toBe(480);
   expect(waitSeconds(20, 1)).toBe(3600);

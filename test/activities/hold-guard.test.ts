@@ -177,7 +177,7 @@ describe('rates', () => {
     expect((await hold()).reason).toBe(reason);
   });
 
-  it('count from zero after a release', async () => {
+  it('are counted from zero after a release', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
@@ -274,7 +274,7 @@ describe('feedback that arrives later', () => {
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
-  it('hard bounces that arrive later count among the sent emails', async () => {
+  it('hard bounces that arrive later are counted against the sent emails', async () => {
     await outcomes(200, { outcome: sent });
     await feedback(20, 'dead');
     expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');

@@ -168,7 +168,7 @@ describe('an email with large files', () => {
 });
 
 describe('large emails of a project', () => {
-  it('are in memory two at a time, and do not delay another project’s', async () => {
+  it('are in memory two at a time, and do not delay emails of another project', async () => {
     const compute = createCompute({ cpuMsPerSecond: 0 });
     computes.push(compute);
     const begun: string[] = [];

@@ -142,7 +142,7 @@ describe('email to the simulator', () => {
     expect((await contactOf(to)).subscribed).toBe(false);
   });
 
-  it("open and click count as a person's, with the link", async () => {
+  it('opens and clicks count as human ones, with the link', async () => {
     const opened = await send('open@simulator.test');
     const clicked = await send('click@simulator.test');
     const bare = await send('click+bare@simulator.test', '<p>No link</p>');

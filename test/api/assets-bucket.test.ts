@@ -132,7 +132,7 @@ describe('a bucket that cannot be used', () => {
     ['hangs up', 'away'],
     ['refuses', { status: 403, code: 'AccessDenied' }],
     ['breaks', { status: 500, code: 'InternalError' }],
-  ])('and %s: an upload is 503, nothing is half done, and it works when the bucket does', async (_, mood) => {
+  ])('and %s: an upload is 503 and stores nothing, and it works once the bucket works', async (_, mood) => {
     const content = newGif();
     const { body: before } = await api.call('GET', '/assets');
     s3.mood = mood;

@@ -221,14 +221,17 @@ describe('sending a campaign', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
   });
 
-  it.each([{}, { scheduledFor: inAnHour() }])('to nobody is 400 with %j, and nothing changes', async (body) => {
-    const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
-    const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('BAD_REQUEST');
-    expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
-    expect(api.dispatched).toEqual([]);
-  });
+  it.each([{}, { scheduledFor: inAnHour() }])(
+    'without recipients is 400 with %j, and nothing changes',
+    async (body) => {
+      const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
+      const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.code).toBe('BAD_REQUEST');
+      expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
+      expect(api.dispatched).toEqual([]);
+    },
+  );
 
   it('to unsubscribed contacts only has no recipients', async () => {
     const plan = 'unsubscribed-only';

@@ -413,7 +413,7 @@ describe('abuse reports', () => {
   });
 });
 
-describe('mail to a verified domain', () => {
+describe('email to a verified domain', () => {
   const signed = { domainName: 'author.example', keySelector: 'key' };
 
   async function write(p: { from: string; to: string; messageId: string }) {

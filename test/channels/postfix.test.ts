@@ -81,7 +81,7 @@ async function waitForEmails(count: number): Promise<string[]> {
 const SIGNED_IN =
   /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
 
-describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (left out: ${missing})` : ''}`, () => {
+describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (skipped: ${missing})` : ''}`, () => {
   describe('accepts the email of the service', () => {
     const domain = 'shop.example';
     let dns: DnsServer;

@@ -116,7 +116,7 @@ describe('AUTH', () => {
   });
 
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
-    'refused by %s is about the session: the mail can be sent later',
+    'refused by %s is about the session: the email can be sent later',
     async (method) => {
       const { port, emails } = await server({ authMethods: [method] });
       const result = await pool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);

@@ -73,7 +73,7 @@ it('curl sends through it, by STARTTLS', async () => {
 const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
 const missing = typeof debian === 'string' ? debian : undefined;
 
-describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () => {
+describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () => {
   /** Runs the program as `docs/smtp-relay.md` shows. */
   async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
     const { key = relay.service.one.secretKey, from = 'hello@sender.test', options = [] } = p;

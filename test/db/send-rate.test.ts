@@ -61,7 +61,7 @@ describe('a grant', () => {
     expect(granted).toBeLessThanOrEqual(20 + (100 * (Date.now() - startedMs + 1)) / 1_000);
   });
 
-  it('is worth about a second of sending after a pause of any length, and at most 1.02 of the limit within a minute', async () => {
+  it('allows about a second of sending after a pause of any length, and at most 102 % of the limit within a minute', async () => {
     await take(1_000, 100, 'single');
     await pass(3_600);
     const granted = (await take(1_000, 100, 'single')).granted;

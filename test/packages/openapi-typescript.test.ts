@@ -29,7 +29,7 @@ const root = typeof tools === 'string' ? '' : tools.root;
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
 type Json = any;
 
-describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (left out: ${missing})` : ''}`, () => {
+describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skipped: ${missing})` : ''}`, () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-openapi-typescript-'));
@@ -55,7 +55,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (left
   it.each([
     ['TypeScript 5', () => 'typescript/bin/tsc'],
     ['our own TypeScript', () => join(packageRoot(), 'node_modules/typescript/bin/tsc')],
-  ])('has a type for every JSON body of requests and responsed, by the strict rules of %s', (_, compiler) => {
+  ])('has a type for every JSON body of requests and responses, by the strict rules of %s', (_, compiler) => {
     const checked = runNode(compiler(), '-p', '.');
     expect(checked.status, checked.said).toBe(0);
   });

@@ -14,41 +14,44 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('an automation that waits for an open or click', () => {
-  it.each(['email.open', 'email.click'])('goes on with the first %s, on the real way', async (waitedFor) => {
-    const templateId = await buildTemplate(service.db, {
-      projectId: service.one.id,
-      body: '<p><a href="https://shop.example.com/sale">sale</a></p>',
-    });
-    const eventName = `signup-${waitedFor}`;
-    const workflow = await buildWorkflow(service, {
-      eventName,
-      steps: {
-        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'wait' },
-        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: waitedFor, timeout: 3600 }, to: { event: 'end' } },
-        end: { type: 'EXIT', config: { reason: 'read it' } },
-      },
-    });
-    const email = `${waitedFor}@example.com`;
-    await expectOk(service.call('POST', '/v1/track', { body: { email, event: eventName } }));
-    const execution = async () => {
-      const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
-      return data[0];
-    };
-    await until(async () => (await execution())?.status === 'WAITING');
-    const mail = await service.db
-      .selectFrom('emails')
-      .select('id')
-      .where('to_email', '=', email)
-      .executeTakeFirstOrThrow();
-    const { track } = linkToken(TEST_SECRET_KEY, mail.id);
-    const path = waitedFor === 'email.open' ? `/o/${track}.gif` : `/c/${track}/0`;
-    const scanner = { 'user-agent': 'Mimecast' };
-    await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
-    const response = await fetch(service.baseUrl + path, { redirect: 'manual' });
-    expect(response.status).toBe(waitedFor === 'email.open' ? 200 : 302);
-    await until(async () => (await execution())?.status === 'COMPLETED' || (await execution())?.status === 'EXITED');
-    expect((await execution()).exitReason).toBe('read it');
-  });
+  it.each(['email.open', 'email.click'])(
+    'continues at the first %s, which arrives through the real pixel or link',
+    async (waitedFor) => {
+      const templateId = await buildTemplate(service.db, {
+        projectId: service.one.id,
+        body: '<p><a href="https://shop.example.com/sale">sale</a></p>',
+      });
+      const eventName = `signup-${waitedFor}`;
+      const workflow = await buildWorkflow(service, {
+        eventName,
+        steps: {
+          mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'wait' },
+          wait: { type: 'WAIT_FOR_EVENT', config: { eventName: waitedFor, timeout: 3600 }, to: { event: 'end' } },
+          end: { type: 'EXIT', config: { reason: 'read it' } },
+        },
+      });
+      const email = `${waitedFor}@example.com`;
+      await expectOk(service.call('POST', '/v1/track', { body: { email, event: eventName } }));
+      const execution = async () => {
+        const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
+        return data[0];
+      };
+      await until(async () => (await execution())?.status === 'WAITING');
+      const mail = await service.db
+        .selectFrom('emails')
+        .select('id')
+        .where('to_email', '=', email)
+        .executeTakeFirstOrThrow();
+      const { track } = linkToken(TEST_SECRET_KEY, mail.id);
+      const path = waitedFor === 'email.open' ? `/o/${track}.gif` : `/c/${track}/0`;
+      const scanner = { 'user-agent': 'Mimecast' };
+      await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
+      const response = await fetch(service.baseUrl + path, { redirect: 'manual' });
+      expect(response.status).toBe(waitedFor === 'email.open' ? 200 : 302);
+      await until(async () => (await execution())?.status === 'COMPLETED' || (await execution())?.status === 'EXITED');
+      expect((await execution()).exitReason).toBe('read it');
+    },
+  );
 });
 
 describe('a link whose address is a variable', () => {

@@ -124,7 +124,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     await until(async () => (await sumOf(other)).DELIVERED?.count === OTHERS, 'their records');
   });
 
-  it('the healthy one gets all, each once, before the others', ALL, async () => {
+  it('the healthy endpoint gets all events, each once, before the others', ALL, async () => {
     await all(well, '/well');
     // The slow one takes 25 minutes for all, with 20 concurrent requests.
     expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
@@ -152,7 +152,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     }
   });
 
-  it('the dead one gets all when it is reachable again and requests it', ALL, async () => {
+  it('the dead endpoint gets all events once it is reachable again and its owner requests them', ALL, async () => {
     const back = await startWebhookReceiver(undefined, deadPort);
     // A second attempt needs the port again.
     onTestFinished(() => back.close());

@@ -40,7 +40,7 @@ describe('replies', () => {
     ]);
   });
 
-  it('have their text read only for codes from a given one on', () => {
+  it('have their text read only for codes from a given code upwards', () => {
     expect(parse(['250 fine\r\n550-no\r\n550 never\r\n'], 400)).toEqual([
       [250, ''],
       [550, 'no\nnever'],
@@ -79,7 +79,7 @@ describe('input that is not a reply', () => {
     },
   );
 
-  it('or has no end uses little memory', () => {
+  it('uses little memory if it has no end', () => {
     expect(() => parse(Array(10).fill('2'.repeat(1000)))).toThrow('a line without end');
     expect(() => parse(['250-more\r\n'.repeat(1000)])).toThrow('a reply without end');
   });

@@ -18,6 +18,6 @@ it.each([
   expect(condition.groups.every(({ filters }) => filters.length > 0)).toBe(true);
 });
 
-it('leaves no condition without its last filter', () => {
+it('removes the condition with its last filter', () => {
   expect(withoutFilter({ logic: 'AND', groups: [{ filters: [filter('data.a')] }] }, 0)).toBeUndefined();
 });

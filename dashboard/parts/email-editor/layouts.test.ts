@@ -4,7 +4,7 @@ import { blocksOf, isCompleteBlock } from './visual/source-blocks.ts';
 import { modelOf } from './visual/source-model.ts';
 
 it.each(TEMPLATE_LAYOUTS)(
-  'the layout %s is whole, can be edited in place, and links only to a placeholder',
+  'the layout %s is complete, can be edited in place, and links only to a placeholder',
   (start) => {
     const { subject, body } = layoutOf(start);
     expect(subject).not.toBe('');
@@ -17,6 +17,9 @@ it.each(TEMPLATE_LAYOUTS)(
   },
 );
 
-it.each(['newsletter', 'announcement', 'promotion', 'invitation'] as const)('the layout %s can be left', (start) => {
-  expect(layoutOf(start).body).toContain('{{unsubscribeUrl}}');
-});
+it.each(['newsletter', 'announcement', 'promotion', 'invitation'] as const)(
+  'the layout %s has a link to unsubscribe',
+  (start) => {
+    expect(layoutOf(start).body).toContain('{{unsubscribeUrl}}');
+  },
+);

@@ -180,7 +180,7 @@ describe('the slug of a campaign', () => {
     expect(new Set(made.map(({ data }) => data.slug)).size).toBe(6);
   });
 
-  it('is given to earlier campaigns by the migration; the oldest of a name has no number', async () => {
+  it('is given to earlier campaigns by the migration; the oldest campaign of a name has no number', async () => {
     const slugs = await inTransaction(api.db, async (trx) => {
       await sql`ALTER TABLE campaigns DROP COLUMN slug`.execute(trx);
       await sql`

@@ -78,7 +78,7 @@ it('a step has a slug of its own within its workflow', async () => {
   expect(made.map(({ body }) => body.slug)).toEqual(['the-end', 'the-end-2']);
 });
 
-it('a segment has one too; if none was given, it changes with the name as before', async () => {
+it('a segment has a slug too; if none was given, it changes with the name', async () => {
   const filters = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
   const made = await api.call('POST', '/segments', { body: { name: 'Everybody', slug: 'all', filters } });
   expect(made).toMatchObject({ status: 201, body: { slug: 'all' } });
@@ -88,7 +88,7 @@ it('a segment has one too; if none was given, it changes with the name as before
   expect((await api.call('PATCH', path, { body: { name: 'Someone' } })).body.slug).toBe('someone');
 });
 
-it('earlier records get one by the migration; the oldest of a name has no number', async () => {
+it('the migration gives earlier records a slug; the oldest record of a name has no number', async () => {
   const slugs = await inTransaction(api.db, async (trx) => {
     for (const table of ['templates', 'workflows', 'workflow_steps']) {
       await sql`ALTER TABLE ${sql.table(table)} DROP COLUMN slug`.execute(trx);

@@ -36,7 +36,7 @@ describe('`subscribed` by the public key', () => {
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(
-    'true brings nobody back from the list: %s',
+    'true takes no address off the suppression list: %s',
     async (reason) => {
       const email = `listed-${reason.replace('_', '-')}@example.com`;
       await calls.save({ email, subscribed: false });

@@ -98,7 +98,7 @@ it('the list can be filtered by campaign', async () => {
 });
 
 it.each(['PENDING', 'HELD'] as const)(
-  'a %s mail of a campaign is for the address of its contact, and found by it',
+  'a %s email of a campaign shows the address of its contact, and is found by it',
   async (status) => {
     const projectId = api.one.id;
     const email = `${status.toLowerCase()}@example.com`;

@@ -169,7 +169,7 @@ describe('a notification of SES', () => {
     ['OnAccountSuppressionList', 'Amazon SES did not send the message: it is on the suppression list', '5.1.1'],
     ['General', 'smtp; 554 Transaction failed', '5.0.0'],
   ])(
-    'a Permanent bounce of the kind %s that proves nothing suppresses nobody',
+    'a Permanent bounce of the kind %s that proves nothing about the mailbox suppresses no address',
     async (kind, diagnosticCode, status) => {
       const email = await sentEmail();
       const told = bounce(email.id, diagnosticCode);

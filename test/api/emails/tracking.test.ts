@@ -102,7 +102,7 @@ describe('opens', () => {
   });
 
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
-    'an open of a mail that is %s counts, and leaves its status',
+    'an open of an email that is %s counts, and does not change its status',
     async (status) => {
       const email = await buildSentEmail({ status });
       await get(email.pixel);
