@@ -36,12 +36,18 @@ function wordsOf(nodes: DomNode[]): string {
 
 const HIDING: Readonly<Record<string, string>> = { display: 'none', 'mso-hide': 'all', visibility: 'hidden' };
 
+const COLONS = [':', ': ', ' :', ' : '];
+
 /** Elements that no reader of the HTML sees, by their attributes and the styles that email authors write. */
 const HIDDEN = [
   '[hidden]',
   '[data-skip-in-text]',
   ...['display', 'mso-hide', 'visibility'].flatMap((property) =>
-    [':', ': ', ' :', ' : '].map((colon) => `[style*="${property}${colon}${HIDING[property]}" i]`),
+    COLONS.map((colon) => `[style*="${property}${colon}${HIDING[property]}" i]`),
+  ),
+  // Without `overflow:hidden`, an element of no height shows its content, such as text over an image.
+  ...COLONS.flatMap((height) =>
+    COLONS.map((overflow) => `[style*="max-height${height}0" i][style*="overflow${overflow}hidden" i]`),
   ),
 ];
 

@@ -197,10 +197,19 @@ describe('click tracking', () => {
 });
 
 describe('a hidden element', () => {
-  it.each(['display:none', 'DISPLAY : NONE !important', 'color:red; visibility: hidden', 'mso-hide :all'])(
-    'omits what %s hides',
-    (style) => expect(htmlToText(`<div style="${style}">hidden</div><p>shown</p>`)).toBe('shown'),
+  it.each([
+    'display:none',
+    'DISPLAY : NONE !important',
+    'color:red; visibility: hidden',
+    'mso-hide :all',
+    'font-size:0;max-height: 0px;overflow:hidden',
+  ])('omits what %s hides', (style) =>
+    expect(htmlToText(`<div style="${style}">hidden</div><p>shown</p>`)).toBe('shown'),
   );
+
+  it('keeps text over an image, whose element has no height', () => {
+    expect(htmlToText('<div style="max-height:0;position:relative">shown</div>')).toBe('shown');
+  });
 
   it('omits the template of a script', () => {
     expect(htmlToText('<template><p>hidden</p></template><p>shown</p>')).toBe('shown');
