@@ -42,9 +42,16 @@ export function respondWithError(c: RequestContext, error: AppError): Response {
 export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,
+    message: describeError(error),
     error: { requestId, ...errorBody(error) },
     timestamp: new Date().toISOString(),
   };
+}
+
+/** Describes an error in one text with the first error of the input, for clients that show nothing else of it. */
+function describeError({ message, errors }: AppError): string {
+  const [first] = errors ?? [];
+  return first ? `${message} ${first.field}: ${first.message}` : message;
 }
 
 function toAppError(error: Error): AppError {

@@ -8,11 +8,13 @@ export function errorsPage(): string {
   );
   return `# Errors
 
-All errors have the same form. \`requestId\` is also in the \`X-Request-Id\` header and in the log line of the request.
+All errors have the same form. The outer \`message\` includes the first of \`errors\`. \`requestId\` is also in the
+\`X-Request-Id\` header and in the log line of the request.
 
 \`\`\`json
 {
   "success": false,
+  "message": "The request is not valid. attachments.0.filename: Required",
   "error": {
     "code": "VALIDATION_ERROR",
     "message": "The request is not valid.",

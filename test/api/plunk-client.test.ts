@@ -43,6 +43,12 @@ describe('the published client @plunk/node', () => {
     expect(rows).toEqual([{ to_email: 'ada@example.com' }]);
   });
 
+  it('tells what is wrong with a request', async () => {
+    const client = new Plunk(api.one.secretKey, { baseUrl });
+    const email = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
+    await expect(client.emails.send(email)).rejects.toThrow('The request is not valid. from: Required');
+  });
+
   it('sends a body of the type html, and gets advice for markdown', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
     const email = { to: 'eve@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test' };
@@ -75,7 +81,7 @@ describe('the published client @plunk/node', () => {
   it('recognizes an invalid key', async () => {
     const client = new Plunk('sk_live_nonsense', { baseUrl });
     await expect(client.events.track({ event: 'x', email: 'bob@example.com' })).rejects.toThrow(
-      'Invalid API Credentials',
+      'The API key is unknown, expired, revoked',
     );
   });
 });

@@ -1120,6 +1120,8 @@ export type EmailVerification = {
 /** Every error of this service has this form. */
 export type ErrorEnvelope = {
   success: boolean;
+  /** The message with the first of `errors` */
+  message?: string;
   error: {
     code: ErrorErrorCode;
     message: string;
