@@ -77,7 +77,7 @@ const ALIASES: Alias[] = [
       schema: method === 'POST' ? 'CreateCampaign' : 'PutCampaign',
       field: 'audienceType',
       alias: 'type',
-      values: ['ALL', 'FILTERED'],
+      values: ['FILTERED', 'ALL'],
       method,
       path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await newSegmentCampaign()).id}`),
       rest: { ...audience, audienceFilter: plan('pro') },

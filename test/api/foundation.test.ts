@@ -55,6 +55,10 @@ beforeAll(async () => {
   api = await startTestApi();
   app = new OpenAPIHono<AppEnv>();
   const table = createRouteTable();
+  app.use(async (c, next) => {
+    c.set('requestId', 'test');
+    await next();
+  });
   app.onError(errorHandler(api.deps.log, table));
   app.notFound((c) => respondWithError(c, new AppError('NOT_FOUND')));
   const registrar = createRegistrar(app, table, api.deps, atBothPaths);
