@@ -31,7 +31,7 @@ const { values } = parseArgs({
     baselines: { type: 'boolean', default: true },
     // Milliseconds before each reply of the SMTP sink.
     latency: { type: 'string', default: '0' },
-    // Node options of every process of the service, such as --cpu-prof --cpu-prof-dir=/tmp/profiles.
+    // Options in NODE_OPTIONS of every process of the service, such as --max-old-space-size=300.
     'node-options': { type: 'string', default: '' },
   },
   allowNegative: true,

@@ -16,7 +16,7 @@ import { type NeighbourStage, startStage } from './neighbour-stage.ts';
 const { values } = parseArgs({
   options: {
     emails: { type: 'string', default: '200' },
-    recipients: { type: 'string', default: '200000' },
+    recipients: { type: 'string', default: '500000' },
     workers: { type: 'string', default: '2' },
   },
 });

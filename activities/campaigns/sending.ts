@@ -45,7 +45,7 @@ import { createSlowContents } from './slow-content.ts';
 
 /**
  * The limit of campaign emails in flight. If the process is killed, fewer than this many are sent twice: about 20 of
- * them have sent only their envelope. 200 saved 10 % of the CPU of an email without TLS and DKIM (docs/decisions.md).
+ * them have sent only their envelope. 200 cost less CPU for an email without TLS and DKIM (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 70;
 /** How long a turn keeps its slot. Chunks and jobs of other projects wait at most this long for a slot. */
