@@ -51,7 +51,7 @@ export function errorEnvelope(error: AppError, requestId: string) {
 /** Describes an error in one text with the first error of the input, for clients that show nothing else of it. */
 function describeError({ message, errors }: AppError): string {
   const [first] = errors ?? [];
-  return first ? `${message} ${first.field}: ${first.message}` : message;
+  return !first || message.includes(first.message) ? message : `${message} ${first.field}: ${first.message}`;
 }
 
 function toAppError(error: Error): AppError {

@@ -55,6 +55,16 @@ async function sendForm(path: string, change: (form: FormData) => void) {
   return { status: response.status, error };
 }
 
+describe('the message of a response', () => {
+  it.each([
+    [{ to: 'ada@example.com', sendat: '2030-01-01' }, /^sendat: Emails are sent immediately\.[^:]*$/],
+    [{ to: 'ada' }, /^The request is not valid\. to: [^:]*$/],
+  ])('to %j has its first error once', async (fields, message) => {
+    const { body } = await api.call('POST', '/v1/send', { body: { subject: 'a', body: 'b', ...fields } });
+    expect(body.message).toMatch(message);
+  });
+});
+
 describe('a field that occurs twice', () => {
   it.each([
     ['POST', '/send', '{"to":"ada@example.com","subject":"a","body":"b","to":"bob@example.com"}', 'to'],
