@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { round1 } from './load/round.ts';
 
 /**
  * Executions per second, compared with bare Temporal workflows on the same server, in alternating rounds. Compares
@@ -213,10 +214,6 @@ async function send(method: string, path: string, body: object): Promise<Record<
 
 function median(numbers: number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-}
-
-function round1(n: number): number {
-  return Math.round(n * 10) / 10;
 }
 
 function round2(n: number): number {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
+import { round1 } from './load/round.ts';
 import type { Latencies } from './neighbour-load.ts';
 import {
   LIMITS,
@@ -139,8 +140,4 @@ function rowsOf(name: ScenarioName, { neighbour }: ScenarioOutcome) {
     };
   };
   return [row('mails', neighbour.mails), row('executions', neighbour.executions)];
-}
-
-function round1(n: number): number {
-  return Math.round(n * 10) / 10;
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { insertContacts } from './load/projects.ts';
+import { round1 } from './load/round.ts';
 import { percentile } from './neighbour-load.ts';
 import { until } from './neighbour-scenarios.ts';
 import { type NeighbourStage, startStage } from './neighbour-stage.ts';
@@ -144,8 +145,4 @@ async function startCampaign({ a, db }: NeighbourStage): Promise<string> {
 
 async function statusOf({ a }: NeighbourStage, id: string): Promise<string> {
   return (await a.client.callOk('GET', `/campaigns/${id}`)).status;
-}
-
-function round1(n: number): number {
-  return Math.round(n * 10) / 10;
 }

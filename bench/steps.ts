@@ -7,6 +7,7 @@ import { insertProject } from '../db/projects/accounts.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 import { encodeCursor } from '../rules/cursor.ts';
 import { openDatabase } from './load/database.ts';
+import { round1 } from './load/round.ts';
 
 /**
  * Read times of a workflow with many executions: the statistics of its steps, in total and over a period, and the
@@ -174,10 +175,6 @@ async function visitMicros(on: Db, p: Workflow & { pid: number; visit: number })
 /** On-CPU time of a process, in microseconds. */
 function backendCpuMicros(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
-}
-
-function round1(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 async function measure(work: () => Promise<unknown>): Promise<number> {

@@ -35,8 +35,8 @@ const DOWNLOAD_TOTAL_MS = 180_000;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
 const OTHER_PROCESS_CHECK_MS = 500;
-/** Followed by the process id. */
-const STAGING_PREFIX = '.staging-';
+/** The name of a staging folder, with the id of the process that writes to it. */
+const STAGING = /^\.staging-(\d+)$/;
 /** Folders of Go's own installer and of distributions, for the case that PATH has no Go. */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
@@ -97,8 +97,8 @@ async function awaitOtherProcess({ env, progress, signal }: TemporalBinaryOption
 function isStagedByOther(folder: string): boolean {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.some((name) => {
-    const pid = Number(name.startsWith(STAGING_PREFIX) && name.slice(STAGING_PREFIX.length));
-    if (!pid || pid === process.pid || !identifyProcess(pid)) return false;
+    const pid = Number(STAGING.exec(name)?.[1]);
+    if (Number.isNaN(pid) || pid === process.pid || !identifyProcess(pid)) return false;
     const { mtimeMs = 0 } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
     return mtimeMs > Date.now() - BUILD_TIMEOUT_MS;
   });
@@ -177,7 +177,7 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
  */
 async function saveProgram(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
-  const staging = join(folder, `${STAGING_PREFIX}${process.pid}`);
+  const staging = join(folder, `.staging-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
     await make(staging);
