@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
 import { IMPORT_CHUNK_ROWS, runImportChunk, TOO_MANY_UNREADABLE } from '../engine/contacts/import-chunk.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
-import type { CsvChunk } from '../rules/contacts/csv.ts';
+import type { CsvChunk } from '../rules/contacts/csv-rows.ts';
 import type { JobInput, JobStatus } from '../rules/contacts/jobs.ts';
 import { TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { ActivityDeps } from './deps.ts';

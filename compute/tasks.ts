@@ -1,16 +1,9 @@
 import type { FinishedEmail, FinishedEmailInput } from '../channels/email/finished-email.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
-import {
-  type CsvChunk,
-  type CsvLayout,
-  type CsvRange,
-  countCsvRows,
-  type KnownTypes,
-  readCsvChunk,
-  readCsvLayout,
-} from '../rules/contacts/csv.ts';
+import { type CsvLayout, type KnownTypes, readCsvLayout } from '../rules/contacts/csv-layout.ts';
 import type { CsvMapping } from '../rules/contacts/csv-mapping.ts';
 import { type CsvPreview, type CsvReview, previewCsv, reviewCsvChunk } from '../rules/contacts/csv-review.ts';
+import { type CsvChunk, type CsvRange, countCsvRows, readCsvChunk } from '../rules/contacts/csv-rows.ts';
 import {
   type AuthoredContent,
   type CompiledContent,

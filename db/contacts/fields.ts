@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ColumnType } from '../../rules/contacts/column-types.ts';
-import type { KnownTypes } from '../../rules/contacts/csv.ts';
+import type { KnownTypes } from '../../rules/contacts/csv-layout.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';

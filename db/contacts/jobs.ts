@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { CsvLayout } from '../../rules/contacts/csv.ts';
+import type { CsvLayout } from '../../rules/contacts/csv-layout.ts';
 import {
   BULK_KINDS,
   type BulkKind,

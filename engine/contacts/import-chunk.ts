@@ -3,7 +3,8 @@ import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, move
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { addImportedStops } from '../../db/sms/stops.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { type CsvChunk, type CsvContact, type CsvRow, UNREADABLE_ROWS_MAX } from '../../rules/contacts/csv.ts';
+import { UNREADABLE_ROWS_MAX } from '../../rules/contacts/csv-layout.ts';
+import type { CsvChunk, CsvContact, CsvRow } from '../../rules/contacts/csv-rows.ts';
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readCsvChunk, readCsvLayout } from './csv.ts';
 import { toUtf8 } from './csv-encoding.ts';
+import { readCsvLayout } from './csv-layout.ts';
+import { readCsvChunk } from './csv-rows.ts';
 
 const TEXT = 'email\tname\nada@e.test\tÅsa 🎉\n';
 

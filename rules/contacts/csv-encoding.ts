@@ -1,4 +1,4 @@
-import { fieldError } from '../errors.ts';
+import { AppError, fieldError } from '../errors.ts';
 
 /**
  * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, recognized by its
@@ -18,4 +18,23 @@ export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
 function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/** @throws AppError VALIDATION_ERROR when a file is empty or is not UTF-8 text */
+export function assertUtf8(file: Uint8Array): void {
+  if (file.length === 0) throw fieldError('file', 'The file is empty.', 'too_small');
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(file);
+  } catch (cause) {
+    throw otherEncoding('The file is not UTF-8 text.', cause);
+  }
+  if (file.includes(0)) throw otherEncoding('The file holds NUL bytes: it is not a CSV text.');
+}
+
+function otherEncoding(message: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_ERROR', {
+    errors: [{ field: 'file', message, code: 'invalid_string' }],
+    suggestion: 'Save the file as "CSV UTF-8" and upload it again.',
+    cause,
+  });
 }

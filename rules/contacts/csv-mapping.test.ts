@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCsvLayout } from './csv.ts';
+import { readCsvLayout } from './csv-layout.ts';
 import { guessMapping, mapColumns } from './csv-mapping.ts';
 
 describe('a mapping of columns', () => {

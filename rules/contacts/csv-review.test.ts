@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCsvLayout } from './csv.ts';
+import { readCsvLayout } from './csv-layout.ts';
 import { previewCsv, reviewCsvChunk } from './csv-review.ts';
 
 const FILE = Buffer.from(

@@ -1,18 +1,8 @@
 import type { FieldError } from '../errors.ts';
-import {
-  type CsvChunk,
-  type CsvLayout,
-  type CsvRange,
-  type CsvRow,
-  consentWordsOf,
-  countCsvRows,
-  type KnownTypes,
-  layOut,
-  readCsvChunk,
-  readCsvHead,
-  withTypes,
-} from './csv.ts';
+import { readCsvHead } from './csv-head.ts';
+import { type CsvLayout, consentWordsOf, type KnownTypes, layOut, withTypes } from './csv-layout.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
+import { type CsvChunk, type CsvRange, type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
 /** Type that a column's values are read as. */
 export type CellType = 'text' | 'number' | 'boolean' | 'date';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readCsvChunk, readCsvLayout } from './csv.ts';
+import { readCsvLayout } from './csv-layout.ts';
+import { readCsvChunk } from './csv-rows.ts';
 import { csvCell, csvRow } from './csv-write.ts';
 
 it('escapes text that a spreadsheet would run as a formula, and keeps numbers', () => {
@@ -75,4 +76,16 @@ it('an export that is imported gives the same export', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('a record is quoted where necessary, and ends its line', () => {
+  expect(csvRow(['a', 'b,c', 'say "x"', 'two\nlines', null, -3])).toBe('a,"b,c","say ""x""","two\nlines",,-3\r\n');
+});
+
+it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is text and no formula', (cell) => {
+  expect(csvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
+});
+
+it('quotes outer spaces, which readers remove', () => {
+  expect(csvRow([' padded ', 'plain'])).toBe('" padded ",plain\r\n');
 });

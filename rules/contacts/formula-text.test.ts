@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readCsvChunk, readCsvLayout } from './csv.ts';
+import { readCsvLayout } from './csv-layout.ts';
+import { readCsvChunk } from './csv-rows.ts';
 import { csvRow } from './csv-write.ts';
 
 it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it's", '=a,"b"', '="007"'])(

@@ -3,7 +3,8 @@ import { createVerdicts, type Resolve } from '../../channels/inbound/auth-verdic
 import { readMessage } from '../../channels/inbound/read-message.ts';
 import { readSubmission } from '../../channels/relay/read-submission.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { countCsvRows, readCsvChunk, readCsvLayout } from '../../rules/contacts/csv.ts';
+import { readCsvLayout } from '../../rules/contacts/csv-layout.ts';
+import { countCsvRows, readCsvChunk } from '../../rules/contacts/csv-rows.ts';
 import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
 import { parseTemplate, renderBounded } from '../../rules/content/liquid.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
 import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';

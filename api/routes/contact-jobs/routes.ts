@@ -9,8 +9,8 @@ import {
   listJobs,
 } from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
+import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { resolveAliases } from '../../http/aliases.ts';

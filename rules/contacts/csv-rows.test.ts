@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.ts';
-import { type CsvRow, countCsvRows, readCsvChunk, readCsvLayout } from './csv.ts';
+import { readCsvLayout } from './csv-layout.ts';
+import { type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 

@@ -1,0 +1,198 @@
+import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
+import { applyData, type Data } from '../filters/data-values.ts';
+import { readWrittenNumber } from '../sms/phone.ts';
+import { expectedText, valueOfType } from './column-types.ts';
+import { isRefusal, readConsent } from './consent-words.ts';
+import { bytesOf, recordsFrom } from './csv-head.ts';
+import type { CsvLayout } from './csv-layout.ts';
+import { lineEndOf } from './csv-records.ts';
+import { unescapeFormula } from './formula-text.ts';
+
+const CR = 0x0d;
+const QUOTE = 0x22;
+/** The part of an unknown word that an error quotes. */
+const WORD_SHOWN_CHARS = 40;
+
+export interface CsvContact {
+  email: string;
+  subscribed: boolean | undefined;
+  /** False if the cell of a consent column is empty; a new contact then starts unsubscribed. */
+  subscribedIfNew?: false;
+  /** True if a cell refuses SMS. */
+  refusesSms?: true;
+  set: Data;
+}
+
+/** One row of the file: a contact, or the error of the row. */
+export type CsvRow =
+  /** `warning`: the row is imported, but one of its values cannot be used. */
+  { ok: true; contact: CsvContact; warning?: string } | { ok: false; email: string; error: string };
+
+export interface CsvChunk {
+  rows: CsvRow[];
+  /** The number of rows that are not readable as CSV. */
+  unreadableRows: number;
+  /** Byte offset to read on from. */
+  nextAt: number;
+  done: boolean;
+  /** Number of bytes read, a measure of cost. */
+  bytesRead: number;
+}
+
+/**
+ * Returns the number of rows from an offset on, without blank lines and rows of delimiters only: lines that do not end
+ * inside quotes. For progress only.
+ */
+export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
+  const lineEnd = lineEndOf(bytesOf(file));
+  let rows = 0;
+  const delimiter = layout.delimiter.charCodeAt(0);
+  let quoted = false;
+  let content = false;
+  for (let at = layout.firstRowAt; at < file.length; at += 1) {
+    const byte = file[at];
+    if (byte === QUOTE) quoted = !quoted;
+    if (byte === lineEnd && !quoted) {
+      if (content) rows += 1;
+      content = false;
+    } else if (byte !== CR && byte !== delimiter) content = true;
+  }
+  return content ? rows + 1 : rows;
+}
+
+/** The part of a file to read, and how to read it. */
+export interface CsvRange {
+  layout: CsvLayout;
+  at: number;
+  limit: number;
+  /** Keeps every value as text. */
+  text: boolean;
+  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. Null if the project has no country. */
+  phoneCountry?: string | null;
+}
+
+/**
+ * Reads up to `limit` rows from a byte offset on. An unreadable row is one row with errors, and reading continues with
+ * the next line. A quote that is never closed therefore affects only its own row, and a file of such rows takes no
+ * longer than any other. Values are typed (numbers, booleans) unless `text`; ISO dates stay text, which is how dates
+ * are stored. `see` receives each row with its cells, or its line if it has no cells.
+ */
+export function readCsvChunk(
+  file: Uint8Array,
+  p: CsvRange,
+  see?: (row: CsvRow, cells: string[] | { unreadable: string }) => void,
+): CsvChunk {
+  const { delimiter, columns } = p.layout;
+  const records = recordsFrom(file, { delimiter, at: p.at });
+  const rows: CsvRow[] = [];
+  let unreadableRows = 0;
+  while (rows.length < p.limit) {
+    const record = records.next(columns.length);
+    if (record === undefined) break;
+    const readable = Array.isArray(record);
+    if (!readable) unreadableRows += 1;
+    const row = readable
+      ? withWarning(readRow(record.map(normalizeCell), p), p)
+      : unreadableRow(record.unreadable, p.layout);
+    see?.(row, record);
+    rows.push(row);
+  }
+  return { rows, unreadableRows, nextAt: records.at, done: records.at >= file.length, bytesRead: records.bytesRead };
+}
+
+/** Returns a cell in the form that filters and templates compare (contract §1.16 Unicode). */
+function normalizeCell(cell: string): string {
+  return cell.normalize('NFC');
+}
+
+function unreadableRow(line: string, layout: CsvLayout): CsvRow {
+  const column = layout.columns.indexOf('email');
+  const email = line.split(layout.delimiter, column + 1)[column] ?? '';
+  return {
+    ok: false,
+    email: email.trim().slice(0, EMAIL_MAX_CHARS),
+    error: 'The row cannot be read: check its quotes.',
+  };
+}
+
+function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
+  let email = '';
+  let consent: Pick<CsvContact, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
+  let unknownWord: { column: string; word: string } | undefined;
+  let refusesSms = false;
+  let wrongType: string | undefined;
+  const data: Data = {};
+  for (const [index, column] of layout.columns.entries()) {
+    const cell = values[index] ?? '';
+    if (column === 'email') email = (unescapeFormula(cell) ?? cell).trim();
+    else if (column === 'subscribed') {
+      const word = wordOf(cell);
+      const subscribed = readConsent(word);
+      consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
+      if (word !== '' && subscribed === undefined) unknownWord = { column, word };
+    } else if (column !== '' && cell !== '') {
+      if (layout.smsColumns?.consent.includes(index)) {
+        const consents = readConsent(wordOf(cell));
+        if (consents === undefined && wordOf(cell) !== '') unknownWord = { column, word: wordOf(cell) };
+        refusesSms ||= consents === false;
+      }
+      const value = text ? (unescapeFormula(cell) ?? cell) : valueOfCell(cell, layout, index);
+      if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
+      else data[column] = value;
+    }
+  }
+  const isRefused = (index: number) => isRefusal(wordOf(values[index] ?? ''));
+  if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
+  refusesSms ||= layout.smsColumns?.refusal.some(isRefused) ?? false;
+  if (email === '') return { ok: false, email, error: 'The row has no email.' };
+  const mailbox = parseMailbox(email);
+  if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
+  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownConsent(unknownWord) };
+  if (wrongType !== undefined) return { ok: false, email: mailbox.email, error: wrongType };
+  const { set, errors } = applyData(data);
+  const [fault] = errors;
+  return fault
+    ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
+    : { ok: true, contact: { email: mailbox.email, ...consent, ...(refusesSms && { refusesSms }), set } };
+}
+
+/** Returns the word of a cell about consent, without the mark of an export. */
+function wordOf(cell: string): string {
+  return (unescapeFormula(cell) ?? cell).trim();
+}
+
+/** Adds a warning for an unreadable phone number, which is stored as text and gets no SMS. */
+function withWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
+  if (!row.ok || row.contact.set.phone === undefined) return row;
+  const written = String(row.contact.set.phone);
+  if (readWrittenNumber(written, phoneCountry)) return row;
+  const shown = [...written].slice(0, WORD_SHOWN_CHARS).join('');
+  const remedy =
+    phoneCountry === null
+      ? 'write it with its country code, such as +49 151 23456789, or set phoneCountry of the project'
+      : `it is no number of ${phoneCountry}; write it with its country code, such as +49 151 23456789`;
+  return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
+}
+
+function unknownConsent({ column, word }: { column: string; word: string }): string {
+  const shown = [...word].slice(0, WORD_SHOWN_CHARS).join('');
+  return `${column}: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
+}
+
+/** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */
+function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
+  // An export marks text that looks like another type.
+  const marked = unescapeFormula(cell);
+  if (textColumns?.includes(index)) return marked ?? cell;
+  if (types === undefined) return marked ?? guessValue(cell);
+  const type = types[index] ?? 'text';
+  if (marked !== undefined) return type === 'text' || !knownColumns.includes(index) ? marked : undefined;
+  return valueOfType(cell, type);
+}
+
+/** Guesses the value of a cell of a job from before columns had types. */
+function guessValue(value: string): unknown {
+  if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
+  const word = value.toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : value;
+}
