@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCursor, decodeIdCursor, encodeCursor } from './cursor.ts';
+import { decodeCursor, decodeIdCursor, encodeCursor, markCursor, unmarkCursor } from './cursor.ts';
 import { AppError } from './errors.ts';
 
 describe('cursors', () => {
@@ -22,6 +22,13 @@ describe('cursors', () => {
       expect(() => decodeIdCursor(cursor)).toThrow(AppError);
     },
   );
+
+  it('belong to one list', () => {
+    const cursor = markCursor(encodeCursor([1]), 'contacts');
+    expect(unmarkCursor(cursor, 'contacts')).toBe(encodeCursor([1]));
+    expect(() => unmarkCursor(cursor, 'segments')).toThrow(AppError);
+    expect(() => unmarkCursor(encodeCursor([1]), 'contacts')).toThrow(AppError);
+  });
 
   it('refuse arbitrary text with BAD_REQUEST and nothing else', () => {
     fc.assert(

@@ -53,6 +53,28 @@ function isKeyValue(value: unknown): value is string | number {
   return (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
 }
 
+/**
+ * Adds the mark of a list to a cursor, because a position says nothing about its list. Callers get only cursors with
+ * a mark.
+ */
+export function markCursor(cursor: string, mark: string): string {
+  return mark + cursor;
+}
+
+/**
+ * Removes the mark of a list from a caller's cursor.
+ * @throws AppError VALIDATION_ERROR (400) for an invalid cursor, and for the cursor of another list
+ */
+export function unmarkCursor(cursor: string, mark: string): string {
+  const position = cursor.slice(mark.length);
+  parse(position);
+  if (cursor.startsWith(mark)) return position;
+  throw queryErrors(
+    [{ field: 'cursor', message: 'The cursor is from another list, filter or order.', code: 'invalid_string' }],
+    'Repeat the filters and the order of the page before, or omit the cursor for the first page.',
+  );
+}
+
 /** Returns the error for an invalid cursor. */
 export function unreadableCursor(): AppError {
   return queryErrors(

@@ -1,9 +1,10 @@
 import type { RouteConfig } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
 import type { AccessProject } from '../../db/projects/access.ts';
+import { unmarkCursor } from '../../rules/cursor.ts';
 import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, REPEATED_NAME, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { normalizeStrings } from '../../rules/nfc.ts';
@@ -15,6 +16,7 @@ import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { noteFingerprint } from './idempotency-key.ts';
 import { parseInZone } from './instant-zone.ts';
+import { listMark, markPage } from './list-mark.ts';
 import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
 import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
@@ -63,7 +65,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
     (check) => check !== undefined,
   );
   const work = `${route.method.toUpperCase()} ${route.path}`;
-  const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
+  const isList = route.method === 'get' && hasPages(route);
   const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
@@ -76,8 +78,13 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
+      const mark = unmarkedQuery(c);
+      if (!rule?.ofProject) {
+        onPage(c, mark);
+        return next();
+      }
       await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (answered) => {
-        onResponse(c, answered);
+        onPage(c, mark, answered);
         return next();
       });
     };
@@ -90,13 +97,29 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
 }
 
 /**
- * Reports the size of the response as soon as it is known, because a slow caller may take long to read the response.
- * Replaces `c.json`, because Hono has no hook there, and reading the finished response would copy up to 4 MB.
+ * Removes the mark of the list from the cursor of a valid query, and returns the mark. Handlers know only positions.
+ * @throws AppError VALIDATION_ERROR (400) for the cursor of another list
  */
-function onResponse(c: RequestContext, tell: (bytes: number) => void): void {
+function unmarkedQuery(c: ParsedContext): string {
+  const query = c.req.valid('query');
+  const mark = listMark({ projectId: c.get('projectId'), path: c.req.path, query });
+  if (typeof query.cursor === 'string')
+    c.req.addValidatedData('query', { ...query, cursor: unmarkCursor(query.cursor, mark) });
+  return mark;
+}
+
+/** A request whose query is parsed. */
+type ParsedContext = Context<AppEnv, string, { out: { query: Record<string, unknown> } }>;
+
+/**
+ * Marks the cursor of a page, and reports the size of the response as soon as it is known, because a slow caller may
+ * take long to read the response. Replaces `c.json`, because Hono has no hook there, and reading the finished response
+ * would copy up to 4 MB.
+ */
+function onPage(c: RequestContext, mark: string, tell?: (bytes: number) => void): void {
   const answer = (value: unknown, status?: ContentfulStatusCode): Response => {
-    const text = JSON.stringify(value);
-    tell(Buffer.byteLength(text));
+    const text = JSON.stringify(markPage(value, mark));
+    tell?.(Buffer.byteLength(text));
     return c.body(text, status, { 'Content-Type': 'application/json' });
   };
   c.json = answer as RequestContext['json'];

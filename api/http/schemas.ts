@@ -177,8 +177,7 @@ function jsonOf(text: string): unknown {
 
 /** The cursor that the previous page returned. */
 export const Cursor = z.string().min(1).max(1000).openapi({
-  description: 'Cursor from the previous page. Omit it for the first page.',
-  example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
+  description: 'Cursor from the previous page, with the same filters and the same order. Omit it for the first page.',
 });
 
 /** Returns the schema for the query of a cursor list. */

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../support/api.ts';
+import { forgedCursor } from '../support/cursors.ts';
 import { buildEverything } from '../support/everything.ts';
 import { type ApiOperation, nameOf, operationCaller, operationsOf } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
@@ -71,7 +72,8 @@ const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
 const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
 const BAD_PARAMETERS: Record<string, string> = {
   limit: 'many',
-  cursor: '%24',
+  // A cursor of another list is as wrong as an unreadable one.
+  cursor: forgedCursor({ projectId: undefined, path: '/another', query: {} }, [uuidv7()]),
   startDate: 'soon',
   endDate: 'soon',
   status: 'X',

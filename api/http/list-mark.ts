@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { markCursor } from '../../rules/cursor.ts';
+
+/** 48 bits. A mark finds mistakes and is no secret. */
+const MARK_CHARS = 8;
+/** Parameters that may differ between the pages of one list. */
+const PAGE_PARAMETERS: readonly string[] = ['cursor', 'limit', 'page', 'pageSize'];
+
+/** A list as a caller requests it. */
+interface RequestedList {
+  /** Undefined for a list over all projects. */
+  projectId: string | undefined;
+  /** The requested path without the query. `/v1/contacts` and `/contacts` are one list. */
+  path: string;
+  /** The parsed query, so that a default and its value mean the same. */
+  query: Record<string, unknown>;
+}
+
+/**
+ * Returns the mark of a list: the start of a hash of its path, filters and order. The size of pages does not change
+ * the list. Source: contract §1.6 Lists.
+ */
+export function listMark({ projectId, path, query }: RequestedList): string {
+  const filters = Object.entries(query)
+    .filter(([name, value]) => value !== undefined && !PAGE_PARAMETERS.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const list = [projectId, path.replace(/^\/v1(?=\/)/, '').replace(/\/$/, ''), filters];
+  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, MARK_CHARS);
+}
+
+/** Returns the body of a page with the mark of its list in the cursor. */
+export function markPage<Body>(body: Body, mark: string): Body {
+  if (typeof body !== 'object' || body === null) return body;
+  const marked = Object.entries(body).filter(
+    (entry): entry is [string, string] =>
+      (entry[0] === 'cursor' || entry[0] === 'nextCursor') && typeof entry[1] === 'string',
+  );
+  return { ...body, ...Object.fromEntries(marked.map(([name, cursor]) => [name, markCursor(cursor, mark)])) };
+}
