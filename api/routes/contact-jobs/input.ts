@@ -24,14 +24,27 @@ export const JobParams = z.object({ jobId: Id });
 // An invalid id fails for that contact only; the job counts it and continues (contract §3.5 Import).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
-const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({
-  description:
-    'Selects the contacts that match when the job reaches them. `{}` selects all contacts. Contacts created after the request are not included.',
-  properties: {
-    search: { type: 'string', maxLength: 254, description: 'Part of the address' },
-    condition: { $ref: '#/components/schemas/Condition' },
-  },
-});
+/** An empty selection is refused, because a filter that a program left empty would change every contact. */
+const Where = z
+  .object({ search: Search.optional(), condition: ConditionInput.optional(), all: z.literal(true).optional() })
+  .check((ctx) => {
+    const { search = '', condition, all } = ctx.value;
+    const isLimited = search.trim() !== '' || condition !== undefined;
+    if (isLimited === !all) return;
+    const message = all
+      ? 'Send `all` without `search` and `condition`, because it selects every contact.'
+      : 'Send a `search` or a `condition`, or `all: true` to select every contact.';
+    ctx.issues.push({ code: 'custom', path: all ? ['all'] : [], message, input: ctx.value });
+  })
+  .openapi({
+    description:
+      'Selects the contacts that match when the job reaches them. Contacts created after the request are not included.',
+    properties: {
+      search: { type: 'string', maxLength: 254, description: 'Part of the address' },
+      condition: { $ref: '#/components/schemas/Condition' },
+      all: { type: 'boolean', enum: [true], description: 'Selects every contact, instead of `search` and `condition`' },
+    },
+  });
 
 export const BulkContacts = z
   .object({

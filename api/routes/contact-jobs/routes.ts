@@ -169,7 +169,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
       const body = c.req.valid('json');
       const { projectId, mode } = c.var;
       const contactIds = resolveAliases({ contactIds: body.contactIds, ids: body.ids }) ?? [];
-      const { where } = body;
+      const where = body.where && { search: body.where.search, condition: body.where.condition };
       const work = { projectId, kind: 'contacts.bulk' };
       const job = where
         ? await compute.page(work, () =>

@@ -40,7 +40,9 @@ export function BulkBar({
   if (picked.size === 0 && !all) return null;
   const count = all ? total : picked.size;
   const who = all ? words.allMeant(total) : words.selected(picked.size);
-  const body: Body = all ? { where } : { contactIds: [...picked.keys()] };
+  const body: Body = all
+    ? { where: where.search || where.condition ? where : { all: true } }
+    : { contactIds: [...picked.keys()] };
   const whyNot = !all && picked.size > PICKED_MAX ? words.tooMany : undefined;
   const change = (operation: 'subscribe' | 'unsubscribe') =>
     all ? ask(operation) : bulk.change(operation, [...picked.values()]);

@@ -256,11 +256,13 @@ export type BulkContacts = {
   contactIds?: string[];
   /** Alias of `contactIds` */
   ids?: string[];
-  /** Selects the contacts that match when the job reaches them. `{}` selects all contacts. Contacts created after the request are not included. */
+  /** Selects the contacts that match when the job reaches them. Contacts created after the request are not included. */
   where?: {
     /** Part of the address */
     search?: string;
     condition?: Condition;
+    /** Selects every contact, instead of `search` and `condition` */
+    all?: boolean;
   };
 };
 

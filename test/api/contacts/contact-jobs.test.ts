@@ -121,6 +121,22 @@ describe('a bulk job by condition', () => {
     expect((await api.call('GET', `/contacts/bulk/${other}`, { key: api.two.secretKey })).body.total).toBe(0);
   });
 
+  it('selects every contact only with `all: true`', async () => {
+    const start = (where: object) => api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
+    for (const empty of [{}, { search: '' }, { search: ' ' }]) {
+      const { status, body } = await start(empty);
+      expect([status, body.error.errors]).toEqual([
+        422,
+        [expect.objectContaining({ field: 'where', message: expect.stringContaining('all: true') })],
+      ]);
+    }
+    expect((await start({ ...where, all: true })).body.error.errors[0].field).toBe('where.all');
+    expect((await start({ all: false })).status).toBe(422);
+    const queued = await start({ all: true });
+    const { total } = (await api.call('GET', '/contacts?limit=1')).body;
+    expect((await api.call('GET', `/contacts/bulk/${queued.body.jobId}`)).body.total).toBe(total);
+  });
+
   it('refuses a condition together with ids, and an invalid condition', async () => {
     for (const body of [{ where, ids: ['x'] }, { where: { condition: { logic: 'XOR' } } }, { where: 'all' }]) {
       expect((await api.call('POST', '/contacts/bulk-delete', { body })).status).toBe(422);
