@@ -14,6 +14,9 @@ export interface ImportForecast {
   unreadableRows: number;
   /** Rows with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
+  /** Rows that would subscribe contacts that are unsubscribed now, and the reverse. */
+  resubscribedCount: number;
+  unsubscribedCount: number;
   /** Rows with an empty consent cell: known contacts do not change, new contacts start unsubscribed. */
   silentKnownCount: number;
   silentNewCount: number;
@@ -41,9 +44,13 @@ export async function previewImport(
   const known = await findKnown(db, { projectId, emails: review.emails });
   const suppressed = await findSuppressions(db, key, { projectId, emails: review.emails });
   let createdCount = 0;
-  let { silentKnownCount, silentNewCount } = before;
+  let { silentKnownCount, silentNewCount, suppressedCount, resubscribedCount, unsubscribedCount } = before;
   for (const [n, email] of review.emails.entries()) {
     const isKnown = known.has(email) || created.has(email);
+    const subscribes = review.subscribed[n] ?? !review.silent[n];
+    if (subscribes && suppressed.has(email)) suppressedCount += 1;
+    else if (review.subscribed[n] === true && known.get(email) === false) resubscribedCount += 1;
+    if (review.subscribed[n] === false && known.get(email) === true) unsubscribedCount += 1;
     if (review.silent[n] && isKnown) silentKnownCount += 1;
     if (review.silent[n] && !isKnown) silentNewCount += 1;
     if (isKnown) continue;
@@ -61,8 +68,9 @@ export async function previewImport(
     updatedCount: before.updatedCount + review.emails.length - createdCount,
     failureCount: before.failureCount + review.rows - review.emails.length,
     unreadableRows: before.unreadableRows + review.unreadableRows,
-    suppressedCount:
-      before.suppressedCount + review.emails.filter((email, n) => review.subscribes[n] && suppressed.has(email)).length,
+    suppressedCount,
+    resubscribedCount,
+    unsubscribedCount,
     silentKnownCount,
     silentNewCount,
     errors: [...before.errors, ...errors],
@@ -71,9 +79,14 @@ export async function previewImport(
   };
 }
 
-/** Returns which of these addresses are contacts. */
-export async function findKnown(db: Db, p: { projectId: string; emails: readonly string[] }): Promise<Set<string>> {
-  const { rows } = await sql<{ email: string }>`
-    SELECT email FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${[...p.emails]}::text[])`.execute(db);
-  return new Set(rows.map(({ email }) => email));
+/** Returns which of these addresses are contacts, and whether these are subscribed. */
+export async function findKnown(
+  db: Db,
+  p: { projectId: string; emails: readonly string[] },
+): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ email: string; subscribed: boolean }>`
+    SELECT email, subscribed FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${[...p.emails]}::text[])`.execute(
+    db,
+  );
+  return new Map(rows.map(({ email, subscribed }) => [email, subscribed]));
 }

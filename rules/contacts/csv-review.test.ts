@@ -17,7 +17,7 @@ it('a review has addresses, types, and rows with errors with their cells, up to 
     nextAt: FILE.length,
     done: true,
     emails: ['a@x.com', 'b@x.com'],
-    subscribes: [true, true],
+    subscribed: [null, null],
     silent: [false, false],
     bad: [
       {

@@ -21,8 +21,8 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
   rows: number;
   /** The addresses of the rows that can be imported, in their order. */
   emails: string[];
-  /** Which of these rows would subscribe, and which have an empty consent cell. */
-  subscribes: boolean[];
+  /** What each of these rows says about the subscription (null: nothing), and which have an empty consent cell. */
+  subscribed: (boolean | null)[];
   silent: boolean[];
   bad: RowWithErrors[];
   /** Rows that can be imported with a value that cannot be used: all are counted, and the first `badMax` are named. */
@@ -45,7 +45,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
   const review: CsvReview = {
     rows: 0,
     emails: [],
-    subscribes: [],
+    subscribed: [],
     silent: [],
     bad: [],
     warned: 0,
@@ -70,7 +70,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
     }
     review.emails.push(row.contact.email);
     const { subscribed, subscribedIfNew } = row.contact;
-    review.subscribes.push(subscribed ?? subscribedIfNew ?? true);
+    review.subscribed.push(subscribed ?? null);
     review.silent.push(subscribed === undefined && subscribedIfNew === false);
     for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, cellType(value));
   });

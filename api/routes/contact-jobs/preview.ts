@@ -33,6 +33,8 @@ const NOTHING: ImportForecast = {
   failureCount: 0,
   unreadableRows: 0,
   suppressedCount: 0,
+  resubscribedCount: 0,
+  unsubscribedCount: 0,
   silentKnownCount: 0,
   silentNewCount: 0,
   errors: [],
@@ -127,7 +129,7 @@ function columnsOf({ headers, layout, first }: CsvPreview, types: CsvReview['typ
   });
 }
 
-function previewRow(row: CsvRow, { number, known }: { number: number; known: ReadonlySet<string> }) {
+function previewRow(row: CsvRow, { number, known }: { number: number; known: ReadonlyMap<string, boolean> }) {
   if (!row.ok) return { row: number, email: row.email, subscribed: null, data: {}, known: false, error: row.error };
   const { email, subscribed = null, set } = row.contact;
   return { row: number, email, subscribed, data: set, known: known.has(email), error: null };

@@ -143,6 +143,12 @@ export const ImportPreview = z
       suppressedCount: z.number().int().openapi({
         description: 'Rows whose address is on the suppression list. They are imported without a subscription.',
       }),
+      resubscribedCount: z.number().int().openapi({
+        description: 'Rows that subscribe contacts that are unsubscribed now, because the project unsubscribed them.',
+      }),
+      unsubscribedCount: z.number().int().openapi({
+        description: 'Rows that unsubscribe contacts that are subscribed now.',
+      }),
       silentKnownCount: z.number().int().openapi({
         description: 'Rows of existing contacts with an empty `subscribed` cell. Their subscription does not change.',
       }),
@@ -191,6 +197,8 @@ export const ImportPreview = z
         failureCount: 1,
         unreadableRows: 0,
         suppressedCount: 0,
+        resubscribedCount: 0,
+        unsubscribedCount: 0,
         silentKnownCount: 0,
         silentNewCount: 0,
         errors: [

@@ -1409,6 +1409,10 @@ export type ImportPreview = {
     notes?: string[];
     /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
+    /** Rows that subscribe contacts that are unsubscribed now, because the project unsubscribed them. */
+    resubscribedCount: number;
+    /** Rows that unsubscribe contacts that are subscribed now. */
+    unsubscribedCount: number;
     /** Rows of existing contacts with an empty `subscribed` cell. Their subscription does not change. */
     silentKnownCount: number;
     /** Rows of new contacts with an empty `subscribed` cell. They start unsubscribed. */

@@ -86,6 +86,25 @@ it('names each unknown word for consent, and counts the rows without one', async
   ]);
 });
 
+it('counts the contacts that a file would subscribe again or unsubscribe, and keeps refusals by the person', async () => {
+  const people = [
+    { email: 'left@turn.test', subscribed: false },
+    { email: 'stays@turn.test', subscribed: true },
+    { email: 'refused@turn.test', subscribed: true },
+  ];
+  for (const body of people) await api.call('POST', '/contacts', { key: project.secretKey, body });
+  const refusal = { email: 'refused@turn.test', reason: 'unsubscribe' };
+  await api.call('POST', '/suppressions', { key: project.secretKey, body: refusal });
+  const rows = ['left@turn.test,yes', 'stays@turn.test,no', 'refused@turn.test,yes', 'new@turn.test,yes'];
+  const { body } = await upload('/contacts/import/preview', `email,Newsletter\n${rows.join('\n')}\n`);
+  expect(body.result).toMatchObject({
+    resubscribedCount: 1,
+    unsubscribedCount: 1,
+    suppressedCount: 1,
+    createdCount: 1,
+  });
+});
+
 it('shows the columns of a file without an address column, and the error', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);

@@ -24,6 +24,8 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     [words.updated, result.updatedCount],
     [words.failed, result.failureCount],
     ...only(result.suppressedCount, words.suppressed, words.suppressedWhat),
+    ...only(result.resubscribedCount, words.resubscribed, words.resubscribedWhat),
+    ...only(result.unsubscribedCount, words.unsubscribed, words.unsubscribedWhat),
     ...only(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
     ...only(result.silentNewCount, words.silentNew, words.silentNewWhat),
     ...only(result.warningCount ?? 0, words.warned, words.warnedWhat),
