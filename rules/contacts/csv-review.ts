@@ -21,7 +21,7 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
   rows: number;
   /** The addresses of the rows that can be imported, in their order. */
   emails: string[];
-  /** What each of these rows says about the subscription (null: nothing), and which have an empty consent cell. */
+  /** The subscription that each of these rows sets, or null, and which rows have an empty consent cell. */
   subscribed: (boolean | null)[];
   silent: boolean[];
   bad: RowWithErrors[];
