@@ -9,6 +9,7 @@ import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type ChunkDone, emptyLastChunk } from './bulk-chunk.ts';
+import { findOutdatedSmsRefusals } from './outdated-sms-refusals.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 /** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
@@ -56,8 +57,11 @@ async function importRows(
   const unread = numbered.flatMap(({ row, number }) =>
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
   );
+  const outdated = await findOutdatedSmsRefusals(trx, { projectId: p.projectId, rows: good });
   const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
-  const refusing = new Set(good.flatMap(({ email, refusesSms }) => (refusesSms ? [email] : [])));
+  const refusing = new Set(
+    good.flatMap(({ email, smsRefusals }) => (smsRefusals && !outdated.has(email) ? [email] : [])),
+  );
   await addImportedStops(trx, p.suppressionKey, {
     projectId: p.projectId,
     contactIds: contacts.filter(({ email }) => refusing.has(email)).map(({ id }) => id),
@@ -109,7 +113,7 @@ async function tryUpsert(
     return await inSavepoint(trx, () =>
       upsertContacts(trx, {
         projectId: p.projectId,
-        rows: rows.map(({ number: _, refusesSms: __, ...row }) => ({ ...row, remove: [], by: 'project' })),
+        rows: rows.map(({ number: _, smsRefusals: __, ...row }) => ({ ...row, remove: [], by: 'project' })),
         defaultSubscribed: true,
         suppressionKey: p.suppressionKey,
         liftsUnsubscribe: false,

@@ -18,8 +18,8 @@ export interface CsvContact {
   subscribed: boolean | undefined;
   /** False if the cell of a consent column is empty; a new contact then starts unsubscribed. */
   subscribedIfNew?: false;
-  /** True if a cell refuses SMS. */
-  refusesSms?: true;
+  /** The fields whose cells refuse SMS, if there are any. */
+  smsRefusals?: string[];
   set: Data;
 }
 
@@ -119,7 +119,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   let email = '';
   let consent: Pick<CsvContact, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
   let unknownWord: { column: string; word: string } | undefined;
-  let refusesSms = false;
+  const smsRefusals: string[] = [];
   let wrongType: string | undefined;
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
@@ -134,7 +134,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
       if (layout.smsColumns?.consent.includes(index)) {
         const consents = readConsent(wordOf(cell));
         if (consents === undefined && wordOf(cell) !== '') unknownWord = { column, word: wordOf(cell) };
-        refusesSms ||= consents === false;
+        if (consents === false) smsRefusals.push(column);
       }
       const value = text ? (unescapeFormula(cell) ?? cell) : valueOfCell(cell, layout, index);
       if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
@@ -143,7 +143,8 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   }
   const isRefused = (index: number) => isRefusal(wordOf(values[index] ?? ''));
   if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
-  refusesSms ||= layout.smsColumns?.refusal.some(isRefused) ?? false;
+  for (const index of layout.smsColumns?.refusal ?? [])
+    if (isRefused(index)) smsRefusals.push(layout.columns[index] ?? '');
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
@@ -153,7 +154,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   const [fault] = errors;
   return fault
     ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
-    : { ok: true, contact: { email: mailbox.email, ...consent, ...(refusesSms && { refusesSms }), set } };
+    : { ok: true, contact: { email: mailbox.email, ...consent, ...(smsRefusals.length > 0 && { smsRefusals }), set } };
 }
 
 /** Returns the word of a cell about consent, without the mark of an export. */

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setSmsConsent } from '../../db/sms/ledger.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { recordReceivedSms } from '../../engine/feedback/received-sms.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { handOver } from '../support/hand-over.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -90,6 +95,35 @@ describe('an import', () => {
     expect(await stopsOf(stopped)).toMatchObject([{ from: null }]);
     const consents = async (name: string) => (await find(`${name}@sms.test`)).smsSubscribed;
     expect(await Promise.all(['no', 'yes', 'stopped', 'late'].map(consents))).toEqual([false, true, false, false]);
+  });
+
+  it('does not repeat a refusal of SMS after the person sent START, unless the file says something new', async () => {
+    const phone = '+4915112300009';
+    const to = '+4930777';
+    await service.db
+      .insertInto('sms_senders')
+      .values({ project_id: service.one.id, country: null, from_phone: to })
+      .execute();
+    const receive = (text: string) =>
+      inTransaction(service.db, async (trx) => {
+        await recordReceivedSms(trx, { from: phone, to, text, messageId: null, media: [] });
+        const said = { phone, sender: to, consents: text === 'START' };
+        await setSmsConsent(trx, deriveKey(TEST_SECRET_KEY, 'suppression'), said);
+      });
+    const consentAfter = async (words: string) => {
+      const csv = `email,phone,SMS Consent,SMS Opt-Out\nstarted@sms.test,${phone},${words}\n`;
+      await ended('import', await startImport(csv));
+      return (await find('started@sms.test')).smsSubscribed;
+    };
+    expect(await consentAfter('no,2026-01-02')).toBe(false);
+    expect(await consentAfter('no,2026-01-02')).toBe(false);
+    await receive('START');
+    expect(await consentAfter('no,2026-01-02')).toBe(true);
+    expect(await consentAfter('yes,')).toBe(true);
+    expect(await consentAfter('no,')).toBe(false);
+    await receive('START');
+    await receive('STOP');
+    expect(await consentAfter('no,')).toBe(false);
   });
 
   it('runs after earlier imports of its project, and does not delay another project', async () => {
