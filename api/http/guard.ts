@@ -20,6 +20,7 @@ import { listMark, markPage } from './list-mark.ts';
 import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
 import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
+import { omitStored, type StoredFields } from './stored-fields.ts';
 
 /**
  * Bodies above this size block the shared event loop for tens of milliseconds, so only a few per project are handled
@@ -36,6 +37,8 @@ export interface RouteOptions extends BodyRules {
    * everything except the files may not. The handler gets the decoded files from `c.get('files')`.
    */
   filesAt?: readonly string[];
+  /** The record that the operation changes. Its own values are not refused by rules that are newer than it. */
+  stored?: StoredFields;
   /** Accepts any query parameter, because customers' pages and health probes add their own. */
   anyQuery?: true;
   /**
@@ -52,7 +55,7 @@ export interface RouteOptions extends BodyRules {
 export type GuardedRoute = RouteConfig & RouteOptions;
 
 /** `inThread` is set for a large request, whose CPU time is charged to the project. */
-type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) => Promise<void>;
+type Check = (c: RequestContext, deps: Pick<Deps, 'loop' | 'db' | 'config'>, inThread?: PaidFor) => Promise<void>;
 
 /**
  * Returns the middleware with all checks before a handler: credentials, limits, path, query, body. The handler reads
@@ -248,9 +251,9 @@ function jsonCheck(plan: BodyPlan): Check {
 /** Returns a function that reads the JSON body of a request and returns its data. */
 function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<object> {
   const parse = bodyParser(plan.schema, plan.route);
-  return async (c, { loop }, inThread) => {
+  return async (c, deps, inThread) => {
     const bytes = await readJson(c, plan);
-    loop.resumed();
+    deps.loop.resumed();
     const body = bytes.byteLength === 0 && plan.optional ? NOTHING : await jsonOf(bytes, plan, inThread);
     if (body.fault !== undefined) {
       if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
@@ -262,11 +265,27 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
       throw invalidBody([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    return validIn(
-      c,
-      parseInZone(zoneOfInput(c), () => parse(value)),
-    );
+    const parseValue = (given: unknown) => parseInZone(zoneOfInput(c), () => parse(given));
+    try {
+      return validIn(c, parseValue(value));
+    } catch (error) {
+      const rest = await withoutStored(error, { c, deps, body: value, stored: plan.route.stored });
+      if (rest === undefined) throw error;
+      return validIn(c, parseValue(rest));
+    }
   };
+}
+
+/** Returns a refused body without the fields that the record has already. Undefined if it has none of them. */
+async function withoutStored(
+  refusal: unknown,
+  p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; stored: StoredFields | undefined },
+): Promise<unknown> {
+  const errors = refusal instanceof AppError ? refusal.errors : undefined;
+  if (!p.stored || !errors) return undefined;
+  const request = { projectId: p.c.get('projectId'), id: p.c.req.param('id') ?? '', body: p.body };
+  const stored = await p.stored.load(p.deps, request);
+  return stored && omitStored(p.body, { stored, errors, depth: p.stored.depth });
 }
 
 /** The value of an omitted body. */

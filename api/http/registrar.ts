@@ -140,6 +140,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
     unknownFields: undefined,
     record: undefined,
     setElsewhere: undefined,
+    stored: undefined,
     anyQuery: undefined,
     insteadOfKey: undefined,
     idempotency: undefined,

@@ -94,6 +94,12 @@ export const StepConditionInput = describedInput('step');
  */
 export const WaitFiltersInput = describedInput('wait');
 
+/** A condition of a CONDITION step that was stored before. It may have what new conditions may not. */
+export const StoredStepCondition = conditionInput('step', { isStored: true });
+
+/** A condition of a segment or an audience that was stored before. It may have what new conditions may not. */
+export const StoredCondition = conditionInput('audience', { isStored: true });
+
 /** The stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not have stay text. */
 export const StoredWaitFilters = conditionInput('wait', { isStored: true });
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../db/schema/database.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildVerifiedDomain, postRecord } from '../support/as-code.ts';
 
@@ -77,3 +79,161 @@ it('stored ones are shown, run and stay as they are', async () => {
   expect([renamed.status, renamed.body.condition.groups[0].filters]).toEqual([200, CONDITION.conditions]);
   expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 0 });
 });
+
+describe('a record that was stored before', () => {
+  const BAD_CONDITION = { logic: 'AND', groups: [{ filters: CONDITION.conditions }] };
+  const GOOD = { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] };
+
+  async function storeOlder(
+    table: keyof Database &
+      ('templates' | 'campaigns' | 'segments' | 'workflows' | 'webhook_endpoints' | 'workflow_steps'),
+    id: string,
+    values: object,
+  ): Promise<void> {
+    await api.db.updateTable(table).set(values).where('id', '=', id).execute();
+  }
+
+  async function sendBack(method: 'PATCH' | 'PUT', path: string, change: object = {}) {
+    const { body: record } = await api.call('GET', path);
+    return { record, response: await api.call(method, path, { body: { ...record, ...change } }) };
+  }
+
+  it('keeps its template when it is sent back, and a changed value is refused', async () => {
+    const { id } = await postRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
+    await storeOlder('templates', id, { from_name: '{{brand}}', body: '<p>{% include "x" %}</p>' });
+    const { record, response } = await sendBack('PATCH', `/templates/${id}`, { name: 'Renamed' });
+    expect(response.body).toMatchObject({ ...record, name: 'Renamed', updatedAt: expect.anything() });
+    const changes: [object, string][] = [
+      [{ ...record, fromName: '{{other}}' }, 'fromName'],
+      [{ ...record, fromName: 'Shop', body: '<p>{% include "y" %}</p>' }, 'body'],
+    ];
+    for (const [body, field] of changes)
+      expect(await errorsOf('PATCH', `/templates/${id}`, body), JSON.stringify(body)).toEqual([422, field]);
+    expect((await api.call('PATCH', `/templates/${id}`, { body: { subject: 'New' } })).status).toBe(200);
+  });
+
+  it('keeps its campaign when it is sent back, with variants and audience', async () => {
+    const variants = [{ name: 'A' }, { name: 'B', fromName: 'Shop' }];
+    const created = await api.call('POST', '/campaigns', {
+      body: { ...MAIL, audienceType: 'FILTERED', audienceFilter: GOOD, variants },
+    });
+    const { id } = created.body.data;
+    const stored = created.body.data.variants.map((variant: object) => ({ ...variant, fromName: '{{brand}}' }));
+    await storeOlder('campaigns', id, {
+      from_name: '{{brand}}',
+      audience_filter: JSON.stringify(BAD_CONDITION),
+      variants: JSON.stringify(stored),
+    });
+    const { record, response } = await sendBack('PUT', `/campaigns/${id}`, { subject: 'New' });
+    expect(response.body).toMatchObject({ fromName: '{{brand}}', subject: 'New', audienceFilter: BAD_CONDITION });
+    expect(response.body.variants).toEqual(record.variants);
+    const changed = { ...record, audienceFilter: { ...CONDITION, operator: 'OR' } };
+    expect(await errorsOf('PUT', `/campaigns/${id}`, changed)).toEqual([422, `audienceFilter.${AT}`]);
+  });
+
+  it('keeps its segment, workflow and webhook endpoint when they are sent back', async () => {
+    const segment = await postRecord(api, '/segments', { name: 'Sent back', filters: GOOD });
+    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    const hook = await postRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
+    await storeOlder('webhook_endpoints', hook.id, { url: 'https://hooks.example/{{x}}', events: ['{{x}}'] });
+    const flow = await postRecord(api, '/workflows', { name: 'Old', eventName: 'e' });
+    const exitOn = [{ eventName: 'email.opened' }];
+    await storeOlder('workflows', flow.id, { event_name: 'order.{{x}}', exit_on: JSON.stringify(exitOn) });
+    for (const path of [`/segments/${segment.id}`, `/v1/webhooks/${hook.id}`, `/workflows/${flow.id}`]) {
+      const { record, response } = await sendBack('PATCH', path, { description: 'New' });
+      expect([response.status, response.body], path).toMatchObject([
+        200,
+        { ...record, description: 'New', updatedAt: expect.anything() },
+      ]);
+    }
+    const changed = { exitOn: [{ eventName: 'email.clicked' }] };
+    expect(await errorsOf('PATCH', `/workflows/${flow.id}`, changed)).toEqual([422, 'exitOn.0.eventName']);
+  });
+
+  const wait = { field: 'event.cartId', operator: 'equals', value: '{{ x | }}' };
+  it.each<[string, object, object, object, string]>([
+    ['SEND_EMAIL', {}, { from: { name: '{{brand}}', email: 'hi@shop.example' } }, { from: SENDER }, 'config.from'],
+    ['SEND_SMS', { body: 'Hi' }, { body: 'Hi', from: '{{sender}}' }, { from: '{{other}}' }, 'config.from'],
+    ['EXIT', {}, { reason: '{{reason}}' }, { reason: '{{other}}' }, 'config.reason'],
+    [
+      'UPDATE_CONTACT',
+      {},
+      { updates: { plan: '{{ x | }}' } },
+      { updates: { plan: '{{ y | }}' } },
+      'config.updates.plan',
+    ],
+    ['DELAY', { until: '09:00' }, { until: '{{ x | }}' }, { until: '{{ y | }}' }, 'config.until'],
+    [
+      'WAIT_FOR_EVENT',
+      { eventName: 'e' },
+      { eventName: 'email.opened', filters: { logic: 'AND', groups: [{ filters: [wait] }] } },
+      { eventName: 'email.clicked' },
+      'config.eventName',
+    ],
+    [
+      'CONDITION',
+      GOOD,
+      { logic: 'AND', groups: [{ filters: [wait] }] },
+      { groups: [{ filters: [{ ...wait, value: '{{ y | }}' }] }] },
+      'config.groups.0.filters.0.value',
+    ],
+    [
+      'WEBHOOK',
+      { url: 'https://hooks.example/', headers: { 'X-Key': 'secret' } },
+      { url: 'https://hooks.example/{{ x | }}' },
+      { url: 'https://hooks.example/{{ y | }}' },
+      'config.url',
+    ],
+  ])('keeps the config of a %s when it is sent back', async (type, config, stored, change, field) => {
+    const { body: added } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step(type, config) });
+    await storeOlder('workflow_steps', added.id, { config: sql`config || ${JSON.stringify(stored)}::jsonb` });
+    const path = `/workflows/${workflow.id}/steps/${added.id}`;
+    const read = async () => (await api.call('GET', `/workflows/${workflow.id}`)).body;
+    const shown = (await read()).steps.find(({ id }: { id: string }) => id === added.id);
+    const renamed = await api.call('PATCH', path, { body: { ...shown, name: 'Renamed' } });
+    expect([renamed.status, renamed.body]).toMatchObject([200, { name: 'Renamed', config: shown.config }]);
+    const { entryStepId, steps, transitions, version } = await read();
+    const graph = { version, entryStepId, steps, transitions };
+    expect((await api.call('PUT', `/workflows/${workflow.id}/graph`, { body: graph })).status).toBe(200);
+    const wanted = { config: { ...shown.config, ...change } };
+    expect(await errorsOf('PATCH', path, wanted)).toEqual([422, field]);
+    const { body: file } = await api.call('GET', '/project/export');
+    const applied = await api.call('POST', '/project/apply', { body: { workflows: file.workflows } });
+    expect([applied.status, applied.body.updated]).toEqual([200, []]);
+  });
+
+  it('lets another value of the same config and condition change', async () => {
+    const { body: email } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step('SEND_EMAIL', {}) });
+    const from = { name: '{{brand}}', email: 'hi@shop.example' };
+    await storeOlder('workflow_steps', email.id, { config: JSON.stringify({ from }) });
+    const template = await postRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
+    const config = { from, templateId: template.id };
+    const changed = await api.call('PATCH', `/workflows/${workflow.id}/steps/${email.id}`, { body: { config } });
+    expect([changed.status, changed.body.config]).toEqual([200, config]);
+    const { body: choice } = await api.call('POST', `/workflows/${workflow.id}/steps`, {
+      body: step('CONDITION', GOOD),
+    });
+    const stored = { logic: 'AND', groups: [{ filters: [wait] }] };
+    await storeOlder('workflow_steps', choice.id, { config: JSON.stringify(stored) });
+    const wanted = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'exists' }, wait] }] };
+    const path = `/workflows/${workflow.id}/steps/${choice.id}`;
+    expect((await api.call('PATCH', path, { body: { config: wanted } })).body.config).toEqual(wanted);
+    const other = { ...wait, field: 'event.orderId' };
+    const moved = { config: { logic: 'AND', groups: [{ filters: [other] }] } };
+    expect(await errorsOf('PATCH', path, moved)).toEqual([422, 'config.groups.0.filters.0.value']);
+  });
+
+  it('is exported and applied without a change', async () => {
+    const { body: file } = await api.call('GET', '/project/export');
+    const applied = await api.call('POST', '/project/apply', { body: file });
+    expect([applied.status, applied.body.updated, applied.body.created]).toEqual([200, [], []]);
+    const [first] = file.templates.filter(({ fromName }: { fromName: string | null }) => fromName === '{{brand}}');
+    const changed = { templates: [{ ...first, fromName: '{{other}}' }] };
+    expect(await errorsOf('POST', '/project/apply', changed)).toEqual([422, 'templates.0.fromName']);
+  });
+});
+
+async function errorsOf(method: string, path: string, body: object): Promise<unknown[]> {
+  const response = await api.call(method, path, { body });
+  return [response.status, response.body.error?.errors?.[0]?.field];
+}

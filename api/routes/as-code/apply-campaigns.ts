@@ -47,7 +47,8 @@ export async function checkCampaigns(
     await withFieldPrefix(`campaigns.${i}`, async () => {
       const said = { ...changedEmailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
-      await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...UNCHECKED_FIELDS } });
+      const content = { ...said, ...UNCHECKED_FIELDS };
+      await refuseBadVariants(p.compute, { projectId: p.projectId, content, stored: current });
     });
   }
 }
@@ -113,7 +114,7 @@ function campaignWithIds(applying: Applying, { audienceFilter, ...item }: Campai
   const stored = current?.audienceFilter;
   const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
   const fields = withIds(item, applying.ids, (name) => refuseUnknown([name], ''));
-  return { ...fields, ...(condition && { audienceFilter: condition }) };
+  return { ...fields, ...(condition && condition !== stored && { audienceFilter: condition }) };
 }
 
 /**

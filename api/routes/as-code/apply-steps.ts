@@ -7,7 +7,7 @@ import {
   updateStep,
 } from '../../../db/workflows/workflow-steps.ts';
 import type { Step, Transition, WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
 import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
@@ -109,7 +109,8 @@ async function configOf(
     names === 'condition'
       ? conditionWithIds(applying, { given, of })
       : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
-  const config = checkConfig(step.type, named);
+  if (open && sameJson(named, open)) return open;
+  const config = checkConfig(step.type, named, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
   return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }

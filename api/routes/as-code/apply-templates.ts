@@ -25,7 +25,8 @@ export async function checkTemplates(
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
     const content = { ...changedEmailText<string | null>(item, current), type };
     if (current && changedFields(content, current).length === 0) continue;
-    await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
+    const judged = { projectId: p.projectId, content, stored: current ? [current] : [] };
+    await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, judged));
   }
 }
 

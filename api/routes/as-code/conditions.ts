@@ -1,12 +1,12 @@
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { sameJson } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName } from '../../../rules/as-code/references.ts';
-import type { Condition as ConditionValue } from '../../../rules/filters/filters.ts';
+import { type Condition as ConditionValue, StoredCondition } from '../../../rules/filters/filters.ts';
 import { type Applying, parseItem, refuseUnknown } from './applying.ts';
 import { Condition } from './input.ts';
 
 /**
- * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A reference to a
- * segment that was deleted since may stay as stored.
+ * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition that is
+ * stored already stays, also if it refers to a segment that was deleted since, or if a newer rule refuses it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function conditionOf(
@@ -17,8 +17,7 @@ export function conditionOf(
   if (given === undefined || given === null) return undefined;
   const unknown: UnknownName[] = [];
   const named = conditionWith(given, applying.ids, (name) => void unknown.push(name));
-  const read = unknown.length === 0 || !stored ? undefined : Condition.safeParse(named);
-  if (read?.success && changedFields({ condition: read.data }, { condition: stored }).length === 0) return read.data;
+  if (stored && sameJson(StoredCondition.safeParse(named).data, stored)) return stored;
   refuseUnknown(unknown, field);
   return parseItem(Condition, named, field);
 }

@@ -14,6 +14,7 @@ import { checkTemplates } from './apply-templates.ts';
 import { exportProject } from './export.ts';
 import { APPLY_MAX_BYTES, ApplyProject } from './input.ts';
 import { Applied, ExportedProject } from './response.ts';
+import { STORED_DOCUMENT } from './stored-document.ts';
 
 const tags = ['Project'];
 
@@ -45,6 +46,7 @@ const applyRoute = createRoute({
   description:
     'Accepts the document of `GET /project/export`, or a part of it. Creates resources whose slug does not exist and changes resources that differ, in one transaction. Omitted resources do not change, but the steps and transitions of a workflow replace all existing ones. Applying a document twice changes nothing. A secret that is not in the document keeps its stored value. A sender on an unverified domain is reported as a finding, and the rest is applied. A session needs `project:manage`; an API key needs the edit scope of each kind in the document. At most 8 MB.',
   security: APPLY_SECURITY,
+  stored: STORED_DOCUMENT,
   request: { body: json(ApplyProject) },
   responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },
 });

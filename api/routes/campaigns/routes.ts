@@ -21,6 +21,7 @@ import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { storedRecord } from '../../http/stored-fields.ts';
 import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
 import {
   CampaignDone,
@@ -91,6 +92,7 @@ const putRoute = createRoute({
   summary: 'Update a campaign',
   description: 'Only in DRAFT and SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: scopes('campaigns:edit'),
+  stored: storedRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => campaignResponse(campaign))),
   request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
   responses: { 200: okWithVersion(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
 });
@@ -167,12 +169,11 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor: given, scheduledAt, ...changes } = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
+    // Runs before anything is locked, because a trial rendering waits for its turn. Stored content was checked when
     // it was saved.
-    await refuseBadVariants(compute, {
-      projectId: ref.projectId,
-      content: campaignContent(changes, await getCampaign(db, ref)),
-    });
+    const stored = await getCampaign(db, ref);
+    const content = campaignContent(changes, stored);
+    await refuseBadVariants(compute, { projectId: ref.projectId, content, stored });
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref, read);
       const scheduledFor = resolveAliases({ scheduledFor: given, scheduledAt }, current.scheduledAt);

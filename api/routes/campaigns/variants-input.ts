@@ -126,16 +126,19 @@ function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
 
 /**
  * Checks the content of the campaign and of each variant.
+ * @param p.stored the campaign that changes, whose own templates are not checked again
  * @throws AppError as `refuseBadContent`; field names of a variant's error start with `variants.<n>`
  */
 export async function refuseBadVariants(
   compute: Compute,
-  p: { projectId: string; content: CampaignContent },
+  p: { projectId: string; content: CampaignContent; stored?: CampaignContent | undefined },
 ): Promise<void> {
   const { projectId, content } = p;
-  await refuseBadContent(compute, { projectId, content: { ...content, type: 'MARKETING' } });
+  const stored = p.stored ? [p.stored, ...textsOf(p.stored)] : [];
+  await refuseBadContent(compute, { projectId, content: { ...content, type: 'MARKETING' }, stored });
   for (const [n, text] of (content.variants ? textsOf(content) : []).entries()) {
-    await refuseBadContent(compute, { projectId, content: { ...text, type: 'MARKETING' } }).catch((error: unknown) => {
+    const judged = { projectId, content: { ...text, type: 'MARKETING' as const }, stored };
+    await refuseBadContent(compute, judged).catch((error: unknown) => {
       throw error instanceof AppError ? ofVariant(n, error) : error;
     });
   }

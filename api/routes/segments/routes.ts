@@ -19,6 +19,7 @@ import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { storedRecord } from '../../http/stored-fields.ts';
 import { listedContactResponse } from '../contacts/response.ts';
 import {
   AddMembers,
@@ -89,6 +90,7 @@ const patchRoute = createRoute({
   description:
     'A new name also changes the slug, and thereby the names of the entry and exit events. Returns 409 if the slug is taken.',
   security: scopes('segments:edit'),
+  stored: storedRecord(({ db }, ref) => getSegment(db, ref).then(segmentResponse)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
   responses: { 200: okWithVersion(SegmentRecord), ...errors('CONFLICT') },
 });

@@ -1,19 +1,25 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { compileForSending } from '../../../compute/contents.ts';
 import { type AuthoredContent, contentSource } from '../../../rules/content/content.ts';
+import { type EmailTemplates, NO_TEXT } from '../../../rules/content/email-text.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
+
+const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (keyof EmailTemplates)[];
 
 /**
  * Checks that an email's content can be sent: its templates parse, and a trial rendering without a contact ends in
  * time. A content that exceeds the time limit without any data would exceed it for every recipient.
+ * @param p.stored texts that are saved already, whose templates stay, although a newer rule refuses them
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2 Limits of a template); RATE_LIMIT_EXCEEDED if
  * the project has used up its budget
  */
 export async function refuseBadContent(
   compute: Compute,
-  p: { projectId: string; content: AuthoredContent },
+  p: { projectId: string; content: AuthoredContent; stored?: readonly EmailTemplates[] },
 ): Promise<void> {
-  const { projectId, content } = p;
+  const { projectId, stored = [] } = p;
+  const content = withoutStored(p.content, stored);
+  if (content === undefined) return;
   try {
     const source = contentSource(content, true);
     const work = { projectId, kind: 'content.check' };
@@ -23,4 +29,11 @@ export async function refuseBadContent(
     if (error instanceof TemplateError) throw templateRefusal(error);
     throw error;
   }
+}
+
+/** Returns the content with only its new templates. Undefined if all are stored already. */
+function withoutStored(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {
+  const kept = TEMPLATES.filter((field) => stored.some((text) => text[field] === content[field]));
+  if (kept.length === TEMPLATES.length) return undefined;
+  return { ...content, ...Object.fromEntries(kept.map((field) => [field, NO_TEXT[field]])) };
 }

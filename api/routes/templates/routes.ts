@@ -16,6 +16,7 @@ import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { storedRecord } from '../../http/stored-fields.ts';
 import { changedEmailText } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
@@ -76,6 +77,7 @@ const patchRoute = createRoute({
   description:
     'Updates the given fields; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: scopes('templates:edit'),
+  stored: storedRecord(({ db }, ref) => getTemplate(db, ref)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
   responses: { 200: okWithVersion(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
@@ -150,11 +152,11 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
+    // Runs before anything is locked, because a trial rendering waits for its turn. Stored content was checked when
     // it was saved.
     const current = await getTemplate(db, ref);
     const content = { ...changedEmailText(changes, current), type: changes.type ?? current.type };
-    await refuseBadContent(compute, { projectId: ref.projectId, content });
+    await refuseBadContent(compute, { projectId: ref.projectId, content, stored: [current] });
     const template = await inTransaction(db, async (trx) => {
       const changed = await updateTemplate(trx, { ...ref, changes, read });
       refuseTopicOnTransactional(changed);

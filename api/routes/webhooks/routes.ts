@@ -18,6 +18,7 @@ import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { storedRecord } from '../../http/stored-fields.ts';
 import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 import {
   DeliveryList,
@@ -80,6 +81,7 @@ const patchRoute = createRoute({
   description:
     'Enabling an endpoint clears its failures. Failed deliveries can be replayed. `***` in `url` keeps the stored password.',
   security,
+  stored: storedRecord(({ db }, ref) => getEndpoint(db, ref).then(endpointResponse)),
   request: { params: IdParams, body: json(PatchEndpoint) },
   responses: { 200: ok(Endpoint) },
 });

@@ -3,7 +3,7 @@ import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../.
 import { findReferenceFaults } from '../../../db/workflows/step-references.ts';
 import { maskStepConfig, sealStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step } from '../../../db/workflows/workflows.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
@@ -65,16 +65,12 @@ function checkStep(
   const { type, name, config, position } = asked;
   if (stored && stored.type !== type)
     throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
-  const checked = stored && sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
+  const shown = stored && maskStepConfig(secretKey, stored);
+  const checked = shown && sameJson(config, shown) ? undefined : checkConfig(type, config, shown);
   if (checked) refusePrivateUrl(type, checked, { allowPrivate, stored: stored?.config });
   if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checked }];
   const isChanged = checked !== undefined || changedFields({ name, position }, stored).length > 0;
   return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
-}
-
-/** Tells whether a config equals the stored one. Masked values count as unchanged. */
-function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
-  return changedFields({ config }, { config: maskStepConfig(secretKey, stored) }).length === 0;
 }
 
 /** Records invalid references in the written configs. An unchanged config was checked when it was written. */

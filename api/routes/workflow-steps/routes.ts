@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Trx } from '../../../db/connection.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
 import {
   deleteStep,
   deleteTransition,
@@ -10,10 +11,12 @@ import {
   updateStep,
 } from '../../../db/workflows/workflow-steps.ts';
 import { lockWorkflow } from '../../../db/workflows/workflows.ts';
+import { sameJson } from '../../../rules/as-code/changes.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
+import { isStoredAt } from '../../../rules/stored-values.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
@@ -127,7 +130,8 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
       const current = await getStep(trx, ref);
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
-      const checked = wanted && checkConfig(current.type, wanted);
+      const shown = maskStepConfig(secretKey, current);
+      const checked = wanted && !sameJson(wanted, shown) ? checkConfig(current.type, wanted, shown) : undefined;
       if (checked) refusePrivateUrl(current.type, checked, { allowPrivate, stored: current.config });
       if (config) nameIgnored(c, current.type, config);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
@@ -174,16 +178,26 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
 }
 
 /**
- * Returns the config of a step in the form that is stored.
+ * Returns the config of a step in the form that is stored. A value that the step has already is accepted, although a
+ * newer rule refuses it.
+ * @param stored the step's config as the caller reads it
  * @throws AppError VALIDATION_ERROR with fields below `config`
  */
-export function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
-  const { input, conditionAt } = STEPS[type];
+export function checkConfig(
+  type: StepType,
+  config: Record<string, unknown>,
+  stored?: Record<string, unknown>,
+): Record<string, unknown> {
+  const { input, older, conditionAt } = STEPS[type];
   const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));
   if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
+  if (stored && older && result.error.issues.every(({ path }) => isStoredAt(path, config, stored))) {
+    const asStored = older.safeParse(config);
+    if (asStored.success) return { ...asStored.data };
+  }
   const faults = fieldErrors(result.error.issues, config).map((fault) => ({
     ...fault,
     field: `config.${fault.field}`.replace(/\.$/, ''),

@@ -15,6 +15,7 @@ import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { storedRecord } from '../../http/stored-fields.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, triggerFromRequest } from './input.ts';
 import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
@@ -100,6 +101,9 @@ const patchRoute = createRoute({
   description:
     'Enabling checks the whole graph and returns every error found. Disabling lets running executions finish; no new execution starts.',
   security: scopes('workflows:edit'),
+  stored: storedRecord(({ db, config }, ref) =>
+    getWorkflow(db, ref).then((workflow) => workflowDetailResponse(config.secretKey, workflow)),
+  ),
   request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
   responses: { 200: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
 });

@@ -1,4 +1,4 @@
-import { StepConditionInput } from '../../filters/filters.ts';
+import { StepConditionInput, StoredStepCondition } from '../../filters/filters.ts';
 import { storedConditionUses } from '../../filters/references.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
@@ -6,6 +6,7 @@ import { configFaults, type PassedStep } from './definition.ts';
 export const condition: PassedStep = {
   kind: 'passed',
   input: StepConditionInput,
+  older: StoredStepCondition,
   faults: ({ config }) => configFaults(StepConditionInput, config),
   branches: () => ['yes', 'no'],
   names: 'condition',

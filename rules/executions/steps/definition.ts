@@ -28,6 +28,11 @@ interface Step {
   /** Parses a config that a caller saves: errors go to the caller, the parsed value is stored. */
   input: z.ZodType<object>;
   /**
+   * Parses a config whose values were saved before `input` refused them. Null if `input` refuses no value that older
+   * versions accepted.
+   */
+  older: z.ZodType<object> | null;
+  /**
    * Returns the reasons that keep the step from running, as text that follows its name. A stored config may be
    * incomplete.
    */

@@ -68,6 +68,7 @@ function canBeHour(until: string): boolean {
 export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,
+  older: null,
   faults: ({ config }) => configFaults(DelayConfig, config),
   branches: () => [null],
   names: [],

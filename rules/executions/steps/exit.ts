@@ -8,6 +8,7 @@ const ExitConfig = z.object({ reason: z.string().max(200).superRefine(refuseUnfi
 export const exit: PassedStep = {
   kind: 'passed',
   input: ExitConfig,
+  older: z.object({ reason: z.string().max(200).optional() }),
   faults: ({ config }) => configFaults(ExitConfig, config),
   branches: () => [],
   names: [],

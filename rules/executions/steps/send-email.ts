@@ -37,6 +37,7 @@ export const sendEmail: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
   input: SendEmailInput,
+  older: SendEmailConfig.partial({ templateId: true }),
   faults({ config: { from, recipient }, templateId, senderReady }) {
     if (!templateId) return ['has no template'];
     const faults = configFaults(SendEmailInput, { from, recipient });

@@ -37,6 +37,7 @@ export const sendSms: EffectStep<'steps'> = {
   queue: 'steps',
   // The text may be missing until the workflow is enabled.
   input: SendSmsInput,
+  older: SendSmsConfig.partial({ body: true }),
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
   branches: () => [null],
   names: [],

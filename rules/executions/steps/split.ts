@@ -30,6 +30,7 @@ export const SplitConfig = z.object({ branches: SplitBranches });
 export const split: PassedStep = {
   kind: 'passed',
   input: SplitConfig,
+  older: null,
   faults: ({ config }) => configFaults(SplitConfig, config),
   branches: splitBranches,
   names: [],

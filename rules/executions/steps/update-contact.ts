@@ -29,6 +29,7 @@ export const updateContact: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
   input: UpdateContactInput,
+  older: UpdateContactConfig,
   faults: ({ config }) => configFaults(UpdateContactInput, config),
   branches: () => [null],
   names: [],

@@ -30,6 +30,7 @@ export function matchesAnyEvent(filters: unknown): boolean {
 export const waitForEvent: PauseStep = {
   kind: 'pause',
   input: WaitInput,
+  older: WaitConfig,
   faults: ({ config }) => configFaults(WaitInput, config),
   branches: () => [null, 'event', 'timeout'],
   names: [],

@@ -35,6 +35,7 @@ export const webhook: EffectStep<'webhooks'> = {
   // A separate queue, because endpoints are slow and must not delay other effects.
   queue: 'webhooks',
   input: WebhookInput,
+  older: WebhookConfig,
   // A sealed value is longer than the original, which was checked when it was saved.
   faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
   branches: () => [null],

@@ -1,0 +1,65 @@
+import { sameJson } from '../../rules/as-code/changes.ts';
+import { AppError, type FieldError } from '../../rules/errors.ts';
+import type { Deps } from './deps.ts';
+
+/** How to compare a refused body with the record that the request changes. */
+export interface StoredFields {
+  /** Returns the record in the form of the body. Undefined if it does not exist. */
+  load(
+    deps: Pick<Deps, 'db' | 'config'>,
+    request: { projectId: string; id: string; body: unknown },
+  ): Promise<object | undefined>;
+  /** How deep the fields are in the body: 1, or 3 if records are in lists (`templates.0.from`). */
+  depth: 1 | 3;
+}
+
+/** Compares a refused body with one record, in the form in which its GET returns it. */
+export function storedRecord(
+  load: (deps: Pick<Deps, 'db' | 'config'>, ref: { projectId: string; id: string }) => Promise<object>,
+): StoredFields {
+  return {
+    depth: 1,
+    async load(deps, ref) {
+      try {
+        return await load(deps, ref);
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Returns a refused body without the refused fields whose value is stored already. Such a field counts as omitted, so a
+ * record that was read can be sent back, although a rule that is newer than the record refuses a new field with this
+ * value. Undefined if no refused field has its stored value.
+ */
+export function omitStored(
+  body: unknown,
+  { stored, errors, depth }: { stored: object; errors: readonly FieldError[]; depth: StoredFields['depth'] },
+): unknown {
+  const paths = new Set(errors.map(({ field }) => field.split('.').slice(0, depth).join('.')));
+  const copy: unknown = structuredClone(body);
+  let hasOmitted = false;
+  for (const path of paths) {
+    const keys = path.split('.');
+    const field = keys.pop() ?? '';
+    const parent = at(copy, keys);
+    const value = at(parent, [field]);
+    if (keys.length !== depth - 1 || value === undefined || !sameJson(value, at(stored, [...keys, field]))) continue;
+    Reflect.deleteProperty(Object(parent), field);
+    hasOmitted = true;
+  }
+  return hasOmitted ? copy : undefined;
+}
+
+function at(value: unknown, keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (member, key) =>
+      typeof member === 'object' && member !== null && Object.hasOwn(member, key)
+        ? Reflect.get(member, key)
+        : undefined,
+    value,
+  );
+}

@@ -1,0 +1,26 @@
+import { sameJson } from './as-code/changes.ts';
+
+/**
+ * Tells whether a request sends back what the stored record has at a path, or around it. A rule that is newer than the
+ * record does not refuse such a value. An item of a list counts at any position, and only as a whole.
+ */
+export function isStoredAt(path: readonly PropertyKey[], given: unknown, stored: unknown): boolean {
+  let value = given;
+  let candidates = [stored];
+  let isInList = false;
+  for (const key of path) {
+    const isList = Array.isArray(value);
+    isInList ||= isList;
+    value = memberOf(value, key);
+    candidates = candidates.flatMap((candidate) =>
+      isList ? (Array.isArray(candidate) ? candidate : []) : [memberOf(candidate, key)],
+    );
+    const counts = value !== undefined && !(isInList && typeof value !== 'object');
+    if (counts && candidates.some((candidate) => sameJson(candidate, value))) return true;
+  }
+  return false;
+}
+
+function memberOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
