@@ -39,7 +39,7 @@ export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; is
             </Text>
           </UnstyledButton>
         ) : (
-          <ActionIcon variant="subtle" size="lg" aria-label={text.app.account}>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={text.app.account}>
             <IconUserCircle size={22} stroke={1.75} />
           </ActionIcon>
         )}

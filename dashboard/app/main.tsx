@@ -1,8 +1,7 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
@@ -15,6 +14,11 @@ import { createQueryClient } from '../api/queries.ts';
 import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
 import { theme, variables } from './theme/theme.ts';
+
+// Loaded after the first screen, because an action precedes every notification. Earlier ones wait in its store.
+const Notifications = lazy(() =>
+  import('./notification-area.tsx').then(({ NotificationArea }) => ({ default: NotificationArea })),
+);
 
 const queries = createQueryClient();
 const router = createAppRouter(queries);
@@ -33,7 +37,9 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" />
+        <Suspense>
+          <Notifications />
+        </Suspense>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

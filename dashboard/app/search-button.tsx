@@ -24,8 +24,15 @@ export function SearchButton() {
       >
         {text.app.search}
       </Button>
-      <ActionIcon hiddenFrom="sm" variant="subtle" size="lg" aria-label={text.app.search} onClick={spotlight.open}>
-        <IconSearch size={20} />
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={text.app.search}
+        onClick={spotlight.open}
+      >
+        <IconSearch size={20} stroke={1.75} />
       </ActionIcon>
     </>
   );

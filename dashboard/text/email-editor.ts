@@ -85,6 +85,7 @@ export const emailEditor = {
   blockUp: 'Move block up',
   blockDown: 'Move block down',
   blockRemove: 'Remove block',
+  blockProperties: 'Block properties',
   blockStays:
     'Not possible here: no block is next to it, or a condition, loop or Outlook comment spans it. Use the code editor.',
   picked: { link: 'Link', image: 'Image', divider: 'Divider' },

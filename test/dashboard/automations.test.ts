@@ -39,7 +39,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.locator('.react-flow__node').first().waitFor();
     await expectNoSeriousAxe(page);
     await add(page, 'Add the first step', 'Send email');
-    await page.getByRole('status').filter({ hasText: 'has no template' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Choose a template.' }).waitFor();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
@@ -214,6 +214,23 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('link', { name: 'Back to automations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Automations' }).waitFor();
     await page.getByRole('navigation', { name: 'Menu' }).waitFor();
+  });
+
+  it('say on a phone what a draft lacks, in plain words', async () => {
+    const logic = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
+    const draft = await buildWorkflow(service, {
+      enabled: false,
+      triggerType: 'MANUAL',
+      steps: { Mail: { type: 'SEND_EMAIL' }, Branch: { type: 'CONDITION', config: logic } },
+    });
+    const { page } = await openDashboard({ service, viewport: 'phone', path: `/automations/${draft.id}` });
+    await page.getByText('Choose a template.').waitFor();
+    await page.getByText('Choose the next step of branch yes.').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/SEND_EMAIL|CONDITION|entry/);
+    await page.getByRole('button', { name: /^Branch vip/ }).click();
+    await page.getByRole('textbox', { name: 'Next step of branch yes' }).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/SEND_EMAIL|CONDITION|entry/);
+    await expectNoSeriousAxe(page);
   });
 
   it('are readable on a phone as a list of steps, with any names', async () => {

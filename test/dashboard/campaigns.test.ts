@@ -50,6 +50,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Send to 3 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
+    await page.getByText('Sent to 3 contacts, no opens yet.').waitFor();
     await page.getByText(/^Failed 1/).waitFor();
     const row = page.getByRole('row', { name: /limit reached/i });
     await row.getByRole('link', { name: '1' }).click();
@@ -186,6 +187,8 @@ describeInBrowser('a campaign in the dashboard', () => {
       db,
     );
     const { page } = await open(`/campaigns/${id}`);
+    // With few emails, the first sentence counts contacts.
+    await page.getByText('2 of 2 opened').waitFor();
     await page.frameLocator('iframe').last().getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by humans/ }).waitFor();

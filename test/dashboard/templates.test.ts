@@ -348,6 +348,34 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(body).toContain('line-height:64px');
   });
 
+  it('change the properties of a block and the target of a link on a phone, in a sheet below the email', async () => {
+    const body = `<h2 style="margin:0">Teas</h2>\n<p class=a><a href="https://example.com/a">Shop</a></p>`;
+    const id = await create({ name: 'On a phone', body });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, viewport: 'phone' });
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
+    const sheet = page.getByRole('region', { name: 'Block properties' });
+    await mail.getByText('Teas').click();
+    const properties = page.getByRole('button', { name: 'Block properties' });
+    await properties.click();
+    await sheet.getByRole('textbox', { name: 'Text size' }).fill('40');
+    await sheet.getByRole('textbox', { name: 'Text size' }).press('Enter');
+    await mail.locator('h2[style*="font-size:40px"]').waitFor();
+    expect(await properties.getAttribute('aria-expanded')).toBe('true');
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+    await sheet.getByRole('button', { name: 'Close' }).click();
+    await sheet.waitFor({ state: 'detached' });
+    // A link opens the sheet, because its address is not visible in the email.
+    await mail.getByRole('link', { name: 'Shop' }).click();
+    await sheet.getByRole('textbox', { name: 'Link URL' }).fill('https://example.com/b');
+    await sheet.getByRole('textbox', { name: 'Link URL' }).press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await readSaved(id)).body).toBe(
+      '<h2 style="margin:0;font-size:40px;line-height:56px">Teas</h2>\n<p class=a><a href="https://example.com/b">Shop</a></p>',
+    );
+  });
+
   it('have columns and products side by side in a wide email and stacked on a phone, also without media queries', async () => {
     const id = await create({ name: 'Columns', body: layoutOf('letter').body });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });

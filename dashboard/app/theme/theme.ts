@@ -1,17 +1,17 @@
 import {
-  Button,
-  Checkbox,
+  type ButtonProps,
+  type CheckboxProps,
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
-  Input,
+  type InputWrapperProps,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  SegmentedControl,
-  Select,
-  Switch,
-  Tooltip,
+  type MenuProps,
+  type ModalProps,
+  type SegmentedControlProps,
+  type SelectProps,
+  type SwitchProps,
+  type TooltipProps,
 } from '@mantine/core';
 import { chooseFirstOption } from './first-option.ts';
 
@@ -68,23 +68,32 @@ export const theme = createTheme({
   },
   components: {
     // With the radius of other components, a checkbox would look like a radio button.
-    Checkbox: Checkbox.extend({ defaultProps: { radius: 'sm', size: 'xs' } }),
-    Switch: Switch.extend({ defaultProps: { size: 'sm', withThumbIndicator: false } }),
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
-    SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
-    Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
+    Checkbox: withDefaults<CheckboxProps>({ radius: 'sm', size: 'xs' }),
+    Switch: withDefaults<SwitchProps>({ size: 'sm', withThumbIndicator: false }),
+    Button: withDefaults<ButtonProps>({ size: 'sm' }),
+    Tooltip: withDefaults<TooltipProps>({ openDelay: 300 }),
+    SegmentedControl: withDefaults<SegmentedControlProps>({ withItemsBorders: false }),
+    Modal: withDefaults<ModalProps>({ radius: 'lg' }),
     // Without this, Mantine adds a placeholder, which is not allowed in a menu (axe: aria-required-children). The first
     // item gets the focus.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Menu: withDefaults<MenuProps>({ withInitialFocusPlaceholder: false }),
     // Enter takes the first option that matches what was typed.
-    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true, onKeyDown: chooseFirstOption } }),
+    Select: withDefaults<SelectProps>({ selectFirstOptionOnChange: true, onKeyDown: chooseFirstOption }),
     // The help text is below the field, so that it does not separate the field from its label.
-    InputWrapper: Input.Wrapper.extend({
-      defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    InputWrapper: withDefaults<InputWrapperProps>({
+      withAsterisk: false,
+      inputWrapperOrder: ['label', 'input', 'description', 'error'],
     }),
   },
 });
+
+/**
+ * Returns the theme of one component. `Select.extend()` would do the same, but it loads every component of the theme
+ * with the first screen.
+ */
+function withDefaults<Props>(defaultProps: Partial<Props>) {
+  return { defaultProps };
+}
 
 const COLORS = {
   '--mantine-color-body': 'var(--color-surface)',

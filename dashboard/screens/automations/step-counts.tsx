@@ -34,7 +34,7 @@ export function openRate({ emails }: StepCounts): string | undefined {
   return emails && emails.sent > 0 ? formatShare(emails.opened, emails.sent) : undefined;
 }
 
-/** The counts of a step, each a link to its contacts. */
+/** The counts of a step, each a link to its contacts: completed ones first. */
 export function StepCountLinks({
   counts,
   hrefOf,
@@ -44,7 +44,10 @@ export function StepCountLinks({
   hrefOf: (count: StepCountKind) => string;
   onCount: (count: StepCountKind) => void;
 }) {
-  const shown = countsOf(counts);
+  const all = countsOf(counts);
+  const isPassed = ({ count }: (typeof all)[number]) => count === 'COMPLETED';
+  // The main count and its rate come first, as on the canvas.
+  const shown = [...all.filter(isPassed), ...all.filter((one) => !isPassed(one))];
   const rate = openRate(counts);
   if (shown.length === 0) return <span>{t.nobodyYet}</span>;
   return (

@@ -12,7 +12,7 @@ import { text } from '../../text/text.ts';
 import { CampaignMenu, DuplicateButton } from './campaign-menu.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { CampaignControls } from './controls.tsx';
-import { Figures } from './figures.tsx';
+import { COMPARED_CAMPAIGNS, Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { CampaignProgress, SendingTimes } from './progress.tsx';
@@ -56,6 +56,9 @@ function Shown({ campaign }: { campaign: Campaign }) {
     enabled: startedAt !== null,
     refetchInterval: intervalOf(campaign),
   });
+  const compared = useQuery({ ...COMPARED_CAMPAIGNS, enabled: startedAt !== null });
+  // Shown together, so that the comparison moves nothing when it arrives.
+  const report = { ...stats, data: compared.isPending ? undefined : stats.data };
   return (
     <>
       <PageHead
@@ -85,10 +88,10 @@ function Shown({ campaign }: { campaign: Campaign }) {
           </Text>
         )}
         {startedAt !== null && (
-          <QueryView of={stats} height={420}>
+          <QueryView of={report} height={420}>
             {(figures) => (
               <>
-                <Figures id={id} stats={figures}>
+                <Figures id={id} stats={figures} compared={compared.data?.campaigns ?? []}>
                   <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
                 </Figures>
                 {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}

@@ -1,6 +1,6 @@
 import { Paper, Text, Tooltip } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { CountLink, formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
 import { pluralize } from '../../text/pluralize.ts';
@@ -12,12 +12,29 @@ import type { Stats } from './words.ts';
 const words = text.campaigns;
 /** The campaigns whose average is compared. */
 const COMPARED = 20;
-/** Room for the sentence on each screen, so that nothing moves when the comparison arrives. */
-const NEWS_HEIGHT = { base: 48, sm: 24 };
+/** With fewer emails, the sentence counts contacts, because one contact would be several percent. */
+const SHARES_MIN_SENT = 20;
 const COUNTED = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
 
+/** The campaigns whose open rates are compared with this one's. */
+export const COMPARED_CAMPAIGNS = {
+  ...queryFor('listCampaigns', { query: { status: 'SENT', limit: COMPARED } }),
+  staleTime: 60_000,
+};
+type ComparedCampaigns = ResponseOf<'listCampaigns'>['campaigns'];
+
 /** Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and clicks are separate. */
-export function Figures({ id, stats, children }: { id: string; stats: Stats; children: ReactNode }) {
+export function Figures({
+  id,
+  stats,
+  compared,
+  children,
+}: {
+  id: string;
+  stats: Stats;
+  compared: ComparedCampaigns;
+  children: ReactNode;
+}) {
   const bots = [
     words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens)),
     words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks)),
@@ -25,9 +42,8 @@ export function Figures({ id, stats, children }: { id: string; stats: Stats; chi
   return (
     <section aria-label={words.figures}>
       {stats.sent > 0 && (
-        <Text size="lg" mb="md" mih={NEWS_HEIGHT}>
-          <b>{words.openedShare(formatShare(stats.opened, stats.sent))}</b>
-          {words.clickedShare(formatShare(stats.clicked, stats.sent))} <Compared id={id} stats={stats} />
+        <Text size="lg" mb="md">
+          <News stats={stats} /> <Compared id={id} stats={stats} campaigns={compared} />
         </Text>
       )}
       <Paper withBorder>
@@ -55,22 +71,49 @@ export function Figures({ id, stats, children }: { id: string; stats: Stats; chi
         </div>
         {children}
       </Paper>
-      <Tooltip label={words.machinesWhat} multiline maw={260}>
-        <Text size="xs" c="dimmed" mt="xs" w="fit-content">
-          {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
-        </Text>
-      </Tooltip>
+      {stats.machineOpens + stats.machineClicks > 0 && (
+        <Tooltip label={words.machinesWhat} multiline maw={260}>
+          <Text size="xs" c="dimmed" mt="xs" w="fit-content">
+            {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
+          </Text>
+        </Tooltip>
+      )}
     </section>
   );
 }
 
+/** The result in one sentence: shares, or the number of contacts if there are few. */
+function News({ stats: { sent, opened, clicked, pending } }: { stats: Stats }) {
+  if (opened + clicked === 0) {
+    return (
+      <>
+        <b>{words.sentTo(sent, formatCount(sent))}</b>
+        {words.noneOpened}
+      </>
+    );
+  }
+  const isFew = sent < SHARES_MIN_SENT;
+  return (
+    <>
+      <b>{isFew ? words.openedCount(opened, sent) : words.openedShare(formatShare(opened, sent))}</b>
+      {isFew ? words.clickedCount(clicked) : words.clickedShare(formatShare(clicked, sent))}
+      {pending > 0 ? words.soFar : '.'}
+    </>
+  );
+}
+
 /** Compares the open rate with other campaigns, in a sentence. */
-function Compared({ id, stats: { opened, sent } }: { id: string; stats: Stats }) {
-  const { data } = useQuery({
-    ...queryFor('listCampaigns', { query: { status: 'SENT', limit: COMPARED } }),
-    staleTime: 60_000,
-  });
-  const points = data && pointsAboveAverage({ id, opened, sent }, data.campaigns);
+function Compared({
+  id,
+  stats: { opened, sent },
+  campaigns,
+}: {
+  id: string;
+  stats: Stats;
+  campaigns: ComparedCampaigns;
+}) {
+  if (sent < SHARES_MIN_SENT || opened === 0) return null;
+  const points = pointsAboveAverage({ id, opened, sent }, campaigns);
   if (points === undefined) return null;
   const written = formatChange(points);
   return <>{words.comparedToAverage[directionOf(points)](pluralize(Number(written), 'point', written))}</>;

@@ -34,7 +34,9 @@ export function Hours({ stats }: { stats: Stats }) {
       series: [
         { label: words.opens, color: '--chart-2', bars: 0.8, values: hours.map(({ opened }) => opened) },
         { label: words.clicks, color: '--chart-1', bars: 0.8, values: hours.map(({ clicked }) => clicked) },
-        { label: words.byMachines, color: '--color-idle', values: byMachines },
+        ...(byMachines.some((n) => n > 0)
+          ? [{ label: words.byMachines, color: '--color-idle', values: byMachines }]
+          : []),
       ],
       busy: hours.filter(({ opened, clicked }, n) => opened + clicked + (byMachines[n] ?? 0) > 0),
     };
@@ -48,7 +50,9 @@ export function Hours({ stats }: { stats: Stats }) {
       </div>
       <div className="card-block">
         {busy.length === 0 ? (
-          <Text c="dimmed">{words.noOpens}</Text>
+          <Text size="sm" c="dimmed">
+            {words.noOpens}
+          </Text>
         ) : (
           <>
             <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />

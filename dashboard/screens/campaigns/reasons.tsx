@@ -1,4 +1,5 @@
-import { Box, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Box, Button, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -13,6 +14,8 @@ import classes from './reasons.module.css';
 import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
 const words = text.campaigns;
+/** More reasons than these are folded, so that the most frequent ones stand out. */
+const SHOWN_MOST = 6;
 const TOUCHED = { hover: true, focus: true, touch: true };
 
 /**
@@ -27,14 +30,14 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
   const skipped = reasons.filter(([reason]) => isSkipped(reason));
   return (
     <Paper withBorder component="section" aria-label={words.reasonsTitle}>
-      <Group justify="space-between" p="sm" px="md" mih={52} style={{ borderBottom: '1px solid var(--color-border)' }}>
+      <div className="card-head">
         <Title order={2} size="h4">
           {words.reasonsTitle}
         </Title>
         {retryable.length > 0 && !isOver && <Retry id={id} reasons={retryable} />}
-      </Group>
+      </div>
       {reasons.length === 0 && (
-        <Text c="dimmed" p="md">
+        <Text size="sm" c="dimmed" className="card-block">
           {stats.pending === 0 ? words.everybodyGot : words.nobodyLost}
         </Text>
       )}
@@ -49,7 +52,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
   );
 }
 
-/** The reasons of one kind with their numbers, as bars. */
+/** The reasons of one kind with their numbers. A bar shows the share of a reason. */
 function ByReason({
   id,
   tone,
@@ -61,26 +64,29 @@ function ByReason({
   title: string;
   reasons: [reason: string, n: number][];
 }) {
+  const [isUnfolded, { open: unfold }] = useDisclosure();
   if (reasons.length === 0) return null;
-  const most = Math.max(...reasons.map(([, n]) => n));
+  const total = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const shown = isUnfolded || reasons.length <= SHOWN_MOST + 1 ? reasons : reasons.slice(0, SHOWN_MOST);
+  const folded = reasons.length - shown.length;
   return (
     <Box p="md" pt="sm">
       <Group justify="space-between" mb={4}>
         <Status tone={tone}>{title}</Status>
         <Text size="sm" fw={500}>
-          {formatCount(reasons.reduce((sum, [, n]) => sum + n, 0))}
+          {formatCount(total)}
         </Text>
       </Group>
       <Table aria-label={title} withRowBorders={false} className={classes.reasons}>
         <Table.Tbody>
-          {reasons.map(([reason, n]) => (
+          {shown.map(([reason, n]) => (
             <Table.Tr key={reason}>
               <Table.Td>
                 <Reason reason={reason} />
               </Table.Td>
               <Table.Td w={88}>
                 <div className={classes.bar} aria-hidden>
-                  <div data-tone={tone} style={{ width: `${(100 * n) / most}%` }} />
+                  <div data-tone={tone} style={{ width: `${(100 * n) / total}%` }} />
                 </div>
               </Table.Td>
               <Table.Td ta="right" w={56}>
@@ -90,6 +96,11 @@ function ByReason({
           ))}
         </Table.Tbody>
       </Table>
+      {folded > 0 && (
+        <Button variant="subtle" size="compact-sm" mt={4} ml={-8} onClick={unfold}>
+          {words.moreReasons(folded)}
+        </Button>
+      )}
     </Box>
   );
 }
@@ -122,7 +133,7 @@ export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable
   return (
     <ActionButton
       needs="campaigns:send"
-      size="xs"
+      size="compact-sm"
       variant="default"
       loading={write.isPending}
       onClick={() =>

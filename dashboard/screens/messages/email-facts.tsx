@@ -44,6 +44,7 @@ function Details({ email }: { email: Email }) {
           <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>
         </Fact>
       )}
+      {email.reason && <Id name={text.messages.reasonCode} value={email.reason} />}
       <Id name={text.messages.emailId} value={email.id} />
       {email.messageId && <Id name={text.messages.messageId} value={email.messageId} />}
     </Facts>

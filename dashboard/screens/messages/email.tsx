@@ -79,17 +79,11 @@ function Recipient({ email: { to, contactId } }: { email: Email }) {
   return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
 }
 
-/** Says why the email was not sent or not delivered. The API's own value is below, for a search in logs. */
+/** Says why the email was not sent or not delivered. The details have the API's own value, for a search in logs. */
 function Reason({ email: { reason } }: { email: Email }) {
   if (!reason) return null;
   const word = wordOf('reason', reason);
-  return (
-    <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason}>
-      <Text size="xs" c="dimmed" ff="monospace">
-        {reason}
-      </Text>
-    </Alert>
-  );
+  return <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason} />;
 }
 
 /** Views of the email. The selected view is in the URL. */

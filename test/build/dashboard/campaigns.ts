@@ -6,14 +6,14 @@ import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { buildEmailEvents, emailBody, SENDER } from './emails.ts';
-import { outcomeColumns, outcomeOf, type SampleOutcome, wellOutcomeOf } from './outcomes.ts';
+import { outcomeColumns, outcomeOf, type SampleOutcome, usualOutcomeOf, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
  * Builds a campaign in every status, and one that was sent with two variants. Started ones have the contacts as
- * recipients, with every result and reason. No worker runs, so the SENDING one stays SENDING.
+ * recipients. Ended ones have every result and reason. No worker runs, so the SENDING one stays SENDING.
  */
 export async function buildCampaigns(
   world: World,
@@ -42,13 +42,21 @@ export async function buildCampaigns(
     startedAt: hoursAgo(90),
     contacts: p.contacts.slice(0, 60),
   });
+  // Started so long ago that none of their emails is opened in the future.
   await begin(world, ids.PAUSED, {
     status: 'PAUSED',
-    startedAt: hoursAgo(6),
+    startedAt: hoursAgo(14),
     contacts: p.contacts.slice(0, 80),
     over: false,
+    outcome: (n) => (n < 50 ? usualOutcomeOf(n) : { status: 'PENDING' }),
   });
-  await begin(world, ids.SENDING, { status: 'SENDING', startedAt: hoursAgo(0.1), contacts: p.contacts, over: false });
+  await begin(world, ids.SENDING, {
+    status: 'SENDING',
+    startedAt: hoursAgo(11),
+    contacts: p.contacts,
+    over: false,
+    outcome: (n) => (n < 110 ? usualOutcomeOf(n) : { status: 'PENDING' }),
+  });
   await schedule(world, ids.SCHEDULED, 72);
   return ids;
 }

@@ -40,6 +40,15 @@ export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
   return { status: n % 7 === 0 ? 'CLICKED' : 'OPENED' };
 }
 
+/** Returns the result of an email in a usual project: most arrive, rules skip some, and one in 40 fails. */
+export function usualOutcomeOf(n: number): SampleOutcome {
+  if (n % 16 === 5) return { status: 'FAILED', reason: 'unsubscribed' };
+  if (n % 24 === 9) return { status: 'FAILED', reason: 'frequency_capped' };
+  if (n % 60 === 31) return { status: 'FAILED', reason: 'unsubscribed:topic' };
+  if (n % 40 === 19) return { status: 'BOUNCED', reason: 'bounced:dead_mailbox' };
+  return wellOutcomeOf(n);
+}
+
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
 export function outcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);

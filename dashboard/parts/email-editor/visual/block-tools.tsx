@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconCopyPlus, IconTrash } from '@tabler/icons-react';
+import { IconAdjustmentsHorizontal, IconArrowDown, IconArrowUp, IconCopyPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
 import { type Block, duplicateBlock, isCompleteBlock, removeBlock, swapBlocks } from './source-blocks.ts';
@@ -11,6 +11,7 @@ export function BlockTools({
   blocks,
   around,
   depth,
+  properties,
   onDepth,
   onEdit,
 }: {
@@ -20,6 +21,8 @@ export function BlockTools({
   around: readonly Block[];
   /** The index of the selected block in `around`. */
   depth: number;
+  /** Shows or hides the properties of the block. Absent if they are in the panel, or if there are none. */
+  properties: { isShown: boolean; toggle: () => void } | undefined;
   onDepth: (depth: number) => void;
   onEdit: (edit: SourceEdit) => void;
 }) {
@@ -53,6 +56,18 @@ export function BlockTools({
         text.emailEditor.blockRemove,
         whole ? removeBlock(source, blocks, block) : undefined,
         <IconTrash size={16} />,
+      )}
+      {properties && (
+        <Tooltip label={text.emailEditor.blockProperties}>
+          <ActionIcon
+            variant={properties.isShown ? 'light' : 'default'}
+            aria-label={text.emailEditor.blockProperties}
+            aria-expanded={properties.isShown}
+            onClick={properties.toggle}
+          >
+            <IconAdjustmentsHorizontal size={16} />
+          </ActionIcon>
+        </Tooltip>
       )}
     </Group>
   );

@@ -15,14 +15,7 @@ interface Field<Value> {
 }
 
 /** A text that takes effect when its field loses focus, or with Enter. */
-export function AppliedText({
-  label,
-  value = '',
-  isReadOnly,
-  isInRow = false,
-  unit,
-  onChange,
-}: Field<string> & { isInRow?: boolean; unit?: string }) {
+export function AppliedText({ label, value = '', isReadOnly, unit, onChange }: Field<string> & { unit?: string }) {
   const [typed, setTyped] = useTyped(value);
   const apply = () => typed !== value && onChange(typed);
   return (
@@ -32,7 +25,6 @@ export function AppliedText({
       value={typed}
       readOnly={isReadOnly}
       {...(unit !== undefined && { rightSection: unit, inputMode: 'numeric', placeholder: words.inherited })}
-      {...(isInRow && { flex: '1 1 140px' })}
       onChange={(event) => setTyped(event.currentTarget.value)}
       onBlur={apply}
       onKeyDown={(event) => event.key === 'Enter' && apply()}

@@ -1,4 +1,4 @@
-import { Button, CloseButton, FileButton, Group, Paper, Stack, Title } from '@mantine/core';
+import { Button, CloseButton, FileButton, Group, Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import { AppliedText, ColorField } from './panel-fields.tsx';
 import { attributeEdit, attributeValue, buttonColor, type SourceEdit } from './source-edits.ts';
@@ -11,7 +11,6 @@ export function PickedForm({
   source,
   picked,
   isReadOnly,
-  isInPanel,
   onEdit,
   onRemove,
   onClose,
@@ -20,12 +19,11 @@ export function PickedForm({
   source: string;
   picked: TagPart;
   isReadOnly: boolean;
-  /** In the panel the fields are below each other; above the canvas they are in a row. */
-  isInPanel: boolean;
   onEdit: (edit: SourceEdit) => void;
   /** Called to remove the image. */
   onRemove: () => void;
-  onClose: () => void;
+  /** Absent in the sheet of a phone, which has a button of its own. */
+  onClose: (() => void) | undefined;
   /** Called with an image file that replaces the image. */
   onImage: (file: File) => void;
 }) {
@@ -35,14 +33,19 @@ export function PickedForm({
       label={label}
       value={attributeValue(source, picked, name) ?? ''}
       isReadOnly={isReadOnly || endsInLiquid(source, picked, name)}
-      isInRow={!isInPanel}
       onChange={(value) => onEdit(attributeEdit(picked, name, value))}
     />
   );
   const color = picked.kind === 'link' ? buttonColor(source, picked) : undefined;
   const name = color ? words.newBlocks.button : words.picked[picked.kind];
-  const fields = (
-    <>
+  return (
+    <Stack gap="sm" component="section" aria-label={name} ref={showForm}>
+      <Group>
+        <Title order={2} size="h5">
+          {name}
+        </Title>
+        {onClose && <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />}
+      </Group>
       {picked.kind === 'link' && field('href', words.linkTo)}
       {color && (
         <ColorField
@@ -75,28 +78,6 @@ export function PickedForm({
           </Group>
         </>
       )}
-    </>
-  );
-  const close = <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />;
-  if (!isInPanel) {
-    return (
-      <Paper withBorder p="xs" component="section" aria-label={name}>
-        <Group align="flex-end" gap="xs" wrap="wrap">
-          {fields}
-          {close}
-        </Group>
-      </Paper>
-    );
-  }
-  return (
-    <Stack gap="sm" component="section" aria-label={name} ref={showForm}>
-      <Group>
-        <Title order={2} size="h5">
-          {name}
-        </Title>
-        {close}
-      </Group>
-      {fields}
     </Stack>
   );
 }

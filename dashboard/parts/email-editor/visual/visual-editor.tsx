@@ -1,10 +1,12 @@
-import { Box, Stack } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Box, CloseButton, Stack } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
+import classes from '../email-editor.module.css';
 import { BlockForm, DividerForm } from './block-form.tsx';
+import { canStyle } from './block-styles.ts';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
 import { endOfBody, type Insertion, insertionAt } from './insertion.ts';
@@ -46,7 +48,7 @@ export const VisualEditor = forwardRef<
     value: string;
     onChange: (value: string) => void;
     onImages: (files: File[], insert: (tag: string) => void) => void;
-    /** Where the form of the selected link or image is shown. On a phone it is above the canvas. */
+    /** Where the properties of the selection are shown. A phone shows them in a sheet at the bottom. */
     panel: HTMLElement | null;
     /** Where the tools for the selection are shown. */
     toolbar: HTMLElement | null;
@@ -71,6 +73,7 @@ export const VisualEditor = forwardRef<
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
   const [depth, setDepth] = useState(0);
+  const [isSheetAsked, sheet] = useDisclosure();
   const [past, setPast] = useState<string[]>([]);
   const { model } = shown;
   const found = pickedId === null ? undefined : model.parts[pickedId];
@@ -204,25 +207,35 @@ export const VisualEditor = forwardRef<
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
-  const place = isWide ? panel : null;
-  const form = picked && picked.kind !== 'divider' && (
-    <PickedForm
-      isInPanel={place !== null}
-      key={`${picked.kind} ${picked.id}`}
-      source={model.source}
-      picked={picked}
-      isReadOnly={isReadOnly}
-      onEdit={(edit) => change([edit])}
-      onRemove={() => {
-        change([removeTag(model.source, picked)]);
-        setPicked(null);
-      }}
-      onClose={() => setPicked(null)}
-      onImage={(file) => onImages([file], (tag) => latest.current.replaceImage(picked.id, addressIn(tag)))}
-    />
+  const unpick = () => setPicked(null);
+  const styled = around.slice(depth);
+  const style = { source: model.source, around: styled, isReadOnly, onEdit: restyle };
+  const properties = (
+    <>
+      {picked && picked.kind !== 'divider' && (
+        <PickedForm
+          key={`${picked.kind} ${picked.id}`}
+          source={model.source}
+          picked={picked}
+          isReadOnly={isReadOnly}
+          onEdit={(edit) => change([edit])}
+          onRemove={() => {
+            change([removeTag(model.source, picked)]);
+            unpick();
+          }}
+          onClose={isWide ? unpick : undefined}
+          onImage={(file) => onImages([file], (tag) => latest.current.replaceImage(picked.id, addressIn(tag)))}
+        />
+      )}
+      {picked?.kind === 'divider' ? <DividerForm {...style} tag={picked} /> : <BlockForm {...style} />}
+    </>
   );
-
-  const style = { source: model.source, around: around.slice(depth), isReadOnly, onEdit: restyle };
+  const hasProperties = picked !== undefined || styled.some((block) => canStyle(model.source, block));
+  const isSheetShown = !isWide && hasProperties && (isSheetAsked || picked !== undefined);
+  const closeSheet = () => {
+    sheet.close();
+    unpick();
+  };
 
   return (
     <Stack gap="xs">
@@ -241,6 +254,11 @@ export const VisualEditor = forwardRef<
                 blocks={blocks}
                 around={around}
                 depth={Math.min(depth, around.length - 1)}
+                properties={
+                  !isWide && hasProperties
+                    ? { isShown: isSheetShown, toggle: isSheetShown ? closeSheet : sheet.open }
+                    : undefined
+                }
                 onDepth={outline}
                 onEdit={(edit) => {
                   change([edit]);
@@ -251,15 +269,13 @@ export const VisualEditor = forwardRef<
           </>,
           toolbar,
         )}
-      {place
-        ? createPortal(
-            <>
-              {form}
-              {picked?.kind === 'divider' ? <DividerForm {...style} tag={picked} /> : <BlockForm {...style} />}
-            </>,
-            place,
-          )
-        : form}
+      {isWide && panel && createPortal(properties, panel)}
+      {isSheetShown && (
+        <section aria-label={text.emailEditor.blockProperties} className={classes.sheet}>
+          <CloseButton aria-label={text.app.close} onClick={closeSheet} className={classes.sheetClose} />
+          {properties}
+        </section>
+      )}
       <Box
         // Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
         // and Back would undo that step instead of leaving the editor.

@@ -98,7 +98,7 @@ describe('faults', () => {
       ],
       welcome,
     );
-    expect(steps.get('hello')).toEqual([{ field: undefined, message: 'has no template' }]);
+    expect(steps.get('hello')).toEqual([{ field: undefined, message: 'Choose a template.' }]);
     expect(steps.get('days')).toEqual([{ field: 'amount', message: 'too small' }]);
     expect(steps.get('read')).toEqual([
       { field: 'name', message: 'too long' },

@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../api/failure.ts';
-import type { Graph } from './graph.ts';
+import type { Graph, Step } from './graph.ts';
+import { issueText, settingIssue } from './issue-text.ts';
 
 /** Errors of a graph, by step. */
 export interface GraphFaults {
@@ -18,7 +19,7 @@ export interface StepFault {
 export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
 
 /**
- * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step.
+ * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, in the words of the editor.
  * @param graph the graph that was sent, because errors name transitions by index
  */
 export function faultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
@@ -26,13 +27,32 @@ export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Graph
   const rest: string[] = [];
   for (const { field, message } of faults) {
     const at = placeOf(field, graph);
-    if (!at) rest.push(field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`);
-    else steps.set(at.id, [...(steps.get(at.id) ?? []), { field: at.field, message }]);
+    if (!at) {
+      const said = issueText(message);
+      rest.push(said ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
+      continue;
+    }
+    const known = steps.get(at.step.id) ?? [];
+    const fault = stepFault(at, message);
+    // Several errors of the API can have one remedy.
+    if (!known.some((one) => one.message === fault.message)) steps.set(at.step.id, [...known, fault]);
   }
   return { steps, rest };
 }
 
-function placeOf(field: string, graph: Graph): { id: string; field: string | undefined } | undefined {
+interface FaultPlace {
+  step: Step;
+  field: string | undefined;
+}
+
+function stepFault({ step, field }: FaultPlace, message: string): StepFault {
+  // The editor shows type and name of the step beside its issues.
+  const title = `${step.type} “${step.name}” `;
+  const said = message.startsWith(title) ? message.slice(title.length) : message;
+  return settingIssue(said) ?? { field, message: issueText(said) ?? said };
+}
+
+function placeOf(field: string, graph: Graph): FaultPlace | undefined {
   const [kind, name, ...more] = field.split('.');
   if (kind === 'steps') {
     // Schema errors name a step by its index, graph rules by its id.
@@ -40,8 +60,9 @@ function placeOf(field: string, graph: Graph): { id: string; field: string | und
     if (!step) return undefined;
     const [first, ...deeper] = more;
     const of = first === 'config' ? deeper.join('.') : first;
-    return { id: step.id, field: of || undefined };
+    return { step, field: of || undefined };
   }
   const way = kind === 'transitions' ? graph.transitions[Number(name)] : undefined;
-  return way && { id: way.from, field: way.branch ?? undefined };
+  const step = graph.steps.find(({ id }) => id === way?.from);
+  return step && { step, field: way?.branch ?? undefined };
 }
