@@ -255,7 +255,13 @@ function plainSource({ source, tokens }: ParsedTemplate, place: 'subject' | 'tex
     .join('');
 }
 
-function deriveText(body: string, { tokens, liquidOf }: Rewriting, needsFooter: boolean): string | undefined {
+/** Matches Liquid that writes HTML into the text of the body, where the text part would show its tags. */
+const WRITES_HTML = /^\s*tablerow\b|\|\s*(?:raw|newline_to_br)\b/;
+
+function deriveText(body: string, { tokens, scanned, liquidOf }: Rewriting, needsFooter: boolean): string | undefined {
+  const isText = ({ kind, begin }: FlatToken) => kind === 'tag' || scanned.places.get(begin) === 'text';
+  if (tokens.some((token) => token.kind !== 'text' && isText(token) && WRITES_HTML.test(token.content)))
+    return undefined;
   const text = textTemplate(body, tokens, liquidOf);
   return text === undefined ? undefined : text + (needsFooter ? FOOTER_TEXT : '');
 }

@@ -15,7 +15,9 @@ const altText: FormatCallback = (element, _walk, builder) => {
  * punctuation after it in the link. An address that equals its label appears once.
  */
 const linkText: FormatCallback = (element, walk, builder) => {
-  const href = String(element.attribs?.href ?? '').replace(/^mailto:/i, '');
+  // Browsers ignore blanks around an address, and line breaks in it.
+  const written = String(element.attribs?.href ?? '').replace(/[\t\n\r]/g, '');
+  const href = written.trim().replace(/^mailto:/i, '');
   if (href === '' || href.startsWith('#')) return walk(element.children, builder);
   const words = wordsOf(element.children);
   if (words === href) return builder.addInline(`<${href}>`, { noWordTransform: true });
@@ -83,11 +85,14 @@ export function htmlToText(html: string): string {
 const OUTPUT = '\uE000';
 const TAG = '\uE002';
 const END = '\uE001';
+/** Matches braces of the text that would start a tag or an output, also together with the Liquid behind them. */
+const LIQUID_LIKE = /\{[{%\uE000\uE002]/;
 
 /**
  * Returns the text part of an HTML template, as a template. Liquid is treated as single words and returned as in
  * `liquidOf`. Links keep the address that their author wrote, so that a reader of plain text sees the target. Undefined
- * if blocks and HTML tags overlap, so that the blocks of the text would differ from the blocks of the HTML.
+ * if blocks and HTML tags overlap, so that the blocks of the text would differ from the blocks of the HTML, and if braces
+ * that are text in the HTML (`&#123;&#123;`) would be Liquid in the text.
  */
 export function textTemplate(
   html: string,
@@ -101,7 +106,9 @@ export function textTemplate(
     })
     .join('');
   const kept = new Set<FlatToken>();
-  const text = tidyTagLines(htmlToText(marked)).replace(/[\uE000\uE002](\d+)\uE001/g, (_, index: string) => {
+  const words = htmlToText(marked);
+  if (LIQUID_LIKE.test(words)) return undefined;
+  const text = tidyTagLines(words).replace(/[\uE000\uE002](\d+)\uE001/g, (_, index: string) => {
     const token = tokens[Number(index)];
     if (token) kept.add(token);
     return token ? liquidOf(token) : '';

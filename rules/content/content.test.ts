@@ -374,6 +374,34 @@ describe('the text part', () => {
     expect(text(body, { a: true })).toMatch(/x\s+y/);
     expect(text(body, {})).toBe('y');
   });
+
+  it.each([
+    ['{{ html | raw }}', 'One\n\nTwo'],
+    ['<p>{{ html | strip | raw }}</p>', 'One\n\nTwo'],
+    ['{{ lines | newline_to_br }}', 'a\nb'],
+    ['<table>{% tablerow i in items cols:1 %}{{ i }}{% endtablerow %}</table>', '1\n2'],
+    ['<p>{% if a %}{{ html | raw }}{% endif %}</p>', ''],
+  ])('shows no tags that Liquid writes: %s', (body, expected) => {
+    expect(text(body, { html: '<p>One</p><p>Two</p>', lines: 'a\nb', items: [1, 2] })).toBe(expected);
+  });
+
+  it('keeps the address of a link with a raw variable', () => {
+    const body = '<a href="https://a.example/?q={{ q | raw }}">a</a>';
+    expect(text(body, { q: 'x' }, { trackClicks: true })).toBe('a <https://a.example/?q=x>');
+  });
+
+  it.each([
+    ['<p>Write &#123;&#123; name }} &#123;% if %}', 'Write {{ name }} {% if %}'],
+    ['<p>&lcub;{{ name }}}', '{Ada}'],
+    ['<b>{</b>{ name }}', '{{ name }}'],
+    ['{<i>%</i> if %}', '{% if %}'],
+  ])('shows braces that are text in the HTML: %s', (body, expected) => {
+    expect(text(body, { name: 'Ada' })).toBe(expected);
+  });
+
+  it('has the address of a link without the blanks and line breaks that browsers ignore', () => {
+    expect(text('<a href=" https://a.example/\n?a=1 ">a</a>')).toBe('a <https://a.example/?a=1>');
+  });
 });
 
 describe('compiling', () => {

@@ -99,6 +99,10 @@ describe('variables that a content needs', () => {
     expect(required(body)).toEqual([]);
   });
 
+  it('exclude variables in comments', () => {
+    expect(required('{% comment %}{{ a }} {{ b | }}{% endcomment %}{{ c }}')).toEqual(['c']);
+  });
+
   it('are missing without a value, or with an empty one', () => {
     const vars = { a: 0, b: '', c: null, d: false, e: { f: 'x' } };
     expect(missingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);

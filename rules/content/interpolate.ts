@@ -73,17 +73,23 @@ function isMissing(expression: Expression, values: Data): boolean {
   if (path !== undefined) return plainText(lookUp(values, path)) === '';
   const paths = /\?\?|\|\s*default\b/.test(source) ? [] : pathsOf(expression);
   const isFromOutside = ([root = '']: string[]) => root === 'event' || root === 'context';
-  return paths.length > 0 && paths.every((path) => isFromOutside(path) && isNothing(lookUp(values, staticPart(path))));
+  return paths.length > 0 && paths.every((path) => isFromOutside(path) && isNothing(readPath(values, path)));
 }
 
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns the path before its first computed part. */
-function staticPart(path: readonly string[]): string {
-  const computed = path.indexOf('*');
-  return path.slice(0, computed < 0 ? undefined : computed).join('.');
+/** Returns the value at a path as Liquid does, up to the first computed part. `size` counts if there is a value. */
+function readPath(values: Data, path: readonly string[]): unknown {
+  let value: unknown = values;
+  for (const key of path) {
+    if (key === '*') return value;
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, key)) value = Reflect.get(value, key);
+    else if (Array.isArray(value) && (key === 'first' || key === 'last')) value = value.at(key === 'first' ? 0 : -1);
+    else if (key !== 'size') return undefined;
+  }
+  return value;
 }
 
 function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {

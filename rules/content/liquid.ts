@@ -27,7 +27,7 @@ export type LiquidScope = Record<string, unknown>;
  * Checks a template of a tenant. Every error is a TemplateError with line and column of the given source.
  * @throws TemplateError
  */
-export function parseTemplate(source: string, escaping: Escaping, field: TemplateField = 'template'): ParsedTemplate {
+export function parseTemplate(source: string, escaping: Escaping, field: TemplateField = 'body'): ParsedTemplate {
   if (source.length > TEMPLATE_MAX_CHARS)
     throw new TemplateError(`A template has at most ${TEMPLATE_MAX_CHARS} characters.`, { field });
   try {
@@ -123,7 +123,7 @@ export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate
     const stop = path.findIndex((part) => typeof part !== 'string' && typeof part !== 'number');
     return (stop < 0 ? path : [...path.slice(0, stop), '*']).map(String);
   });
-  for (const token of tokens) {
+  for (const token of outsideComments(tokens)) {
     const plain = token.kind === 'output' ? plainExpression(token.content) : undefined;
     if (plain) paths.push(plain.path);
   }
@@ -141,7 +141,7 @@ function isPlain(token: FlatToken): boolean {
 }
 
 /** Returns the tokens outside `{% comment %}`, where any text is allowed. */
-function outsideComments(tokens: FlatToken[]): FlatToken[] {
+export function outsideComments(tokens: FlatToken[]): FlatToken[] {
   let depth = 0;
   return tokens.filter((token) => {
     if (token.kind === 'tag' && token.content === 'comment') depth++;

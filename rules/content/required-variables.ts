@@ -2,6 +2,7 @@ import type { Data } from '../filters/data-values.ts';
 import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
 import type { EmailTemplates } from './email-text.ts';
+import { outsideComments } from './liquid.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
@@ -17,7 +18,7 @@ const CHOICES = /^(?:if|unless|elsif|case|when)$/;
  */
 export function requiredVariables(templates: EmailTemplates): string[] {
   const parsed = Object.values(parseTemplates(templates));
-  return [...new Set(parsed.flatMap(({ tokens }) => requiredBy(tokens)))].sort();
+  return [...new Set(parsed.flatMap(({ tokens }) => requiredBy(outsideComments(tokens))))].sort();
 }
 
 /** Lists the required variables without a value, or with an empty one, in a message's variables. */

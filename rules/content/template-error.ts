@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { EmailTemplates } from './email-text.ts';
 
 /** The part of the content with the error, by the name of the API's field. */
-export type TemplateField = keyof EmailTemplates | 'text' | 'template';
+export type TemplateField = keyof EmailTemplates | 'text';
 
 /** A template that does not parse, uses a refused construct, or exceeds a limit; `line` and `column` start at 1. */
 export class TemplateError extends Error {
@@ -17,7 +17,7 @@ export class TemplateError extends Error {
     this.name = 'TemplateError';
     this.line = at.line ?? 1;
     this.column = at.column ?? 1;
-    this.field = at.field ?? 'template';
+    this.field = at.field ?? 'body';
   }
 }
 

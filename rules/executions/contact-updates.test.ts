@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markUntrusted } from '../provenance/provenance.ts';
+import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
 
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
@@ -40,6 +40,21 @@ describe('resolveUpdates', () => {
     };
     const expected = { name: ' Ulm', town: 'In Bonn', other: 'In Bonn', visits: 1, now: 2 };
     expect(resolveUpdates(updates, variables).values).toEqual(expected);
+  });
+
+  it('reads sizes, first and last items and names with a dot as Liquid does', () => {
+    const values = { event: { items: [{ sku: 'p1' }], 'a.b': 'dot', word: 'abc' } };
+    const updates = {
+      first: '{{ event.items.first.sku }}',
+      last: '{{ event.items.last.sku | upcase }}',
+      count: '{{ event.items.size }}',
+      length: '{{ event.word.size }}',
+      dot: '{{ event["a.b"] }}',
+      none: '{{ event.gone.size }}',
+      noItem: '{{ event.items.first.gone }}',
+    };
+    const expected = { first: 'p1', last: 'P1', count: 1, length: 3, dot: 'dot' };
+    expect(resolveUpdates(updates, markTrusted(values)).values).toEqual(expected);
   });
 
   it('keeps fallbacks, literal values and a literal null', () => {

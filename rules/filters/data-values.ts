@@ -140,7 +140,8 @@ function consentFault(key: string): Fault {
   return { message: `"${key}" is not data: ${consentPlaceOf(key)}.`, code: 'custom' };
 }
 
-function keyFault(key: string): Fault | undefined {
+/** Returns the error of the name of a field. */
+export function keyFault(key: string): Fault | undefined {
   if (key.length < 1) return { message: 'The name of a field has at least 1 character.', code: 'too_small' };
   if (key.length > DATA_LIMITS.keyLength)
     return { message: `The name of a field has at most ${DATA_LIMITS.keyLength} characters.`, code: 'too_big' };

@@ -16,6 +16,8 @@ async function addStep(type: string, config: Record<string, unknown>) {
   return api.call('POST', `/workflows/${workflow.body.id}/steps`, { body: { type, config } });
 }
 
+const LONG_NAME = 'x'.repeat(101);
+
 describe('the configuration of a step', () => {
   it.each([
     ['DELAY', { amount: 1, unit: 'years' }, 'config.unit', 'invalid_enum_value'],
@@ -33,6 +35,8 @@ describe('the configuration of a step', () => {
     ['DELAY', { until: '2027-01-31T24:30:00Z' }, 'config.until', 'invalid_string'],
     ['DELAY', { until: '2030-01-01T00:00:00Z', timezone: 'Europe/Berlin' }, 'config.timezone', 'custom'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 31_536_001 }, 'config.timeout', 'too_big'],
+    ['UPDATE_CONTACT', { updates: { '': 1 } }, 'config.updates', 'too_small'],
+    ['UPDATE_CONTACT', { updates: { [LONG_NAME]: 1 } }, `config.updates.${LONG_NAME}`, 'too_big'],
     ['WEBHOOK', { url: '{{scheme}}://example.com' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://example.com:99999' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],

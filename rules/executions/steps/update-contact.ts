@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { expressionFaults } from '../../content/expressions.ts';
-import { consentPlaceOf, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
+import { consentPlaceOf, keyFault, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
 /** Changes of an UPDATE_CONTACT step. */
@@ -12,16 +12,17 @@ export const UpdateContactConfig = z.object({
 /** Refuses names that are not data when a config is saved. A step that was saved before stores such a name as data. */
 const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) => {
   for (const key of Object.keys(updates)) {
-    const message = refusalOf(key);
-    if (message) ctx.addIssue({ code: 'custom', path: ['updates', key], message });
+    const { message, code } = refusalOf(key) ?? {};
+    if (message) ctx.addIssue({ code: 'custom', path: ['updates', key].filter(Boolean), message, params: { code } });
   }
   for (const fault of expressionFaults(updates, ['updates'])) ctx.addIssue({ code: 'custom', ...fault });
 });
 
-function refusalOf(key: string): string | undefined {
-  if (key === 'subscribed') return '"subscribed" is not data: set config.subscribed';
+function refusalOf(key: string): { message: string; code: string } | undefined {
+  const custom = (message: string) => ({ message, code: 'custom' });
+  if (key === 'subscribed') return custom('"subscribed" is not data: set config.subscribed');
   const isData = !RESERVED_DATA_KEYS.has(key) && consentPlaceOf(key) === undefined;
-  return isData ? undefined : `"${key}" is not data: a step cannot change it`;
+  return isData ? keyFault(key) : custom(`"${key}" is not data: a step cannot change it`);
 }
 
 /** Changes the contact's data or its consent to marketing. */
