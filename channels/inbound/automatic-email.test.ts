@@ -15,6 +15,9 @@ it.each([
   ['X-Yandex-Autoreply', 'yes'],
   ['X-Precedence', 'auto_reply'],
   ['Preference', 'auto_reply'],
+  ['X-MS-Exchange-Inbox-Rules-Loop', 'ann@example.com'],
+  ['X-POST-MessageClass', '9; Autoresponder'],
+  ['Delivered-To', 'Autoresponder'],
   ['X-MS-Exchange-Generated-Message-Source', 'Mailbox Rules Agent'],
 ])('recognizes %s: %s as the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
 
@@ -26,6 +29,8 @@ it.each([
   ['Subject', 'auto-replied'],
   ['Content-Type', 'text/calendar; method=REPLY'],
   ['Precedence', 'list'],
+  ['Delivered-To', 'autoresponder@example.com'],
+  ['X-POST-MessageClass', '1'],
   ['List-Id', 'Developers <dev.lists.example.org>'],
 ])('is not recognized by %s: %s', (key, value) => expect(marks(key, value)).toBe(false));
 
@@ -35,6 +40,8 @@ it.each([
   'Réponse automatique : Bonjour',
   '自动回复: Hi',
   'Auto Response: Hi',
+  'Out of Office: Your order',
+  'Absence du bureau : Bonjour',
   '[Auto-Reply] Hi',
 ])('only a program writes the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(true));
 
@@ -42,5 +49,6 @@ it.each([
   'Re: Automatic reply: Hi',
   'Automatic reply does not work',
   'Out of office furniture',
+  'Out of office',
   'Vacation: 3 to 7 May',
 ])('a person may write the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(false));

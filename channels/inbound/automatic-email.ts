@@ -2,7 +2,9 @@ import { firstWord } from './field-values.ts';
 
 /** Headers that auto-responders add to their replies; none of them is standardized. */
 const MARKS =
-  /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-cron-env)$/;
+  /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-ms-exchange-inbox-rules-loop|x-cron-env)$/;
+/** Fields in which some servers write `Autoresponder`. Other values of these fields mean nothing. */
+const RESPONDER_FIELDS: ReadonlySet<string> = new Set(['delivered-to', 'x-post-messageclass']);
 /** Names of a field for the priority of an email. The last two are misspellings of old auto-responders. */
 const PRECEDENCE_FIELDS: ReadonlySet<string> = new Set(['precedence', 'x-precedence', 'preference']);
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
@@ -11,7 +13,7 @@ const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'b
  * DMARC reports (RFC 7489 §7.2.1.1) have a subject of their own.
  */
 const PROGRAM_SUBJECT =
-  /^(?:\[auto(?:matic)?[ -]?(?:reply|response)\]|(?:automatic reply|auto[ -]?reply|auto[ -]?response|out of office auto-?reply|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：])/iu;
+  /^(?:\[auto(?:matic)?[ -]?(?:reply|response)\]|(?:automatic reply|auto[ -]?reply|auto[ -]?response|out of (?:the )?office(?: auto-?reply)?|absence du bureau|fuera de la oficina|fuori sede|fora do escritório|afwezigheidsbericht|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：])/iu;
 const UNMARKED: ReadonlySet<string> = new Set(['', 'no', 'false', 'none']);
 
 type Header = Readonly<{ key: string; value: string }>;
@@ -22,6 +24,7 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
     const word = firstWord(value);
     const name = key.toLowerCase();
     if (PRECEDENCE_FIELDS.has(name)) return PRECEDENCES.has(word);
+    if (RESPONDER_FIELDS.has(name)) return /\bauto-?responder$/i.test(value.trim());
     if (name === 'auto-submitted' || name === 'x-auto-response-suppress' || MARKS.test(name))
       return !UNMARKED.has(word);
     return false;
