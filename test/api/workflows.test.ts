@@ -16,6 +16,7 @@ async function addStep(type: string, config: Record<string, unknown>) {
   return api.call('POST', `/workflows/${workflow.body.id}/steps`, { body: { type, config } });
 }
 
+const TWICE = { 'Content-Type': 'text/plain', 'content-type': 'application/json' };
 const LONG_NAME = 'x'.repeat(101);
 
 describe('the configuration of a step', () => {
@@ -40,6 +41,7 @@ describe('the configuration of a step', () => {
     ['WEBHOOK', { url: '{{scheme}}://example.com' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://example.com:99999' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],
+    ['WEBHOOK', { url: 'https://a.example', headers: TWICE }, 'config.headers.content-type', 'duplicate_field'],
   ])('of %s is refused at the field at fault: %j', async (type, config, field, code) => {
     const answer = await addStep(type, config);
     expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expressionFaults } from '../../content/expressions.ts';
+import { REPEATED_HEADER, repeatedHeaders } from '../../header-names.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -26,6 +27,7 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
     if (isFramingHeader(name) || /[\r\n]/.test(value))
       ctx.addIssue({ code: 'custom', path: ['headers', name], message });
   }
+  for (const name of repeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: ['headers', name] });
   for (const fault of expressionFaults({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });
 

@@ -183,6 +183,12 @@ it('the monthly limit refuses emails beyond it, and never emails of a test key',
   expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
 });
 
+it('a header that is there twice in another case is refused', async () => {
+  const headers = { 'Message-ID': '<a@shop.example>', 'message-id': '<b@shop.example>' };
+  const { status, body } = await send(mail('twice@example.com', { headers }));
+  expect([status, body.error.errors[0]]).toMatchObject([422, { field: 'headers.message-id', code: 'duplicate_field' }]);
+});
+
 it('attachments and headers are stored with the email', async () => {
   const attachments = [
     { filename: 'a.txt', content: Buffer.from('hello').toString('base64'), contentType: 'text/plain' },
