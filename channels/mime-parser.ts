@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import PostalMime, { type Email } from 'postal-mime';
 import { withNamedCharset, withUtf8Header } from '../rules/mime/header-charset.ts';
+import { withWindowsLetters } from '../rules/mime/windows-1252.ts';
 
 const OPTIONS = {
   forceRfc822Attachments: true,
@@ -25,9 +26,25 @@ const THREAD_HEAP_MB = 512;
  * Parses a message without blocking the process: a large message in a thread, one at a time.
  * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
-export function parseMime(bytes: Buffer): Promise<Email> {
+export async function parseMime(bytes: Buffer): Promise<Email> {
   const raw = withNamedCharset(withUtf8Header(bytes));
-  return raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw);
+  return withLetters(await (raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw)));
+}
+
+/** Corrects the texts that the parser has decoded from Windows-1252. */
+function withLetters(email: Email): Email {
+  const { subject, text, html, from, attachments } = email;
+  return {
+    ...email,
+    ...(subject !== undefined && { subject: withWindowsLetters(subject) }),
+    ...(text !== undefined && { text: withWindowsLetters(text) }),
+    ...(html !== undefined && { html: withWindowsLetters(html) }),
+    ...(from && { from: { ...from, name: withWindowsLetters(from.name) } }),
+    attachments: attachments.map((file) => ({
+      ...file,
+      filename: file.filename === null ? null : withWindowsLetters(file.filename),
+    })),
+  };
 }
 
 interface Job {

@@ -151,3 +151,31 @@ describe('a delivery status', () => {
     expect(await statusOf(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
   });
 });
+
+describe('an email of an old program', () => {
+  const textOf = async (type: string, body: Buffer) => {
+    const raw = Buffer.concat([Buffer.from(`From: ann@example.org\r\nContent-Type: ${type}\r\n\r\n`), body]);
+    const read = await readMessage(raw, { at: new Date(0), sender: ADDRESS, isReturned: false });
+    return read.kind === 'mail' ? (read.mail.text ?? read.mail.html)?.trim() : read.kind;
+  };
+  const LATIN = Buffer.from('Caf\xe9 \x80', 'latin1');
+
+  it.each([
+    ['text/plain', LATIN, 'Café €'],
+    ['text/plain; format=flowed', LATIN, 'Café €'],
+    ['text/html;\r\n\tname=x', LATIN, 'Café €'],
+    ['text/plain; charset=windows-1252', LATIN, 'Café €'],
+    ['text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: quoted-printable', Buffer.from('=93=80=94'), '“€”'],
+    ['text/plain; charset=iso-8859-2', Buffer.from('\xb9', 'latin1'), 'š'],
+    ['text/plain', Buffer.from('Café'), 'Café'],
+  ])('has the letters of its charset, or of Windows without one: %s', async (type, body, text) => {
+    expect(await textOf(type, body)).toBe(text);
+  });
+
+  it.each(['multipart/mixed', 'multipart/alternative; charset="utf-8"'])(
+    'is text if it is a multipart without a boundary: %s',
+    async (type) => {
+      expect(await textOf(type, Buffer.from('Hello'))).toBe('Hello');
+    },
+  );
+});

@@ -33,9 +33,15 @@ describe('webhookBody', () => {
   });
 
   it('sends a text under another type as it is written', () => {
-    expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/xml' } }, source)).toBe(
+    expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/plain' } }, source)).toBe(
       '<a>Ada "Queen" & Co</a>',
     );
+  });
+
+  it.each(['text/xml', 'application/soap+xml; charset=utf-8', 'text/html'])('escapes variables in %s', (type) => {
+    const body = '<a b="{{name}}">{{ name | escape }}</a>';
+    const escaped = 'Ada &#34;Queen&#34; &amp; Co';
+    expect(webhookBody({ body, headers: { 'Content-Type': type } }, source)).toBe(`<a b="${escaped}">${escaped}</a>`);
   });
 
   it('converts an object to a form, and escapes the variables of a form that is written as text', () => {

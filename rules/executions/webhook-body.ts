@@ -1,14 +1,16 @@
-import { interpolate, interpolateJson } from '../content/interpolate.ts';
+import { type InterpolateOptions, interpolate, interpolateJson } from '../content/interpolate.ts';
+import { escapeHtml } from '../content/plain-value.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type PayloadSource, webhookPayload } from './webhook-payload.ts';
 import { encodeForUrl } from './webhook-url.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+const XML_TYPE = /^(?:text|application)\/(?:[\w.+-]+\+)?(?:xml|html)$/;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
  * Writes the body of a WEBHOOK step's request, in the form that its Content-Type names. A text is sent as written, with
- * variables escaped for the type, so that JSON text stays JSON. Any other value is encoded as a form if the type is
+ * variables escaped for the type, so that JSON text stays JSON, and XML stays XML. Any other value is encoded as a form if the type is
  * one, else as JSON.
  */
 export function webhookBody(
@@ -20,8 +22,15 @@ export function webhookBody(
   // A text that consists of one variable is replaced by the variable's value.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);
-  const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeForUrl : undefined;
+  const encode = encoderOf(type);
   return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
+}
+
+/** Returns the function that escapes a variable in text of this type. Undefined for plain text and unknown types. */
+function encoderOf(type: string): InterpolateOptions['encode'] {
+  if (JSON_TYPE.test(type)) return escapeJson;
+  if (type === FORM_TYPE) return encodeForUrl;
+  return XML_TYPE.test(type) ? (text) => escapeHtml(text) : undefined;
 }
 
 /** Returns the type without its parameters, in lower case; JSON unless the step names another one. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { withWindowsLetters } from './windows-1252.ts';
 
 const BLANK_LINE = /\r?\n\r?\n|\r\r/;
 const CHARSET = /^content-type[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*?;\s*charset\s*=\s*"?([\w.:-]+)/im;
@@ -11,7 +12,7 @@ const FALLBACK = 'windows-1252';
  */
 export function decodeRawText(bytes: Buffer, charset?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  return decodeStrictly(bytes, charset ?? FALLBACK) ?? new TextDecoder(FALLBACK).decode(bytes);
+  return decodeStrictly(bytes, charset ?? FALLBACK) ?? withWindowsLetters(bytes.toString('latin1'));
 }
 
 /** Returns a message whose header lines are all valid UTF-8. Returns the same buffer if they already are. */
@@ -25,15 +26,25 @@ export function withUtf8Header(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lines.join(''), 'utf8'), message.subarray(end)]);
 }
 
+/** Matches the field with the type of a message and its parameters. */
+const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/im;
+
 /**
- * Names the charset of a message without a Content-Type whose text is not UTF-8, which a parser would assume. Old mail
- * systems write such bounces.
+ * Names the charset of a message whose text is not UTF-8, which a parser would assume. Old mail systems write such
+ * bounces, and old programs such letters. A multipart without a boundary becomes text, because it has no parts.
  */
 export function withNamedCharset(message: Buffer): Buffer {
   const end = headerEnd(message);
-  if (isUtf8(message.subarray(end)) || /^content-type[ \t]*:/im.test(message.toString('latin1', 0, end)))
-    return message;
-  return Buffer.concat([Buffer.from(`Content-Type: text/plain; charset=${FALLBACK}\r\n`), message]);
+  const isOther = !isUtf8(message.subarray(end));
+  const header = message.toString('latin1', 0, end);
+  const [field, name = '', type = 'text/plain', params = ''] = TYPE.exec(header) ?? [];
+  const withHeader = (text: string) => Buffer.concat([Buffer.from(text, 'latin1'), message.subarray(end)]);
+  const charset = isOther ? `; charset=${FALLBACK}` : '';
+  if (field === undefined) return isOther ? withHeader(`Content-Type: ${type}${charset}\r\n${header}`) : message;
+  const isBroken = /^multipart\//i.test(type) && !/;\s*boundary\b/i.test(params);
+  if (isBroken) return withHeader(header.replace(TYPE, `${name}text/plain${charset}`));
+  const isUnnamed = isOther && /^text\//i.test(type) && !/;\s*charset\b/i.test(params);
+  return isUnnamed ? withHeader(header.replace(TYPE, () => `${name}${type}${charset}${params}`)) : message;
 }
 
 /** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are no text in it. */
@@ -41,7 +52,9 @@ export function decodeStrictly(bytes: Buffer, charset: string): string | undefin
   try {
     // A decoder reads US-ASCII as Windows-1252, so that UTF-8 under a wrong name would become other letters.
     if (/^(us-)?ascii$/i.test(charset) && bytes.some((byte) => byte > 0x7f)) return undefined;
-    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(charset, { fatal: true });
+    const text = decoder.decode(bytes);
+    return decoder.encoding === FALLBACK ? withWindowsLetters(text) : text;
   } catch {
     return undefined;
   }

@@ -101,4 +101,5 @@ it.each([
 
 it('tracks HTML in another charset than UTF-8', () => {
   expect(htmlOf('text/html; charset=iso-8859-1', Buffer.from('Gr\xfc\xdfe', 'latin1'))).toBe('Grüße');
+  expect(htmlOf('text/html; charset=windows-1252', Buffer.from('\x93\x80\x94', 'latin1'))).toBe('“€”');
 });

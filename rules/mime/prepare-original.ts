@@ -18,6 +18,7 @@ import {
   withTransferEncoding,
 } from './mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
+import { withWindowsLetters } from './windows-1252.ts';
 
 /** An application's message, prepared for storage and sending. */
 export interface OriginalMessage {
@@ -187,7 +188,7 @@ function writtenField(message: Buffer, field: RawField): string {
   if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
   const name = raw.slice(0, raw.indexOf(':')).trim();
   const value = textValue(message, field);
-  if (!ADDRESSES.test(field.name)) return textHeader(name, decodeWords(value));
+  if (!ADDRESSES.test(field.name)) return textHeader(name, withWindowsLetters(decodeWords(value)));
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
   );

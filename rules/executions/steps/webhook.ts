@@ -15,7 +15,9 @@ export const WebhookConfig = z.object({
       params: { code: 'invalid_string' },
     }),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().max(2_000)).optional(),
+  headers: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Must be a header name'), z.string().max(2_000))
+    .optional(),
   body: z.unknown().optional(),
   onFailure: z.enum(['CONTINUE', 'FAIL']).default('CONTINUE'),
 });
