@@ -42,13 +42,13 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
 
   async function note(emailIds: string[]): Promise<void> {
     const watched = await findWatchedEmails(db, emailIds);
-    const taken = await Promise.all(
-      watched.map(async ({ projectId, domain, mails }) => ({ projectId, mails, provider: await providerOf(domain) })),
+    const accepted = await Promise.all(
+      watched.map(async ({ projectId, domain, emails }) => ({ projectId, emails, provider: await providerOf(domain) })),
     );
-    const byProvider = new Map<string, (typeof taken)[number]>();
-    for (const email of taken) {
+    const byProvider = new Map<string, (typeof accepted)[number]>();
+    for (const email of accepted) {
       const key = `${email.projectId} ${email.provider}`;
-      byProvider.set(key, { ...email, mails: email.mails + (byProvider.get(key)?.mails ?? 0) });
+      byProvider.set(key, { ...email, emails: email.emails + (byProvider.get(key)?.emails ?? 0) });
     }
     await noteAccepted(db, [...byProvider.values()]);
   }

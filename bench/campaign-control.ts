@@ -91,10 +91,10 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   await paused;
   await call(running, `/campaigns/${id}/resume`, {});
   return {
-    'mails a second before': Math.round(speed),
+    'emails a second before': Math.round(speed),
     'pause answered ms': Math.round(answeredAt - pausedAt),
-    'last mail after ms': Math.round(lastAt - pausedAt),
-    'mails after the pause': seen - atPause,
+    'last email after ms': Math.round(lastAt - pausedAt),
+    'emails after the pause': seen - atPause,
   };
 }
 

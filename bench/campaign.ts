@@ -146,7 +146,7 @@ async function campaign(p: {
     'worker CPU µs': values.kill ? '' : micros('workers'),
     'Postgres CPU µs': micros('postgres'),
     'all CPU µs': values.kill ? '' : micros('all'),
-    'first mail ms': Math.round(firstAt - startedAt),
+    'first email ms': Math.round(firstAt - startedAt),
     'peak MB of a worker': Math.max(...workers.map(peakMegabytes)),
     ...(values.kill && (await countLostAndDoubled(into, recipients))),
   });

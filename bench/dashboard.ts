@@ -55,7 +55,7 @@ try {
   if (parts.has('campaign')) {
     await insertContacts(db, { projectId, count: recipients, localPart: 'r' });
     console.table(await measureCampaign(session));
-    rows.push((await measureFirstScreen(`home by the link, after ${5 * recipients} mails`)).row);
+    rows.push((await measureFirstScreen(`home by the link, after ${5 * recipients} emails`)).row);
   }
   if (parts.has('contacts')) {
     const missing = contacts - (parts.has('campaign') ? recipients : 0);

@@ -184,7 +184,7 @@ async function createTemplate(): Promise<string> {
   const { id } = await post('/templates', {
     name: 'Bench',
     subject: 'Hello {{name}}',
-    body: '<p>Hello {{name}}, this is a mail.</p>',
+    body: '<p>Hello {{name}}, this is an email.</p>',
     type: 'TRANSACTIONAL',
     from: `hello@${dev.domain}`,
   });

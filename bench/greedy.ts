@@ -160,10 +160,10 @@ for (const abuse of values.only.split(',')) {
     await run(stage, sinceMs + Number(values.seconds) * 1_000);
     cpus.push({ abuse, ...percentOfOne(before, stage.cpu(), Date.now() - sinceMs) });
     const loops = stage.loops(sinceMs);
-    const { mails, refused } = await b.stop(DRAIN_MS);
-    const ok = mails.p95 <= P95_LIMIT_MS && mails.missing === 0;
+    const { emails, refused } = await b.stop(DRAIN_MS);
+    const ok = emails.p95 <= P95_LIMIT_MS && emails.missing === 0;
     const describeDelay = ({ late95, turn }: LoopDelay) => `${late95} / ${turn}`;
-    const { sent: _, ...times } = mails;
+    const { sent: _, ...times } = emails;
     rows.push({
       abuse,
       ...times,

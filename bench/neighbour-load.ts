@@ -18,7 +18,7 @@ export interface Latencies {
 
 /** Measurements of tenant B. */
 export interface NeighbourReport {
-  mails: Latencies;
+  emails: Latencies;
   executions: Latencies;
   /** Requests whose response was not 200. */
   refused: number;
@@ -91,7 +91,7 @@ export function startNeighbour(p: {
       }
       const of = (kind: string) =>
         latencies([...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]));
-      return { mails: of('m'), executions: of('x'), refused };
+      return { emails: of('m'), executions: of('x'), refused };
     },
   };
 }

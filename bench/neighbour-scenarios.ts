@@ -35,14 +35,14 @@ export interface ScenarioOutcome {
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
 /** Limits of B's p99 in ms while A works; undefined if A does nothing. */
-export const LIMITS: Record<ScenarioName, { mails: number; executions: number } | undefined> = {
+export const LIMITS: Record<ScenarioName, { emails: number; executions: number } | undefined> = {
   idle: undefined,
-  campaign: { mails: 500, executions: 1_000 },
+  campaign: { emails: 500, executions: 1_000 },
   alone: undefined,
-  backlog: { mails: 500, executions: 1_500 },
+  backlog: { emails: 500, executions: 1_500 },
   'wave-bare': undefined,
-  'wave-until': { mails: 500, executions: 1_500 },
-  'wave-delay': { mails: 500, executions: 1_500 },
+  'wave-until': { emails: 500, executions: 1_500 },
+  'wave-delay': { emails: 500, executions: 1_500 },
 };
 
 /** Concurrent requests of A, which sends as fast as the API accepts. */

@@ -75,7 +75,7 @@ async function scenario(name: ScenarioName): Promise<void> {
     Object.entries(after).map(([part, ms]) => [part, ms - before[part as keyof Cpu]]),
   ) as Cpu;
   results.push({ name, outcome, cpu });
-  const missing = (outcome.neighbour?.mails.missing ?? 0) + (outcome.neighbour?.executions.missing ?? 0);
+  const missing = (outcome.neighbour?.emails.missing ?? 0) + (outcome.neighbour?.executions.missing ?? 0);
   stale = outcome.done !== outcome.total || missing > 0;
   for (const { what, p50, p99, max } of rowsOf(name, outcome))
     console.log(`  B's ${what}: p50 ${p50}, p99 ${p99}, max ${max} ms`);
@@ -128,16 +128,16 @@ function print(): void {
 function rowsOf(name: ScenarioName, { neighbour }: ScenarioOutcome) {
   if (!neighbour) return [];
   const limits = LIMITS[name];
-  const row = (what: 'mails' | 'executions', seen: Latencies) => {
+  const row = (what: 'emails' | 'executions', seen: Latencies) => {
     const limit = limits?.[what];
     return {
       scenario: name,
       what,
       ...seen,
-      refused: what === 'mails' ? neighbour.refused : '',
+      refused: what === 'emails' ? neighbour.refused : '',
       'p99 limit': limit ?? '',
       '': limit === undefined ? '' : seen.p99 <= limit && seen.missing === 0 ? 'ok' : 'OVER',
     };
   };
-  return [row('mails', neighbour.mails), row('executions', neighbour.executions)];
+  return [row('emails', neighbour.emails), row('executions', neighbour.executions)];
 }

@@ -72,7 +72,7 @@ try {
       chunks: await countChunks(database, data.id),
       'audience taken in s': takenSeconds,
       'late by s': Math.round((Date.now() - hourMs) / 100) / 10,
-      'mails of that hour': due,
+      'emails of that hour': due,
     },
   ]);
   await connection.close();

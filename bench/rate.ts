@@ -118,17 +118,17 @@ async function singlesOf(database: pg.Client, projectId: string, since: Date) {
        WHERE project_id = $1 AND created_at >= $2 AND source_type = 'TRANSACTIONAL' AND sent_at IS NOT NULL),
      overtaken AS (
        SELECT s.ms, (SELECT count(*) FROM emails e WHERE e.project_id = $1 AND e.created_at >= $2 AND e.campaign_id IS NOT NULL
-         AND e.sent_at BETWEEN s.created_at AND s.sent_at) AS mails FROM singles s)
+         AND e.sent_at BETWEEN s.created_at AND s.sent_at) AS emails FROM singles s)
      SELECT count(*)::int AS n, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS p50, percentile_cont(0.99) WITHIN GROUP (ORDER BY ms) AS p99,
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY mails) AS between FROM overtaken`,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY emails) AS between FROM overtaken`,
     [projectId, since],
   );
   const { n, p50, p99, between } = rows[0];
   return {
-    'single mails': n,
+    'single emails': n,
     'p50 ms': Math.round(p50),
     'p99 ms': Math.round(p99),
-    'campaign mails in between, p50': between,
+    'campaign emails in between, p50': between,
   };
 }
 

@@ -108,7 +108,7 @@ async function idleLatencies(count: number) {
   client.close();
   times.sort((a, b) => a - b);
   const at = (share: number) => Math.round(times[Math.floor(share * (times.length - 1))] ?? 0);
-  return { mails: count, 'p50 ms': at(0.5), 'p90 ms': at(0.9), 'p99 ms': at(0.99), 'max ms': at(1) };
+  return { emails: count, 'p50 ms': at(0.5), 'p90 ms': at(0.9), 'p99 ms': at(0.99), 'max ms': at(1) };
 }
 
 async function acceptanceRates() {
@@ -183,7 +183,7 @@ async function deliveryRate(total: number) {
   return {
     'then delivered by one worker': delivered - before,
     seconds: Math.round(seconds),
-    'mails/s': Math.round((delivered - before) / seconds),
+    'emails/s': Math.round((delivered - before) / seconds),
   };
 }
 

@@ -20,12 +20,12 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
  */
 const { values } = parseArgs({
   options: {
-    mails: { type: 'string', default: '3000' },
+    emails: { type: 'string', default: '3000' },
     clients: { type: 'string', default: '20' },
     rate: { type: 'string', default: '1000' },
   },
 });
-const mails = Number(values.mails);
+const emails = Number(values.emails);
 const clients = Number(values.clients);
 
 interface Load {
@@ -59,11 +59,11 @@ try {
   for (const path of Object.values(KINDS)) await measure(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
   const rows: Record<string, string | number>[] = [];
   for (const [n, load] of LOADS.entries()) {
-    const tokens = await buildSentEmails(`load${n}n`, mails);
+    const tokens = await buildSentEmails(`load${n}n`, emails);
     for (const [kind, path] of Object.entries(KINDS))
       rows.push({ kind, clients: load.clients, ...(await measure(tokens.map(path), load)) });
   }
-  console.log(`\nServer time in ms, ${mails} emails, each requested once by each kind`);
+  console.log(`\nServer time in ms, ${emails} emails, each requested once by each kind`);
   console.table(rows);
 } finally {
   await agent.close();

@@ -1,6 +1,6 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { bulk } from './campaign-activities.ts';
-import { addReport } from './campaign-progress.ts';
+import { mergeReport } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /** Adds the audience to the ledger, part by part. */
@@ -24,7 +24,7 @@ export class AudienceStage {
     if (taken.outcome === 'ended') return false;
     progress.audienceDone = taken.done;
     progress.recipients = taken.recipients;
-    addReport(progress, taken);
+    mergeReport(progress, taken);
     this.sendNow = taken.sendNow ?? false;
     return true;
   }

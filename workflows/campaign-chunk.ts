@@ -1,4 +1,4 @@
-import type { ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
+import type { ChunkResult, ChunkState } from '../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { bulk, paced } from './campaign-activities.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
@@ -7,7 +7,7 @@ import type { CampaignRunInput } from './campaign-start.ts';
  * Runs one turn of a chunk. If the provider has deferred the chunk's emails for too long, marks them as failed instead.
  * `rate` is the project's send rate in emails a second; 0 means no limit.
  */
-export function sendChunk(start: CampaignRunInput, chunk: LaterChunk, rate: number): Promise<ChunkResult> {
+export function sendChunk(start: CampaignRunInput, chunk: ChunkState, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
   // `keeps` tells the activity to store a chunk that has to wait in Postgres. An activity of an earlier version ignores

@@ -1,11 +1,11 @@
-import type { CampaignProgress, DueChunks, LaterChunk } from '../rules/campaigns/campaign.ts';
-import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/later-chunk.ts';
+import type { CampaignProgress, ChunkState, DueChunks } from '../rules/campaigns/campaign.ts';
+import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/chunk-state.ts';
 
 /**
  * Removes the next chunk to send from the progress and returns it: a chunk that is due again and not in `except`, else
  * a new one.
  */
-export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<number>): LaterChunk | undefined {
+export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<number>): ChunkState | undefined {
   const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now() && !except.has(chunk.seq));
   if (due >= 0) return progress.later.splice(due, 1)[0];
   return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
@@ -23,7 +23,7 @@ export function isExhausted(progress: CampaignProgress): boolean {
 }
 
 /** Adds a chunk that waits in Postgres to the summary of waiting chunks. */
-export function addWaiting(progress: CampaignProgress, chunk: LaterChunk): void {
+export function addWaiting(progress: CampaignProgress, chunk: ChunkState): void {
   const { waiting } = progress;
   const first = !waiting || chunk.dueAtMs < waiting.dueAtMs;
   progress.waiting = {
@@ -38,7 +38,7 @@ export function addWaiting(progress: CampaignProgress, chunk: LaterChunk): void 
  * Adds the due chunks that Postgres returned, and the summary of the waiting ones. The result lacks the chunks of
  * `newlyWaiting`, whose turns were still running when the workflow asked.
  */
-export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: LaterChunk[]): void {
+export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: ChunkState[]): void {
   progress.later.push(...result.due);
   progress.waiting = result.waiting ?? undefined;
   // The database's clock may be behind Temporal's clock. Then no chunk is due in Postgres yet, so check again soon.
@@ -68,10 +68,10 @@ export function countUnfinished({ later, waiting }: CampaignProgress): number {
 }
 
 /**
- * Adds an activity's report about the chunks and the test. Reports may arrive in any order: the number of chunks only
+ * Merges an activity's report about the chunks and the test into the progress. Reports may arrive in any order: the number of chunks only
  * grows, and a test that is over stays over. `testing` is undefined for campaigns without a test.
  */
-export function addReport(progress: CampaignProgress, report: { lastSeq: number; testing?: boolean }): void {
+export function mergeReport(progress: CampaignProgress, report: { lastSeq: number; testing?: boolean }): void {
   progress.lastSeq = Math.max(progress.lastSeq, report.lastSeq);
   if (report.testing !== undefined && progress.testing !== false) progress.testing = report.testing;
 }

@@ -1,17 +1,17 @@
 import { CancellationScope, condition, isCancellation, patched, setCurrentDetails } from '@temporalio/workflow';
-import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
-import { chunkAfter } from '../rules/campaigns/later-chunk.ts';
+import type { CampaignProgress, ChunkResult, ChunkState } from '../rules/campaigns/campaign.ts';
+import { chunkAfter } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { control } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
-  addReport,
   addWaiting,
   applyClockChange,
   countUnfinished,
   hasNewChunks,
   isExhausted,
+  mergeReport,
   nextDueAt,
   shouldReadDueChunks,
   takeDueChunks,
@@ -44,7 +44,7 @@ export class Sending {
   private readonly progress: CampaignProgress;
   private readonly signals: CampaignSignals;
   private readonly audience: AudienceStage;
-  private readonly running = new Map<number, LaterChunk>();
+  private readonly running = new Map<number, ChunkState>();
   /** The scope of the running chunks. A pause cancels this scope only. */
   private chunks = new CancellationScope();
   private readingAudience = false;
@@ -59,7 +59,7 @@ export class Sending {
    * Chunks that started to wait in Postgres since the workflow asked for due ones. Undefined while no such request is
    * running.
    */
-  private newlyWaiting: LaterChunk[] | undefined;
+  private newlyWaiting: ChunkState[] | undefined;
   private readonly timer = new KeptTimer();
   private failure: unknown;
 
@@ -150,7 +150,7 @@ export class Sending {
     this.rate = state.rate ?? this.rate;
     this.paused = state.phase === 'paused';
     applyClockChange(this.progress, state.clock);
-    if (state.test) addReport(this.progress, state.test);
+    if (state.test) mergeReport(this.progress, state.test);
     if (!this.paused) return;
     this.chunks.cancel();
     this.chunks = new CancellationScope();
@@ -164,7 +164,7 @@ export class Sending {
   /** Reads due chunks from Postgres. No lane takes another chunk until the result arrives. */
   private async readDue(): Promise<void> {
     const { later, nextSeq: before } = this.progress;
-    const newlyWaiting: LaterChunk[] = [];
+    const newlyWaiting: ChunkState[] = [];
     this.newlyWaiting = newlyWaiting;
     const except = [...this.running.keys(), ...later.map((chunk) => chunk.seq)];
     const input = { ...this.start, before, except };
@@ -189,7 +189,7 @@ export class Sending {
   }
 
   /** Takes the next chunk to start. During a hold, each chunk gets one turn, which makes its recipients HELD. */
-  private nextChunk(): LaterChunk | undefined {
+  private nextChunk(): ChunkState | undefined {
     if (this.held && !patched('hold-every-chunk')) return undefined;
     return takeNextChunk(this.progress, this.heldChunks);
   }
@@ -198,7 +198,7 @@ export class Sending {
     return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / LANE_RATE)) : LANES;
   }
 
-  private async runChunk(chunk: LaterChunk): Promise<void> {
+  private async runChunk(chunk: ChunkState): Promise<void> {
     try {
       this.applyResult(chunk, await this.chunks.run(() => sendChunk(this.start, chunk, this.rate)));
     } catch (error) {
@@ -210,7 +210,7 @@ export class Sending {
     }
   }
 
-  private applyResult(chunk: LaterChunk, result: ChunkResult): void {
+  private applyResult(chunk: ChunkState, result: ChunkResult): void {
     this.rate = result.rate ?? this.rate;
     const unfinished = chunkAfter(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
     if (unfinished && result.kept) {

@@ -1,6 +1,6 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
-import { addReport, hasNewChunks } from './campaign-progress.ts';
+import { hasNewChunks, mergeReport } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
@@ -36,6 +36,6 @@ export async function decideTest(start: CampaignRunInput, progress: CampaignProg
   ]);
   // Waits at least 100 ms, in case the clocks of worker and database differ.
   if (result.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(result.endsAt), Date.now() + 100);
-  if (result.outcome === 'decided') addReport(progress, { lastSeq: result.lastSeq, testing: false });
+  if (result.outcome === 'decided') mergeReport(progress, { lastSeq: result.lastSeq, testing: false });
   return result.outcome;
 }

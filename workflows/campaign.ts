@@ -1,6 +1,6 @@
 import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
-import { newChunk } from '../rules/campaigns/later-chunk.ts';
+import { newChunk } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { control } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';

@@ -49,7 +49,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   while (true) {
     woken = false;
     turn = new CancellationScope();
-    const result = await Promise.race([takeTurn(turn, input, length), full]);
+    const result = await Promise.race([runTurn(turn, input, length), full]);
     if (result) {
       const { nextDueAt, waitMs, outcome } = result;
       lastOutcome = outcome ?? lastOutcome;
@@ -64,7 +64,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
 }
 
 /** Runs a turn. Returns undefined if it was cancelled before it started. */
-async function takeTurn(
+async function runTurn(
   turn: CancellationScope,
   input: WebhookDeliveryInput,
   length: RunLength,

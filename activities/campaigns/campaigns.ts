@@ -8,7 +8,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
 import { judgeTest, type TestState } from '../../engine/campaigns/variant-test.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { type ChunkResult, type DueChunks, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
+import { type ChunkResult, type ChunkState, type DueChunks, LATER_MAX } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
@@ -30,7 +30,7 @@ export interface DueInput extends CampaignStart {
 
 /** `clock` identifies the settings that decide when email may be sent, as the workflow last read them. */
 export interface KeepInput extends CampaignStart {
-  chunks: LaterChunk[];
+  chunks: ChunkState[];
   clock: string | undefined;
 }
 
@@ -133,7 +133,7 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
      * that attempt are ignored.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
-      return withHeartbeats((cancelled) => sending.takeTurn(input, cancelled), HEARTBEAT_MS);
+      return withHeartbeats((cancelled) => sending.runTurn(input, cancelled), HEARTBEAT_MS);
     },
 
     /** Marks the emails that the provider has deferred for a day as failed, and sends the chunk's other emails. */

@@ -62,8 +62,8 @@ export interface ChunkSenderDeps {
  * within the limit of emails in flight. Returns when every claimed row is recorded or released. Only the latest claim's
  * result counts for a row, and an attempt that has lost rows to another one stops at once.
  */
-export async function takeTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
-  return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).takeTurn();
+export async function runTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
+  return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).runTurn();
 }
 
 class ChunkSender implements RecordOwner {
@@ -115,7 +115,7 @@ class ChunkSender implements RecordOwner {
       });
   }
 
-  async takeTurn(): Promise<ChunkTurnResult> {
+  async runTurn(): Promise<ChunkTurnResult> {
     await this.claims.open({ rowByRow: this.tokens !== undefined });
     const stopped = () => this.withdraw();
     this.turn.stop.addEventListener('abort', stopped);

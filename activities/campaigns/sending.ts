@@ -21,7 +21,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
-import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
+import { chunkAfter } from '../../rules/campaigns/chunk-state.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { refuseWith } from '../../rules/emails/attempt-outcome.ts';
@@ -37,7 +37,7 @@ import { OPEN_ROUTE, type RouteWatch } from '../emails/route-watch.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
 import { checkGate } from './chunk-gate.ts';
-import { type ChunkSenderDeps, takeTurn } from './chunk-sender.ts';
+import { type ChunkSenderDeps, runTurn } from './chunk-sender.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 import { createCampaignComposer } from './message.ts';
 import { createCampaignRecorder } from './recorder.ts';
@@ -111,7 +111,7 @@ export class CampaignSending {
   }
 
   /** Runs one turn of a chunk. */
-  async takeTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+  async runTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     return this.busy(input, () => this.turn(input, cancelled));
   }
 
@@ -131,7 +131,7 @@ export class CampaignSending {
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
-    const { outcome, sent, ...round } = await takeTurn(this.senderDeps(input.projectId, terms), turn);
+    const { outcome, sent, ...round } = await runTurn(this.senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':

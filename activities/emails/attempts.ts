@@ -56,26 +56,26 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
-   * Selects the emails that the send rate allows now; the others are attempted later. Emails of test keys and to the
+   * Takes tokens of the send rate, and selects the emails that it allows now; the others are attempted later. Emails of test keys and to the
    * simulator are not limited.
    */
-  async function takeTurn({
+  async function takeTokens({
     projectId,
     emails,
-  }: Batch): Promise<{ now: EmailToSend[]; paid: number; retryAfterMs: number }> {
-    if ((await rates.rateOf(projectId)) === 0) return { now: emails, paid: 0, retryAfterMs: 0 };
+  }: Batch): Promise<{ now: EmailToSend[]; tokens: number; retryAfterMs: number }> {
+    if ((await rates.rateOf(projectId)) === 0) return { now: emails, tokens: 0, retryAfterMs: 0 };
     const live = await findLiveEmails(db, { projectId, ids: emails.map(({ id }) => id) });
-    const { granted, retryAfterMs } = await rates.take(projectId, live.size, 'single');
-    let room = granted;
-    const now = emails.filter(({ id }) => !live.has(id) || room-- > 0);
-    return { now, paid: granted, retryAfterMs };
+    const { granted, retryAfterMs } = await rates.take(projectId, { n: live.size, order: 'single' });
+    let left = granted;
+    const now = emails.filter(({ id }) => !live.has(id) || left-- > 0);
+    return { now, tokens: granted, retryAfterMs };
   }
 
   async function attempt(batch: Batch): Promise<Attempted[]> {
     const { projectId, emails } = batch;
-    const { now, paid, retryAfterMs } = await takeTurn(batch);
+    const { now, tokens, retryAfterMs } = await takeTokens(batch);
     const claimed = await claimEmails(db, { projectId, emails: now, suppressionPads: pads });
-    const unused = paid - claimed.filter(needsPlace).length;
+    const unused = tokens - claimed.filter(needsToken).length;
     if (unused > 0) await rates.returnTokens(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
     // Waits for all deliveries even if one fails. The others would otherwise continue unnoticed, and the retry would
@@ -84,8 +84,10 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
     const outcomes = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, outcomeOf(delivery)]));
-    const unmade = claimed.filter((email) => needsPlace(email) && outcomes.get(email.id)?.kind === 'throttled').length;
-    if (paid > 0 && unmade > 0) await rates.returnTokens(projectId, unmade);
+    const throttled = claimed.filter(
+      (email) => needsToken(email) && outcomes.get(email.id)?.kind === 'throttled',
+    ).length;
+    if (tokens > 0 && throttled > 0) await rates.returnTokens(projectId, throttled);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
     return emails.map((email): Attempted => {
@@ -99,7 +101,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
 }
 
 /** Tells whether the send rate limits an email, by the same rule as `findLiveEmails`. */
-function needsPlace(email: ClaimedEmail): boolean {
+function needsToken(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 

@@ -17,9 +17,9 @@ export interface SendRates {
   /**
    * Takes tokens for up to `n` live emails. Emails without a token ask again after `retryAfterMs`. This wait counts
    * neither as an attempt nor as a failure.
-   * @param returning true for a workflow's email that has asked before
+   * @param p.isRepeated true for a workflow's email that has asked before
    */
-  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<SendRateGrant>;
+  take(projectId: string, p: { n: number; order: SendOrder; isRepeated?: boolean }): Promise<SendRateGrant>;
   /** Returns unused tokens. */
   returnTokens(projectId: string, n: number): Promise<void>;
   /** Returns the emails per second; 0 means no limit. */
@@ -41,8 +41,8 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
 
   return {
     rateOf,
-    async take(projectId, n, order, returning = false) {
-      return takeSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId), order, returning });
+    async take(projectId, p) {
+      return takeSendTokens(db, { projectId, ratePerSecond: await rateOf(projectId), ...p });
     },
     async returnTokens(projectId, n) {
       await returnSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId) });

@@ -66,10 +66,10 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
   });
   return async (input) => {
     const { projectId } = input;
-    const paid = await takeTurn(rates, projectId);
+    const hasToken = await takeToken(rates, projectId);
     const begun = await beginnings.add(input);
     const unused = 'next' in begun || begun.email.mode === 'test' || isSimulated(begun.email);
-    if (paid && unused) await rates.returnTokens(projectId, 1);
+    if (hasToken && unused) await rates.returnTokens(projectId, 1);
     return 'next' in begun ? begun.next : send(deps, begun.email);
   };
 }
@@ -79,10 +79,10 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
  * Without a token, the activity frees its slot. Returns whether a token was taken; a project without a rate needs none.
  * @throws ApplicationFailure SEND_RATE with the delay for Temporal
  */
-async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
+async function takeToken(rates: SendRates, projectId: string): Promise<boolean> {
   if ((await rates.rateOf(projectId)) === 0) return false;
-  const returning = Context.current().info.attempt > 1;
-  const { granted, retryAfterMs } = await rates.take(projectId, 1, 'workflow', returning);
+  const isRepeated = Context.current().info.attempt > 1;
+  const { granted, retryAfterMs } = await rates.take(projectId, { n: 1, order: 'workflow', isRepeated });
   if (granted > 0) return true;
   throw ApplicationFailure.create({
     type: 'SEND_RATE',

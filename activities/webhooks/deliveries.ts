@@ -47,14 +47,15 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
         return { nextDueAt: null };
       }
       return withHeartbeats(async () => {
-        const outcome = await takeTurn(deps, turn);
+        const outcome = await runTurn(deps, turn);
         return toResult(await inTransaction(deps.db, (trx) => endTurn(trx, turn)), outcome);
       });
     },
   };
 }
 
-async function takeTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<TurnOutcome | undefined> {
+/** Sends the due deliveries of a turn. If the endpoint is DISABLED, fails the deliveries that still wait. */
+async function runTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<TurnOutcome | undefined> {
   if (turn.paused) return undefined;
   const outcome = turn.status === 'DISABLED' ? undefined : await deliverDueWebhooks(deps, turn, cancellationSignal());
   if ((outcome ?? turn).status !== 'DISABLED') return outcome;

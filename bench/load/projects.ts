@@ -38,7 +38,7 @@ export async function makeTemplate(client: ApiClient, domain: string): Promise<s
   const { id } = await client.callOk('POST', '/templates', {
     name: 'Load',
     subject: 'Hello {{name}}',
-    body: '<p>Hello {{name}}, this is a mail.</p>',
+    body: '<p>Hello {{name}}, this is an email.</p>',
     type: 'TRANSACTIONAL',
     from: `hello@${domain}`,
   });

@@ -8,7 +8,7 @@ const POLL_MS = 1_000;
 export async function countRunning(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`
     SELECT (SELECT count(*) FROM outbox) AS "outbox rows",
-      (SELECT count(*) FROM emails WHERE status IN ('PENDING', 'SENDING', 'HELD')) AS "mails not ended",
+      (SELECT count(*) FROM emails WHERE status IN ('PENDING', 'SENDING', 'HELD')) AS "emails not ended",
       (SELECT count(*) FROM sms_messages WHERE status = 'PENDING') AS "SMS not ended",
       (SELECT count(*) FROM executions WHERE status IN ('RUNNING', 'WAITING')) AS "executions not ended",
       (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING') AS "webhooks not delivered",

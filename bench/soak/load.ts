@@ -5,7 +5,7 @@ import { type ApiClient, apiClient } from '../load/api-client.ts';
 import type { LoadProject } from '../load/projects.ts';
 import type { Random } from './random.ts';
 
-export type RequestKind = 'mail with key' | 'mail without key' | 'rate-limited mail' | 'SMS' | 'event';
+export type RequestKind = 'email with key' | 'email without key' | 'rate-limited email' | 'SMS' | 'event';
 
 /** One request of a client. */
 export interface Asked {
@@ -28,11 +28,19 @@ export interface Load {
   close(): Promise<void>;
 }
 
+/** A request of the load, and whether it has an idempotency key. */
+interface LoadRequest {
+  client: ApiClient;
+  path: string;
+  body: object;
+  withKey?: boolean;
+}
+
 /** Requests per second of each kind, sent on schedule without waiting for earlier responses. */
 const RATES: Record<RequestKind, number> = {
-  'mail with key': 4,
-  'mail without key': 2,
-  'rate-limited mail': 3,
+  'email with key': 4,
+  'email without key': 2,
+  'rate-limited email': 3,
   SMS: 1,
   event: 2,
 };
@@ -61,7 +69,7 @@ export function startLoad(p: {
   ) as [ApiClient, ApiClient];
 
   /** Repeats the request with one key until it has a response; without a key it is sent once. */
-  const ask = async (item: Asked, client: ApiClient, path: string, body: object, withKey: boolean) => {
+  const ask = async (item: Asked, { client, path, body, withKey = true }: LoadRequest) => {
     const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
     while (item.state === 'open' && !closing.signal.aborted) {
       const answer = await client.call('POST', path, body, headers).catch((error: Error) => error);
@@ -72,32 +80,32 @@ export function startLoad(p: {
       else await sleep(random.between(...REPEAT_MS));
     }
   };
-  const begin = (kind: RequestKind, name: string, ...request: [ApiClient, string, object, boolean?]) => {
+  const begin = (kind: RequestKind, name: string, request: LoadRequest) => {
     const item: Asked = { kind, name, state: 'open' };
     asked.push(item);
-    const [client, path, body, withKey = true] = request;
-    const work = ask(item, client, path, body, withKey).finally(() => open.delete(work));
+    const work = ask(item, request).finally(() => open.delete(work));
     open.add(work);
     return work;
   };
-  const mail = (kind: RequestKind, to: string, client: ApiClient, from: LoadProject, withKey = true) => {
+  const sendEmail = (kind: RequestKind, to: string, from: LoadProject, client: ApiClient) => {
     const body = { to, from: `hello@${from.domain}`, subject: 'Soak', body: '<p>Your code is 4711.</p>' };
-    return begin(kind, to, client, '/v1/send', body, withKey);
+    return begin(kind, to, { client, path: '/v1/send', body, withKey: kind !== 'email without key' });
   };
   const kinds: Record<RequestKind, (n: number) => Promise<unknown>> = {
-    'mail with key': (n) => mail('mail with key', `key${n}@soak.test`, shopClient, shop),
-    'mail without key': (n) => mail('mail without key', `bare${n}@soak.test`, shopClient, shop, false),
-    'rate-limited mail': (n) => mail('rate-limited mail', `slow${n}@soak.test`, slowClient, slow),
+    'email with key': (n) => sendEmail('email with key', `key${n}@soak.test`, shop, shopClient),
+    'email without key': (n) => sendEmail('email without key', `bare${n}@soak.test`, shop, shopClient),
+    'rate-limited email': (n) => sendEmail('rate-limited email', `slow${n}@soak.test`, slow, slowClient),
     SMS: (n) => {
       const text = `Code ${n}.`;
       const to = `+49151${String(10_000_000 + n)}`;
-      return begin('SMS', text, shopClient, '/v1/sms/send', { to, body: text });
+      return begin('SMS', text, { client: shopClient, path: '/v1/sms/send', body: { to, body: text } });
     },
     event: async (n) => {
       const email = `event${n}@soak.test`;
       const goes = random.chance(GO_SHARE);
       const seconds = random.between(...GO_SECONDS);
-      await begin('event', email, shopClient, '/v1/track', { email, event: 'soak-start', data: { n } });
+      const body = { email, event: 'soak-start', data: { n } };
+      await begin('event', email, { client: shopClient, path: '/v1/track', body });
       if (!goes) return;
       await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
       await shopClient.call('POST', '/v1/track', { email, event: 'soak-go' }).catch(() => {});

@@ -60,12 +60,13 @@ export async function checkResults(
         line.lost += 1;
         told.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
       }
-      for (const [n, { id }] of mine.entries()) countCopies(line, told, `${kind} ${name} (${id})`, copies[n] ?? 0, id);
+      for (const [n, { id }] of mine.entries())
+        countCopies({ line, told, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
     }
     faults.push(...firstFaults(told));
     return line;
   };
-  const countCopies = (line: Line, told: string[], what: string, copies: number, id: string) => {
+  const countCopies = ({ line, told, what, copies, id }: CopiesOf) => {
     if (copies < 2) return;
     if (copies - 1 <= doubt.times(id)) line['doubled, in doubt'] += 1;
     else {
@@ -77,7 +78,7 @@ export async function checkResults(
   const emails = await emailRows(stage);
   const arrived = counted(stage.sink.messages.map(({ messageId }) => emailIdOf(messageId) ?? messageId));
   const transactional = emails.filter(({ source }) => source === 'TRANSACTIONAL');
-  const lines = (['mail with key', 'mail without key', 'rate-limited mail'] as const).map((kind) =>
+  const lines = (['email with key', 'email without key', 'rate-limited email'] as const).map((kind) =>
     judgeKind(kind, transactional, arrived),
   );
   const sms = await sql<Served>`SELECT id, body AS name, status FROM sms_messages`.execute(stage.db);
@@ -86,7 +87,7 @@ export async function checkResults(
 
   const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
   const accepted = new Set(asked.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
-  lines.push(await judgeExecutions(stage, accepted, { mails: byExecution, arrived, countCopies }, faults));
+  lines.push(await judgeExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, faults));
   for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
   faults.push(...firstFaults(webhookFaults(stage)));
   const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
@@ -94,9 +95,18 @@ export async function checkResults(
   return { lines, faults };
 }
 
+/** The copies of one message that arrived, for its line in the verdict. */
+interface CopiesOf {
+  line: Line;
+  told: string[];
+  what: string;
+  copies: number;
+  id: string;
+}
+
 interface Copies {
   arrived: Map<string, number>;
-  countCopies: (line: Line, told: string[], what: string, copies: number, id: string) => void;
+  countCopies: (of: CopiesOf) => void;
 }
 
 /** Reads events. An event counts as served if it is recorded, and delivered once to the registered endpoint. */
@@ -115,14 +125,14 @@ async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, numbe
 async function judgeExecutions(
   stage: SoakStage,
   accepted: Set<string>,
-  { mails, arrived, countCopies }: Copies & { mails: Served[] },
+  { stepEmails, arrived, countCopies }: Copies & { stepEmails: Served[] },
   faults: string[],
 ): Promise<Line> {
   const { rows } = await sql<{ id: string; email: string; status: string; error: string | null; marked: boolean }>`
     SELECT x.id, c.email, x.status, x.error, c.data ? 'seen' AS marked
     FROM executions x JOIN contacts c ON c.id = x.contact_id`.execute(stage.db);
   const byContact = grouped(rows, ({ email }) => email);
-  const mailsOf = grouped(mails, ({ name }) => name);
+  const emailsOf = grouped(stepEmails, ({ name }) => name);
   const calls = grouped(
     stage.receiver.received.filter(({ path }) => path === '/step'),
     ({ headers }) => String(headers['x-execution-id']),
@@ -133,21 +143,21 @@ async function judgeExecutions(
     const mine = byContact.get(email) ?? [];
     const execution = mine[0];
     const keys = new Set((calls.get(execution?.id ?? '') ?? []).map(({ headers }) => headers['idempotency-key']));
-    const sent = mailsOf.get(email) ?? [];
+    const sent = emailsOf.get(email) ?? [];
     const copies = arrived.get(sent[0]?.id ?? '') ?? 0;
     const ended = execution?.status === 'COMPLETED' || execution?.status === 'EXITED';
     if (ended && execution.marked && keys.size > 0 && copies > 0) line.served += 1;
     else {
       line.lost += 1;
       const state = `${execution?.status ?? 'none'} ${execution?.error ?? ''}, marked ${execution?.marked}`;
-      told.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} mails`);
+      told.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} emails`);
     }
     if (mine.length > 1 || sent.length > 1 || keys.size > 1) {
       line['doubled, unexplained'] += 1;
-      told.push(`${email} has ${mine.length} executions, ${sent.length} mails, ${keys.size} webhook keys`);
+      told.push(`${email} has ${mine.length} executions, ${sent.length} emails, ${keys.size} webhook keys`);
     }
     for (const { id } of sent)
-      countCopies(line, told, `mail of the execution of ${email} (${id})`, arrived.get(id) ?? 0, id);
+      countCopies({ line, told, what: `email of the execution of ${email} (${id})`, id, copies: arrived.get(id) ?? 0 });
   }
   faults.push(...firstFaults(told));
   return line;
@@ -161,7 +171,7 @@ async function judgeCampaign(
 ): Promise<Line> {
   const { rows } = await sql<{ name: string; status: string }>`
     SELECT name, status FROM campaigns WHERE id = ${id}`.execute(stage.db);
-  const mails = await sql<{ id: string; status: string; email: string }>`
+  const emails = await sql<{ id: string; status: string; email: string }>`
     SELECT e.id, e.status, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id WHERE e.campaign_id = ${id}`.execute(
     stage.db,
   );
@@ -173,13 +183,13 @@ async function judgeCampaign(
   const line = { ...emptyLine(rows[0]?.name ?? id, []), asked: people, accepted: people };
   const told: string[] = [];
   if (rows[0]?.status !== 'SENT') told.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
-  for (const mail of mails.rows) {
-    const copies = arrived.get(mail.id) ?? 0;
-    if (copies > 0 && mail.status === 'SENT') line.served += 1;
-    else told.push(`campaign mail ${mail.id} to ${mail.email} is ${mail.status} and came ${copies} times`);
-    countCopies(line, told, `campaign mail ${mail.id} to ${mail.email}`, copies, mail.id);
+  for (const row of emails.rows) {
+    const copies = arrived.get(row.id) ?? 0;
+    if (copies > 0 && row.status === 'SENT') line.served += 1;
+    else told.push(`campaign email ${row.id} to ${row.email} is ${row.status} and came ${copies} times`);
+    countCopies({ line, told, what: `campaign email ${row.id} to ${row.email}`, id: row.id, copies });
   }
-  const twice = mails.rows.length - new Set(mails.rows.map(({ email }) => email)).size;
+  const twice = emails.rows.length - new Set(emails.rows.map(({ email }) => email)).size;
   line['doubled, unexplained'] += twice;
   line.lost = people - line.served;
   if (twice > 0) told.push(`${twice} recipients have two rows`);

@@ -13,10 +13,10 @@ function capture(isTTY: boolean) {
 describe('the report of a tour', () => {
   it('the report of a tour counts what is wrong', () => {
     const { report, text } = capture(false);
-    report.check('mails', 10, 10);
-    report.check('mails', 9_999, 10_000);
+    report.check('emails', 10, 10);
+    report.check('emails', 9_999, 10_000);
     expect(report.wrong).toBe(1);
-    expect(text()).toBe('   ok    mails: 10 of 10\n   WRONG mails: 9,999 of 10,000\n');
+    expect(text()).toBe('   ok    emails: 10 of 10\n   WRONG emails: 9,999 of 10,000\n');
   });
 
   it('moves one line on a terminal and prints few without one', () => {

@@ -34,7 +34,7 @@ export const executions = {
   context: 'Context',
   event: 'Event data',
   facts: 'Details',
-  mails: 'Emails',
+  emails: 'Emails',
   viewEmails: 'View emails',
   inTemporal: 'Open in Temporal',
   automation: 'Automation',

@@ -70,12 +70,12 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
  * again after the release.
  */
 export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
-  return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
+  return endOpenRows(db, p, { set: sql`status = 'HELD'`, from: sql`('PENDING', 'SENDING')` });
 }
 
 /** Fails the remaining recipients of a chunk, because the sender may not send at all. */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
-  return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN_RECIPIENTS);
+  return endOpenRows(db, p, { set: sql`status = 'FAILED', reason = ${p.reason}`, from: OPEN_RECIPIENTS });
 }
 
 /**
@@ -83,14 +83,12 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
  * have to wait.
  */
 export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
-  return endOpenRows(
-    db,
-    p,
-    sql`status = 'FAILED', reason = 'expired'`,
-    OPEN_RECIPIENTS,
-    sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
+  return endOpenRows(db, p, {
+    set: sql`status = 'FAILED', reason = 'expired'`,
+    from: OPEN_RECIPIENTS,
+    where: sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
       SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NOT NULL AND e.mode = 'live')`,
-  );
+  });
 }
 
 /** Marks a chunk done if no recipients are left. Returns whether it is done. */
@@ -124,15 +122,17 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /**
- * Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, so that results of running
+ * Changes the rows of a chunk whose status is one of `from`. Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, so that results of running
  * senders are ignored.
  */
 async function endOpenRows(
   db: Db,
   p: ChunkRef,
-  set: RawBuilder<unknown>,
-  from: RawBuilder<unknown>,
-  also: RawBuilder<unknown> = sql`true`,
+  {
+    set,
+    from,
+    where = sql`true`,
+  }: { set: RawBuilder<unknown>; from: RawBuilder<unknown>; where?: RawBuilder<unknown> },
 ): Promise<number> {
   const result = await sql`
     WITH start AS MATERIALIZED (
@@ -144,7 +144,7 @@ async function endOpenRows(
     WHERE EXISTS (SELECT FROM start)
       AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${also}
+      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${where}
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

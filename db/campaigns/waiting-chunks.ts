@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DueChunks, LaterChunk, WaitingChunks } from '../../rules/campaigns/campaign.ts';
+import type { ChunkState, DueChunks, WaitingChunks } from '../../rules/campaigns/campaign.ts';
 import type { Db } from '../connection.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
@@ -9,7 +9,7 @@ import { CLOCK_KEY } from './chunk-clock.ts';
  * chunk.
  */
 export interface ChunkWait {
-  chunk: LaterChunk;
+  chunk: ChunkState;
   clock: string | null;
 }
 
@@ -95,7 +95,7 @@ interface DueRow {
   resume_deferred: boolean | null;
 }
 
-function toLaterChunk(row: DueRow): LaterChunk {
+function toLaterChunk(row: DueRow): ChunkState {
   return {
     seq: row.seq,
     dueAtMs: row.at.getTime(),

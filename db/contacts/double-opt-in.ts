@@ -109,13 +109,13 @@ async function sendConfirmations(
   const emails = contacts.map((contact) => ({ ...contact, emailId: uuidv7() }));
   const options = JSON.stringify({ forStranger: true });
   await sql`
-    WITH mails AS (
+    WITH inserted AS (
       INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, options)
       SELECT u.id, ${projectId}, u.contact_id, ${contentId}, 'TRANSACTIONAL', 'live', u.email, ${options}::jsonb
       FROM unnest(${emails.map((m) => m.emailId)}::uuid[], ${emails.map((m) => m.id)}::uuid[], ${emails.map((m) => m.email)}::text[])
         AS u (id, contact_id, email)
       RETURNING id, contact_id)
-    INSERT INTO confirmations (email_id, project_id, contact_id) SELECT id, ${projectId}, contact_id FROM mails
+    INSERT INTO confirmations (email_id, project_id, contact_id) SELECT id, ${projectId}, contact_id FROM inserted
   `.execute(trx);
   await enqueue(
     trx,

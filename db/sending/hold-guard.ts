@@ -38,17 +38,17 @@ export async function guardRates(
   trx: Trx,
   p: SendOutcomes & { projectId: string },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
-  const { projectId, mails, dead, complaints } = p;
+  const { projectId, emails, dead, complaints } = p;
   const ofProject = sql`
-    SELECT ${projectId}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
+    SELECT ${projectId}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
   const { rows } = await prepared<{ watched: boolean }>`
     WITH counts AS (${countOutcomes(ofProject)})
     SELECT EXISTS (SELECT FROM provider_outcomes WHERE project_id = ${projectId}) AS watched
   `.execute(trx);
   const watched = rows[0]?.watched ?? false;
   if (dead + complaints === 0) return { outbox: [], watched };
-  const standing = await findGuardCounts(trx, projectId);
-  const why = standing && brokenGuard(standing, standing);
+  const counts = await findGuardCounts(trx, projectId);
+  const why = counts && brokenGuard(counts, counts);
   return { outbox: why ? await holdOnce(trx, { projectId, reason: why }) : [], watched };
 }
 
@@ -76,7 +76,7 @@ export async function guardRefusals(
 export interface SentToDomain {
   projectId: string;
   domain: string;
-  mails: number;
+  emails: number;
 }
 
 /**
@@ -84,14 +84,14 @@ export interface SentToDomain {
  * of the time.
  */
 export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
-  const { rows } = await sql<{ project_id: string; domain: string; mails: number }>`
-    SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS mails
+  const { rows } = await sql<{ project_id: string; domain: string; emails: number }>`
+    SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS emails
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.id = ANY(${emailIds}::uuid[]) AND e.mode = 'live'
       AND EXISTS (SELECT FROM provider_outcomes p WHERE p.project_id = e.project_id)
     GROUP BY 1, 2
   `.execute(db);
-  return rows.flatMap(({ project_id, domain, mails }) => (domain ? [{ projectId: project_id, domain, mails }] : []));
+  return rows.flatMap(({ project_id, domain, emails }) => (domain ? [{ projectId: project_id, domain, emails }] : []));
 }
 
 /**
@@ -100,18 +100,18 @@ export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<Sen
  */
 export async function noteAccepted(
   db: Db,
-  taken: { projectId: string; provider: string; mails: number }[],
+  accepted: { projectId: string; provider: string; emails: number }[],
 ): Promise<void> {
-  if (taken.length === 0) return;
+  if (accepted.length === 0) return;
   await sql`
-    UPDATE provider_outcomes p SET recent = right(p.recent || repeat('0', u.mails), ${sql.lit(RECENT_EMAILS)}), updated_at = now()
-    FROM unnest(${taken.map((t) => t.projectId)}::uuid[], ${taken.map((t) => t.provider)}::text[],
-      ${taken.map((t) => Math.min(t.mails, RECENT_EMAILS))}::int[]) AS u (project_id, provider, mails)
+    UPDATE provider_outcomes p SET recent = right(p.recent || repeat('0', u.emails), ${sql.lit(RECENT_EMAILS)}), updated_at = now()
+    FROM unnest(${accepted.map((t) => t.projectId)}::uuid[], ${accepted.map((t) => t.provider)}::text[],
+      ${accepted.map((t) => Math.min(t.emails, RECENT_EMAILS))}::int[]) AS u (project_id, provider, emails)
     WHERE p.project_id = u.project_id AND p.provider = u.provider
   `.execute(db);
   await sql`
     DELETE FROM provider_outcomes
-    WHERE project_id = ANY(${[...new Set(taken.map((t) => t.projectId))]}::uuid[]) AND strpos(recent, '1') = 0
+    WHERE project_id = ANY(${[...new Set(accepted.map((t) => t.projectId))]}::uuid[]) AND strpos(recent, '1') = 0
   `.execute(db);
 }
 
@@ -127,7 +127,7 @@ type GuardCounts = SendOutcomes & { bounceGuard: number; complaintGuard: number 
 async function findGuardCounts(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
   const { rows } = await sql<GuardCounts>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
-      sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
+      sum(o.mails) AS emails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
     FROM projects p JOIN send_outcomes o ON o.project_id = p.id AND o.hour > now() - make_interval(hours => ${GUARD_HOURS})
     WHERE p.id = ${projectId} AND p.held_at IS NULL GROUP BY p.id
   `.execute(trx);

@@ -49,11 +49,11 @@ const LINE_GONE = 0.9;
  * of thousands of workflow emails may wait, each in its own workflow, so they form a queue. `retryAfterMs` is the
  * position in the queue, and a new email joins at its end. An email whose token went to a single email moves to the
  * end.
- * @param p.returning a workflow email that was refused before and asks again at its time
+ * @param p.isRepeated a workflow email that was refused before and asks again at its time
  */
 export async function takeSendTokens(
   db: Db,
-  p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder; returning?: boolean },
+  p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder; isRepeated?: boolean },
 ): Promise<TakenTokens> {
   if (p.ratePerSecond <= 0 || p.n <= 0) return { granted: Math.max(0, p.n), retryAfterMs: 0 };
   for (;;) {
@@ -128,7 +128,7 @@ function takeFromBucket(p: {
   n: number;
   ratePerSecond: number;
   order: SendOrder;
-  returning?: boolean;
+  isRepeated?: boolean;
 }) {
   const { waitsFor, leaves } = MARKS[p.order];
   const rate = sql`${p.ratePerSecond}::float8`;
@@ -161,13 +161,21 @@ function takeFromBucket(p: {
 }
 
 /** The queue in which workflow emails wait. The other priorities have no queue. */
-function lineOf({ order, ratePerSecond, returning }: { order: SendOrder; ratePerSecond: number; returning?: boolean }) {
+function lineOf({
+  order,
+  ratePerSecond,
+  isRepeated,
+}: {
+  order: SendOrder;
+  ratePerSecond: number;
+  isRepeated?: boolean;
+}) {
   if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
   const rate = sql`${ratePerSecond}::float8`;
   const full = sql`${capacity(ratePerSecond) * LINE_GONE}::float8`;
   const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
   return {
-    behind: returning ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,
+    behind: isRepeated ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,
     moves: sql`, workflow_line_at = CASE
       WHEN t.missing > 0 THEN ${end} + t.missing / ${rate} * interval '1 s'
       WHEN t.tokens >= ${full} THEN NULL ELSE t.workflow_line_at END`,

@@ -106,7 +106,7 @@ async function countForGuards(
     refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
   }
   const dead = live.filter(isDead).length;
-  const { outbox, watched } = await guardRates(trx, { projectId, mails: live.length, dead, complaints: 0 });
+  const { outbox, watched } = await guardRates(trx, { projectId, emails: live.length, dead, complaints: 0 });
   for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
     outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
   return { outbox, watched };

@@ -140,7 +140,7 @@ async function countForGuards(
   { projectId, simulated }: FoundEmail,
   found: { dead: number; complaints: number },
 ): Promise<OutboxRow[]> {
-  return simulated ? [] : (await guardRates(trx, { projectId, mails: 0, ...found })).outbox;
+  return simulated ? [] : (await guardRates(trx, { projectId, emails: 0, ...found })).outbox;
 }
 
 /**

@@ -131,7 +131,7 @@ async function insertSends(
   const rows = outboxRows(emails.map(toDeliver));
   // One statement, because each further one costs a group as much as two requests.
   await prepared`
-    WITH mails AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
+    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
   `.execute(trx);
   return { answers, outbox: [...outbox, ...rows] };
 }

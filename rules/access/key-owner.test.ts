@@ -5,23 +5,23 @@ const owner = (name: string, ...scopes: string[]): KeyOwner => ({ name, public: 
 const first = { request: 'POST /v1/send', owner: 'key:1' };
 
 it.each([
-  ['the key that was answered', owner('key:1'), first, true],
+  ['the key of the first request', owner('key:1'), first, true],
   ['another key', owner('key:2', 'email:send', 'sms:view'), first, false],
-  ['another key that may see mails', owner('key:2', 'emails:view'), first, true],
-  ['a person who may see mails', owner('user:1', 'emails:view'), first, true],
+  ['another key that may see emails', owner('key:2', 'emails:view'), first, true],
+  ['a user who may see emails', owner('user:1', 'emails:view'), first, true],
   [
-    'who may see mails, of an answer about an SMS',
+    'a key that may see emails, for a response about an SMS',
     owner('key:2', 'emails:view'),
     { ...first, request: 'POST /v1/sms/send' },
     false,
   ],
   [
-    'who may see all, of a request nobody knows',
+    'a key that may see emails, for an unknown kind of request',
     owner('key:2', 'emails:view'),
     { ...first, request: 'POST /x' },
     false,
   ],
-  ['nobody known', owner('key:2'), { ...first, owner: null }, false],
-] as const)('%s', (_, who, what, shown) => {
-  expect(maySeeResponse(who, what)).toBe(shown);
+  ['another key, if the first caller is unknown', owner('key:2'), { ...first, owner: null }, false],
+] as const)('decides whether a caller may see the first response: %s', (_, caller, request, isShown) => {
+  expect(maySeeResponse(caller, request)).toBe(isShown);
 });

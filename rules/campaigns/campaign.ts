@@ -35,7 +35,7 @@ export interface CampaignProgress {
    * Chunks that the workflow itself resumes: chunks with an interrupted turn, and due chunks that it has read from
    * Postgres. At most `LATER_MAX`, except in runs of an earlier version.
    */
-  later: LaterChunk[];
+  later: ChunkState[];
   /** The chunks that wait in Postgres, as last read; absent if none wait. */
   waiting?: WaitingChunks | undefined;
   /** Identifies the settings of local times and windows that chunks wait for, as last read. */
@@ -66,7 +66,8 @@ export interface WaitingChunks {
  */
 export const LATER_MAX = 1_000;
 
-export interface LaterChunk {
+/** A chunk that needs a turn, with the results of its earlier turns. Stored in the state of its workflow. */
+export interface ChunkState {
   seq: number;
   /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
@@ -129,7 +130,7 @@ export interface ChunkResult {
 /** The due chunks that a workflow requested. */
 export interface DueChunks {
   /** In the order in which they became due. They stay in Postgres until their turn starts. */
-  due: LaterChunk[];
+  due: ChunkState[];
   /** The chunks that still wait; null if none wait. */
   waiting: WaitingChunks | null;
 }

@@ -55,15 +55,24 @@ export function contentFindings(content: ReviewedContent): Finding[] {
   const { bad, shortened } = judgeLinks(content.body);
   return [
     ...textFindings(content),
-    ...listFinding('bad_link', bad, 'error', 'links', 'lead nowhere: they are not http or https.'),
-    ...listFinding(
-      'link_shortener',
-      shortened,
-      'warning',
-      'links',
-      'go to a link shortener, which spam filters count.',
-    ),
-    ...listFinding('image_without_alt', imagesWithoutAlt(content.html), 'warning', 'images', 'have no alt text.'),
+    ...listFinding(bad, {
+      code: 'bad_link',
+      severity: 'error',
+      noun: 'links',
+      problem: 'lead nowhere: they are not http or https.',
+    }),
+    ...listFinding(shortened, {
+      code: 'link_shortener',
+      severity: 'warning',
+      noun: 'links',
+      problem: 'go to a link shortener, which spam filters count.',
+    }),
+    ...listFinding(imagesWithoutAlt(content.html), {
+      code: 'image_without_alt',
+      severity: 'warning',
+      noun: 'images',
+      problem: 'have no alt text.',
+    }),
     ...sizeFindings(content),
   ];
 }
@@ -124,16 +133,19 @@ function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
   return findings;
 }
 
+/** Returns one finding about all links or images with the same problem. Empty if there are none. */
 function listFinding(
-  code: ContentFinding,
   found: string[],
-  severity: Severity,
-  noun: 'links' | 'images',
-  what: string,
+  {
+    code,
+    severity,
+    noun,
+    problem,
+  }: { code: ContentFinding; severity: Severity; noun: 'links' | 'images'; problem: string },
 ): Finding[] {
   if (found.length === 0) return [];
   const details = { count: found.length, [noun]: found.slice(0, EXAMPLES_MAX) };
-  return [{ code, severity, message: `${found.length} of the ${noun} ${what}`, details }];
+  return [{ code, severity, message: `${found.length} of the ${noun} ${problem}`, details }];
 }
 
 /** Lists the invalid links of a body and the links with a hidden target, as written, each once. */

@@ -8,26 +8,26 @@ const mx = (...records: [number, string][]) => ({
 });
 
 it('puts a project on hold at 10 % hard bounces, if it has sent at least 200 emails', () => {
-  expect(brokenGuard({ mails: 200, dead: 20, complaints: 0 }, guards)).toBe(
+  expect(brokenGuard({ emails: 200, dead: 20, complaints: 0 }, guards)).toBe(
     '20 of 200 emails within 24 hours were hard bounces',
   );
-  expect(brokenGuard({ mails: 200, dead: 19, complaints: 0 }, guards)).toBeUndefined();
-  expect(brokenGuard({ mails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
+  expect(brokenGuard({ emails: 200, dead: 19, complaints: 0 }, guards)).toBeUndefined();
+  expect(brokenGuard({ emails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
 });
 
 it('puts a project on hold at 0.3 % complaints, if it has sent at least 1,000 emails', () => {
-  expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
-  expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
-  expect(brokenGuard({ mails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
+  expect(brokenGuard({ emails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
+  expect(brokenGuard({ emails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
+  expect(brokenGuard({ emails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
 });
 
 it('exactly the limit counts, also if binary fractions are inexact', () => {
   for (let tens = 20; tens < 200; tens++)
-    expect(brokenGuard({ mails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
+    expect(brokenGuard({ emails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
 });
 
 it('a project may set its own guards', () => {
-  expect(brokenGuard({ mails: 200, dead: 20, complaints: 0 }, { ...guards, bounceGuard: 0.2 })).toBeUndefined();
+  expect(brokenGuard({ emails: 200, dead: 20, complaints: 0 }, { ...guards, bounceGuard: 0.2 })).toBeUndefined();
 });
 
 it('20 refusals by one mailbox provider are too many', () => {

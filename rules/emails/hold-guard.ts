@@ -19,7 +19,7 @@ const NO_HOSTNAME_CHARS = /[^a-z0-9._-]/g;
 
 /** Outcomes of a project's emails over the last 24 hours. */
 export interface SendOutcomes {
-  mails: number;
+  emails: number;
   /** Refused or returned because the mailbox does not exist. */
   dead: number;
   complaints: number;
@@ -30,13 +30,13 @@ export interface SendOutcomes {
  * fractions of 1.
  */
 export function brokenGuard(
-  { mails, dead, complaints }: SendOutcomes,
+  { emails, dead, complaints }: SendOutcomes,
   guards: { bounceGuard: number; complaintGuard: number },
 ): string | undefined {
-  const reached = (n: number, guard: number) => n > 0 && n >= guard * mails - ROUNDING;
-  const of = `of ${mails} emails within ${GUARD_HOURS} hours`;
-  if (mails >= BOUNCES_MIN_EMAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
-  if (mails >= COMPLAINTS_MIN_EMAILS && reached(complaints, guards.complaintGuard))
+  const reached = (n: number, guard: number) => n > 0 && n >= guard * emails - ROUNDING;
+  const of = `of ${emails} emails within ${GUARD_HOURS} hours`;
+  if (emails >= BOUNCES_MIN_EMAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
+  if (emails >= COMPLAINTS_MIN_EMAILS && reached(complaints, guards.complaintGuard))
     return `${complaints} ${of} were reported as spam`;
   return undefined;
 }

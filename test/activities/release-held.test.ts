@@ -29,8 +29,8 @@ beforeEach(async () => {
 afterAll(() => database?.drop());
 
 /** Builds SENT emails, some of which are HELD. Returns the ids in order. */
-async function buildLedger(mails: number, isHeld: (n: number) => boolean): Promise<string[]> {
-  const ids = Array.from({ length: mails }, () => uuidv7());
+async function buildLedger(count: number, isHeld: (n: number) => boolean): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuidv7());
   const contentId = uuidv7();
   await sql`
     INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)

@@ -56,8 +56,8 @@ describe('the log of requests', () => {
 
   it('leads from a request to the emails that it sent', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
-    const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two mails') }));
-    const { made } = await entry('two mails');
+    const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two emails') }));
+    const { made } = await entry('two emails');
     expect(made.emails.map(({ id }: { id: string }) => id).sort()).toEqual(
       data.emails.map(({ email }: { email: string }) => email).sort(),
     );

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await Promise.all(OUTGOING_EMAILS.map((mail) => mail.send({ service, relayPort })));
   await until(
     async () => OUTGOING_EMAILS.every(({ to }) => indexOf(to.address) >= 0),
-    `mails to ${OUTGOING_EMAILS.length} recipients`,
+    `emails to ${OUTGOING_EMAILS.length} recipients`,
   );
   const raws = await parseMessages(OUTGOING_EMAILS.map(({ to }) => arrived(to.address).raw));
   read = new Map(raws.map((mail, i) => [OUTGOING_EMAILS[i]?.way ?? '', mail]));

@@ -73,7 +73,7 @@ const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') 
 });
 
 async function waitForEmails(count: number): Promise<string[]> {
-  await until(async () => sink.messages.length >= count, `${count} mails from Postfix`);
+  await until(async () => sink.messages.length >= count, `${count} emails from Postfix`);
   return sink.bodies;
 }
 

@@ -31,7 +31,7 @@ const STATUSES = `CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'SENT' END`;
 const REASONS = `CASE n % 10 WHEN 0 THEN 'provider_rejected' END`;
 
 /** Builds 12 recipients in three chunks of four; the first and the eleventh have failed. */
-async function build(): Promise<{ id: string; mails: string[] }> {
+async function build(): Promise<{ id: string; emailIds: string[] }> {
   const { db } = database;
   const id = await buildSentCampaign(db, { projectId, count: 12, status: STATUSES, reason: REASONS });
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(db);
@@ -42,7 +42,7 @@ async function build(): Promise<{ id: string; mails: string[] }> {
     db,
   );
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id} ORDER BY id`.execute(db);
-  return { id, mails: rows.map((row) => row.id) };
+  return { id, emailIds: rows.map((row) => row.id) };
 }
 
 const counts = (id: string) => countCampaign(database.db, { projectId, id });
@@ -93,13 +93,13 @@ describe('the statistics of a campaign', () => {
   });
 
   it('have the same names for every reader', async () => {
-    const { id, mails } = await build();
-    await open(mails[1] ?? '', { machine: false });
-    await feedback(mails[1] ?? '', 'complaint');
-    await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${mails[2]}`.execute(
+    const { id, emailIds } = await build();
+    await open(emailIds[1] ?? '', { machine: false });
+    await feedback(emailIds[1] ?? '', 'complaint');
+    await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${emailIds[2]}`.execute(
       database.db,
     );
-    await sql`UPDATE emails SET status = 'BOUNCED', reason = 'bounced:policy', bounced_at = now() WHERE id = ${mails[3]}`.execute(
+    await sql`UPDATE emails SET status = 'BOUNCED', reason = 'bounced:policy', bounced_at = now() WHERE id = ${emailIds[3]}`.execute(
       database.db,
     );
     const { total, ...named } = await counts(id);
@@ -113,13 +113,13 @@ describe('the statistics of a campaign', () => {
   });
 
   it('include feedback immediately, and store it', async () => {
-    const { id, mails } = await build();
+    const { id, emailIds } = await build();
     await counts(id);
-    await open(mails[1] ?? '', { machine: false });
-    await open(mails[1] ?? '', { machine: false });
-    await open(mails[5] ?? '', { machine: true });
-    await feedback(mails[2] ?? '', 'delivery');
-    await feedback(mails[9] ?? '', 'complaint');
+    await open(emailIds[1] ?? '', { machine: false });
+    await open(emailIds[1] ?? '', { machine: false });
+    await open(emailIds[5] ?? '', { machine: true });
+    await feedback(emailIds[2] ?? '', 'delivery');
+    await feedback(emailIds[9] ?? '', 'complaint');
     const found = { opened: 1, delivered: 1, complained: 1, machineOpens: 1, sent: 10, total: 12 };
     const first = await stats(id);
     expect(first).toMatchObject(found);
@@ -129,18 +129,18 @@ describe('the statistics of a campaign', () => {
   });
 
   it('count automated opens by hour during the first three days, and are deleted with the campaign', async () => {
-    const { id, mails } = await build();
+    const { id, emailIds } = await build();
     const { db } = database;
     const started = (ago: string) =>
       sql`UPDATE campaigns SET started_at = now() - ${ago}::interval WHERE id = ${id}`.execute(db);
     const other = await build();
     await started('80 hours');
-    await open(mails[1] ?? '', { machine: true });
+    await open(emailIds[1] ?? '', { machine: true });
     expect((await stats(id)).machineSeries[0]).toMatchObject({ opens: 0, clicks: 0 });
     await started('0 hours');
-    await open(mails[1] ?? '', { machine: true });
-    await open(mails[5] ?? '', { machine: true });
-    await open(mails[5] ?? '', { machine: false });
+    await open(emailIds[1] ?? '', { machine: true });
+    await open(emailIds[5] ?? '', { machine: true });
+    await open(emailIds[5] ?? '', { machine: false });
     const { machineSeries, series, machineOpens } = await stats(id);
     expect(machineOpens).toBe(3);
     expect(machineSeries.map(({ at }) => at)).toEqual(series.map(({ at }) => at));
@@ -154,11 +154,11 @@ describe('the statistics of a campaign', () => {
   });
 
   it('are counted again while a turn sends a chunk, and after it', async () => {
-    const { id, mails } = await build();
+    const { id, emailIds } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
-    const waiting = mails.slice(4, 8);
+    const waiting = emailIds.slice(4, 8);
     const set = (status: string) =>
       sql`UPDATE emails SET status = ${status}, sent_at = CASE WHEN ${status} = 'SENT' THEN now() END WHERE id = ANY(${waiting}::uuid[])`.execute(
         db,
@@ -193,31 +193,33 @@ describe('the statistics of a campaign', () => {
   });
 
   it('include a contact that is deleted while its email waits', async () => {
-    const { id, mails } = await build();
+    const { id, emailIds } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
-    await sql`UPDATE emails SET status = 'PENDING', sent_at = NULL WHERE id = ${mails[1]}`.execute(db);
+    await sql`UPDATE emails SET status = 'PENDING', sent_at = NULL WHERE id = ${emailIds[1]}`.execute(db);
     expect(await counts(id)).toMatchObject({ pending: 1, skipped: 0 });
-    const { rows } = await sql<{ id: string }>`SELECT contact_id AS id FROM emails WHERE id = ${mails[1]}`.execute(db);
+    const { rows } = await sql<{ id: string }>`SELECT contact_id AS id FROM emails WHERE id = ${emailIds[1]}`.execute(
+      db,
+    );
     const ids = rows.map((row) => row.id);
     await inTransaction(db, (trx) => deleteContacts(trx, { projectId, ids, suppressionKey: Buffer.alloc(32) }));
     expect(await counts(id)).toMatchObject({ pending: 0, skipped: 1 });
   });
 
   it('are deleted for chunks that changed and were not read since', async () => {
-    const { id, mails } = await build();
+    const { id, emailIds } = await build();
     await counts(id);
-    await open(mails[0] ?? '', { machine: true });
-    await open(mails[8] ?? '', { machine: false });
+    await open(emailIds[0] ?? '', { machine: true });
+    await open(emailIds[8] ?? '', { machine: false });
     await deleteStaleFigures(database.db);
     expect([await readKept(id), await notes()]).toEqual([[2], 0]);
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
   it('are correct for many concurrent readers while feedback arrives', async () => {
-    const { id, mails } = await build();
-    const sent = mails.filter((_, n) => n % 10 !== 0);
+    const { id, emailIds } = await build();
+    const sent = emailIds.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
     for (const email of sent) await feedback(email, 'delivery');
     for (const found of await reading) expect(found).toMatchObject({ total: 12, sent: 10, failed: 2 });

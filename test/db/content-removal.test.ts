@@ -33,8 +33,8 @@ async function send(body: object): Promise<Sent[]> {
   expect(answer.status).toBe(200);
   return answer.body.data.emails;
 }
-async function erase(...mails: (Sent | undefined)[]): Promise<void> {
-  for (const email of mails) expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
+async function erase(...emails: (Sent | undefined)[]): Promise<void> {
+  for (const email of emails) expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
 }
 /**
  * Prunes twice, because a transaction may keep rows from the first pruning. The API writes its log of requests

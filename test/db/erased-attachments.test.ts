@@ -52,8 +52,8 @@ it('the files of emails to an erased contact are deleted with the last email tha
 });
 
 it('concurrent erasures leave no files', async () => {
-  const mails = await send(['for all'], 4);
-  await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
+  const emails = await send(['for all'], 4);
+  await Promise.all([...emails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });

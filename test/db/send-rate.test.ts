@@ -22,7 +22,7 @@ const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', d
 
 /** Asks again for a workflow's email at the time that it got. */
 const comeAgain = (ratePerSecond: number) =>
-  takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', returning: true });
+  takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', isRepeated: true });
 
 /** Returns when the last of the workflows' waiting emails must ask again, in milliseconds. */
 async function endOfLine(): Promise<number> {

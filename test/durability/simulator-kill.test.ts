@@ -73,7 +73,7 @@ it('simulated feedback survives the kill of a waiting worker, and counts once', 
   const worker = await start('worker');
   const what = ['slow', 'bounce', 'complaint', 'click'];
   await Promise.all(what.flatMap((word) => Array.from({ length: 15 }, (_, n) => send(`${word}+${n}@simulator.test`))));
-  await until(async () => ((await statuses()).SENT ?? 0) >= 15, 'mails to be SENT');
+  await until(async () => ((await statuses()).SENT ?? 0) >= 15, 'emails to be SENT');
   await worker.kill();
   await start('worker');
   const ended = { DELIVERED: 15, BOUNCED: 15, COMPLAINED: 15, CLICKED: 15 };

@@ -159,7 +159,7 @@ describe('a single email', () => {
         return channel.attempt(project, rows, stop);
       },
     });
-    await until(async () => begun.length === 2, 'two large mails');
+    await until(async () => begun.length === 2, 'two large emails');
     const small = await accept();
     runEmails();
     await sent(small);

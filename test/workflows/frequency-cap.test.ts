@@ -20,12 +20,12 @@ async function sendCampaign(): Promise<string> {
 
 /** Returns the number of contacts by the number of emails that they got. */
 async function countReceived(): Promise<Record<string, number>> {
-  const { rows } = await sql<{ mails: number; contacts: number }>`
-    SELECT mails, count(*) AS contacts FROM (
-      SELECT count(e.id) FILTER (WHERE e.sent_at IS NOT NULL) AS mails FROM contacts c LEFT JOIN emails e ON e.contact_id = c.id
-      WHERE c.project_id = ${campaigns.project.id} GROUP BY c.id) AS each GROUP BY mails
+  const { rows } = await sql<{ emails: number; contacts: number }>`
+    SELECT emails, count(*) AS contacts FROM (
+      SELECT count(e.id) FILTER (WHERE e.sent_at IS NOT NULL) AS emails FROM contacts c LEFT JOIN emails e ON e.contact_id = c.id
+      WHERE c.project_id = ${campaigns.project.id} GROUP BY c.id) AS each GROUP BY emails
   `.execute(campaigns.service.db);
-  return Object.fromEntries(rows.map(({ mails, contacts }) => [mails, contacts]));
+  return Object.fromEntries(rows.map(({ emails, contacts }) => [emails, contacts]));
 }
 
 describe('a frequency cap', () => {

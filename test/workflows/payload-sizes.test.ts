@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PAGE_CONTACTS } from '../../db/campaigns/audience.ts';
 import { readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
-import { type CampaignInput, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
-import { newChunk } from '../../rules/campaigns/later-chunk.ts';
+import { type CampaignInput, type ChunkState, LATER_MAX } from '../../rules/campaigns/campaign.ts';
+import { newChunk } from '../../rules/campaigns/chunk-state.ts';
 import { takeDueChunks } from '../../workflows/campaign-progress.ts';
 import { SatisfiedVisits } from '../../workflows/satisfied-visits.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 
 const bytesOf = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
-const waiting = (seq: number, dueAtMs: number): LaterChunk => ({
+const waiting = (seq: number, dueAtMs: number): ChunkState => ({
   seq,
   dueAtMs,
   deferredSinceMs: Date.now(),

@@ -84,7 +84,7 @@ it("emails of automations keep the project's send rate, and waiting for it is no
   for (let n = 0; n < count; n += 1) {
     await track({ call: asTwo }, `rated${n}@example.com`, workflow.eventName);
   }
-  await until(async () => sink.messages.length === count, 'the mails');
+  await until(async () => sink.messages.length === count, 'the emails');
   const { rows } = await sql<{ seconds: number; attempts: number; tries: number }>`
     SELECT extract(epoch FROM max(e.sent_at) - min(e.sent_at))::float8 AS seconds, max(e.attempts) AS attempts, max(s.attempts) AS tries
     FROM emails e JOIN execution_steps s ON s.execution_id = e.execution_id AND s.visit = e.visit
@@ -104,14 +104,14 @@ it('a held email of a workflow counts toward the monthly limit when it is sent',
   );
   const workflow = await emailWorkflow();
   for (const name of ['a', 'b', 'c']) await track(service, `held-${name}@example.com`, workflow.eventName);
-  const mails = async () =>
+  const readEmails = async () =>
     (
       await sql<{ status: string; reason: string | null }>`
         SELECT e.status, e.reason FROM emails e JOIN executions x ON x.id = e.execution_id WHERE x.workflow_id = ${workflow.id}`.execute(
         service.db,
       )
     ).rows;
-  await until(async () => (await mails()).filter(({ status }) => status === 'HELD').length === 3, 'the hold');
+  await until(async () => (await readEmails()).filter(({ status }) => status === 'HELD').length === 3, 'the hold');
   await sql`UPDATE projects SET held_at = NULL WHERE id = ${service.one.id}`.execute(service.db);
   await client.workflow.execute('releaseHeld', {
     taskQueue: service.names.taskQueue('workflows'),
@@ -120,10 +120,10 @@ it('a held email of a workflow counts toward the monthly limit when it is sent',
   });
   await until(
     async () =>
-      (await mails()).every(({ status }) => status !== 'HELD' && status !== 'PENDING' && status !== 'SENDING'),
+      (await readEmails()).every(({ status }) => status !== 'HELD' && status !== 'PENDING' && status !== 'SENDING'),
     'their end',
   );
-  const reasons = (await mails()).map(({ status, reason }) => reason ?? status).sort();
+  const reasons = (await readEmails()).map(({ status, reason }) => reason ?? status).sort();
   expect(reasons.filter((reason) => reason === 'limit_reached').length).toBeGreaterThan(0);
   expect(reasons.filter((reason) => reason === 'SENT').length).toBeLessThanOrEqual(1);
   await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${service.one.id}`.execute(service.db);

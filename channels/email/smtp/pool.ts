@@ -33,8 +33,8 @@ const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
 /** If a server takes longer, it is probed again later. */
 const PROBE_TIMEOUTS = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000 };
-const MIXES_UP =
-  'offers PIPELINING and mixes up the order of its answers, as a middlebox before it may: for an hour mail goes without pipelining';
+const WRONG_ORDER =
+  'sent replies to pipelined commands in the wrong order, perhaps because of a middlebox; email is sent without pipelining for an hour';
 
 export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
@@ -107,7 +107,7 @@ export class SmtpPool {
       returnJob: (job, loss) => this.returnJob(job, loss),
       progressed: () => this.backoff.succeeded(),
       outOfStep: () => {
-        if (pipeliningDoubts.note(server)) options.onNotice?.(`${server} ${MIXES_UP}`);
+        if (pipeliningDoubts.note(server)) options.onNotice?.(`${server} ${WRONG_ORDER}`);
       },
       leaving: (connection, lost) => this.leaving(connection, lost),
     };

@@ -110,7 +110,7 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
       )}
       <RequestFact of={id} />
       <Fact name={text.executions.trigger}>{eventName ?? text.executions.byHand}</Fact>
-      <Fact name={text.executions.mails}>
+      <Fact name={text.executions.emails}>
         <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.viewEmails}</AppLink>
       </Fact>
       {temporal.url && (

@@ -45,7 +45,7 @@ const stateOf = async (address = email) => {
 const PENDING = { subscribed: false, subscription: 'pending' };
 
 /** Returns the confirmation emails to an address, oldest first. */
-async function mails(): Promise<{ id: string; content_id: string }[]> {
+async function listConfirmations(): Promise<{ id: string; content_id: string }[]> {
   return calls.api.db
     .selectFrom('emails')
     .select(['id', 'content_id'])
@@ -66,7 +66,7 @@ describe('a contact that a request with the public key would subscribe', () => {
   it.each([{ subscribed: true }, {}])('is pending and asked once, when new: %j', async (said) => {
     for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
     expect(await stateOf()).toEqual(PENDING);
-    const [mail, ...more] = await mails();
+    const [mail, ...more] = await listConfirmations();
     expect(more).toEqual([]);
     const { body } = await calls.api.call('GET', `/v1/emails/${mail?.id}`);
     expect(body.data.body).toContain(linkOf(mail?.id ?? ''));
@@ -77,9 +77,9 @@ describe('a contact that a request with the public key would subscribe', () => {
     await calls.track({ email, subscribed: true });
     await hourPasses();
     await calls.track({ email });
-    expect(await mails()).toHaveLength(1);
+    expect(await listConfirmations()).toHaveLength(1);
     await Promise.all(Array.from({ length: 5 }, () => calls.track({ email, subscribed: true })));
-    expect(await mails()).toHaveLength(2);
+    expect(await listConfirmations()).toHaveLength(2);
   });
 
   it('gets a confirmation email also if it unsubscribed before; the page then subscribes it again', async () => {
@@ -89,7 +89,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     await calls.api.call('POST', '/suppressions', { body: { email, reason: 'unsubscribe' } });
     await calls.track({ email, subscribed: true });
     expect(await stateOf()).toEqual(PENDING);
-    await press(linkOf((await mails())[0]?.id ?? ''));
+    await press(linkOf((await listConfirmations())[0]?.id ?? ''));
     expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
     expect(
       (await calls.api.call('GET', '/suppressions')).body.data.map((one: { email: string }) => one.email),
@@ -102,7 +102,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     await calls.save({ email, subscribed: true });
     await calls.track({ email, subscribed: true });
     expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
-    expect(await mails()).toEqual([]);
+    expect(await listConfirmations()).toEqual([]);
   });
 
   it('gets a confirmation email too if a step subscribes it because of an untrusted event', async () => {
@@ -117,7 +117,7 @@ describe('a contact that a request with the public key would subscribe', () => {
       }),
     );
     expect(await stateOf()).toEqual(PENDING);
-    expect(await mails()).toHaveLength(1);
+    expect(await listConfirmations()).toHaveLength(1);
   });
 
   it('no longer waits after the project subscribes or unsubscribes it', async () => {
@@ -137,7 +137,7 @@ describe('a contact that a request with the public key would subscribe', () => {
 describe('the page of the confirmation', () => {
   it('subscribes only by its button, and stores the proof', async () => {
     await calls.track({ email, subscribed: true });
-    const [{ id: emailId } = { id: '' }] = await mails();
+    const [{ id: emailId } = { id: '' }] = await listConfirmations();
     const page = await get(linkOf(emailId));
     expect(page).toContain(`<form method="post" action="${linkOf(emailId)}">`);
     expect(await stateOf()).toEqual(PENDING);
@@ -154,7 +154,7 @@ describe('the page of the confirmation', () => {
 
   it('the confirmation link is valid for 30 days', async () => {
     await calls.track({ email, subscribed: true });
-    const [{ id: emailId } = { id: '' }] = await mails();
+    const [{ id: emailId } = { id: '' }] = await listConfirmations();
     await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(
       calls.api.db,
     );
@@ -166,7 +166,7 @@ describe('the page of the confirmation', () => {
   it('is for confirmation emails only', async () => {
     await calls.save({ email, subscribed: false });
     await calls.send({ to: email });
-    const [{ id: emailId } = { id: '' }] = await mails();
+    const [{ id: emailId } = { id: '' }] = await listConfirmations();
     await press(linkOf(emailId));
     expect((await stateOf()).subscribed).toBe(false);
   });

@@ -42,7 +42,7 @@ export async function startRelayService(): Promise<RelayService> {
     port,
     publicKey,
     arrived: (count = 1) =>
-      until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} mails`),
+      until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} emails`),
     close: async () => {
       await service.close();
       await sink.close();

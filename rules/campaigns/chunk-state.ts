@@ -1,7 +1,7 @@
-import type { ChunkResult, LaterChunk } from './campaign.ts';
+import type { ChunkResult, ChunkState } from './campaign.ts';
 
 /** Returns a chunk that had no turn yet. */
-export function newChunk(seq: number): LaterChunk {
+export function newChunk(seq: number): ChunkState {
   return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
 }
 
@@ -16,10 +16,10 @@ export const CLOCK_RECHECK_MS = 500;
  * caller last read.
  */
 export function chunkAfter(
-  chunk: LaterChunk,
+  chunk: ChunkState,
   result: ChunkResult,
   p: { nowMs: number; clock: string | undefined },
-): LaterChunk | undefined {
+): ChunkState | undefined {
   const { nowMs } = p;
   // `deferrals` counts consecutive deferrals. Results of earlier versions never have `fresh`, so their chunks do not
   // change.
