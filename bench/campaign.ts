@@ -140,7 +140,7 @@ async function campaign(p: {
   table.push({
     what: `campaign${way.tls ? ', TLS' : ''}${way.dkim ? ', DKIM' : ''}, round ${round}${values.kill ? ', a worker killed' : ''}`,
     messages: recipients,
-    seconds: fixed(seconds),
+    seconds: roundToHundredths(seconds),
     'msg/s': Math.round(recipients / seconds),
     'msg/s while sending': values.kill ? '' : perSecond,
     'worker CPU µs': values.kill ? '' : micros('workers'),
@@ -173,9 +173,9 @@ async function compareWithParts(full: Cost): Promise<void> {
   console.log(
     `CPU of an email: plain ${plain.micros} µs, signature ${signature} µs, TLS ${tls} µs: ${parts} µs together.`,
   );
-  console.log(`All processes used ${full.micros} µs: ${fixed(full.micros / parts)} of the parts.`);
+  console.log(`All processes used ${full.micros} µs: ${roundToHundredths(full.micros / parts)} of the parts.`);
   console.log(
-    `${full.perSecond} emails per second: ${fixed(full.perSecond / limit)} of the limit of ${Math.round(limit)}.`,
+    `${full.perSecond} emails per second: ${roundToHundredths(full.perSecond / limit)} of the limit of ${Math.round(limit)}.`,
   );
 }
 
@@ -201,12 +201,12 @@ async function countLostAndDoubled(into: SinkProcess, recipients: number) {
 function rate({ messages, seconds, cpuMicros }: { messages: number; seconds: number; cpuMicros: number }) {
   return {
     messages,
-    seconds: fixed(seconds),
+    seconds: roundToHundredths(seconds),
     'msg/s': Math.round(messages / seconds),
     'worker CPU µs': Math.round(cpuMicros / messages),
   };
 }
 
-function fixed(seconds: number): number {
+function roundToHundredths(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }

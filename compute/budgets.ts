@@ -119,7 +119,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
     startJobs(projectId, account);
   }
 
-  function enter({ projectId, bulk = false, maxWaitMs = MAX_WAIT_MS }: Work, account: Account): Promise<void> {
+  function awaitStart({ projectId, bulk = false, maxWaitMs = MAX_WAIT_MS }: Work, account: Account): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => {
         const at = account.waiting.indexOf(waiting);
@@ -147,7 +147,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
   return {
     async run(p, work) {
       const account = accountOf(p.projectId);
-      await enter(p, account);
+      await awaitStart(p, account);
       try {
         return await work((cpuMs) => {
           refill(account);

@@ -69,17 +69,17 @@ export interface KeyedResponse extends KeyRef {
 }
 
 /** Stores responses with their keys, for clients that lose the response. */
-export async function storeResponses(trx: Trx, answers: KeyedResponse[]): Promise<void> {
-  if (answers.length > 0) await prepared`${updateResponses(answers)}`.execute(trx);
+export async function storeResponses(trx: Trx, responses: KeyedResponse[]): Promise<void> {
+  if (responses.length > 0) await prepared`${updateResponses(responses)}`.execute(trx);
 }
 
 /** Returns the statement of `storeResponses`, as a part of a larger one. Takes any number of responses. */
-export function updateResponses(answers: KeyedResponse[]): RawBuilder<unknown> {
+export function updateResponses(responses: KeyedResponse[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
-    FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.owner.public)}::bool[],
-      ${answers.map((a) => a.key)}::text[], ${answers.map((a) => a.statusCode)}::int[],
-      ${answers.map((a) => JSON.stringify(a.response))}::jsonb[]) AS u (project_id, public, key, status_code, response)
+    FROM unnest(${responses.map((a) => a.projectId)}::uuid[], ${responses.map((a) => a.owner.public)}::bool[],
+      ${responses.map((a) => a.key)}::text[], ${responses.map((a) => a.statusCode)}::int[],
+      ${responses.map((a) => JSON.stringify(a.response))}::jsonb[]) AS u (project_id, public, key, status_code, response)
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 

@@ -24,7 +24,7 @@ export async function withIdempotency<T>(
   if (key === undefined) return effect();
   const [refused] = (await takeKeys(trx, [{ projectId, key, owner, request, fingerprint }])).values();
   if (refused) throw refused;
-  const answer = await effect();
-  await storeResponses(trx, [{ projectId, key, owner, ...answer }]);
-  return answer;
+  const response = await effect();
+  await storeResponses(trx, [{ projectId, key, owner, ...response }]);
+  return response;
 }

@@ -10,8 +10,8 @@ describe('redact removes addresses, keys and passwords', () => {
     ['connect postgres://user:secret@db.internal:5432/x', 'connect postgres://[redacted]@db.internal:5432/x'],
     ['to +4915112345678 failed', 'to [phone] failed'],
     ['relation "contacts" does not exist', 'relation "contacts" does not exist'],
-  ])('in %s', (said, shown) => {
-    expect(redact(said)).toBe(shown);
+  ])('in %s', (text, shown) => {
+    expect(redact(text)).toBe(shown);
   });
 });
 

@@ -72,8 +72,8 @@ function describeOne(error: Error): string {
 
 function describePostgres(error: Error, code: string): string {
   const where = ['table', 'column', 'constraint'].flatMap((field) => textOf(error, field) || []);
-  const said = QUOTES_VALUES.test(code) ? '' : `: ${withoutQuotes(error.message)}`;
-  return `Postgres ${code}${where.length > 0 ? ` (${where.join(', ')})` : ''}${said}`;
+  const text = QUOTES_VALUES.test(code) ? '' : `: ${withoutQuotes(error.message)}`;
+  return `Postgres ${code}${where.length > 0 ? ` (${where.join(', ')})` : ''}${text}`;
 }
 
 function withoutQuotes(text: string): string {

@@ -73,12 +73,12 @@ export interface Sides {
 export function compareSides({ tokens, database, temporal }: Sides): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
-  const standing = compareTokens(tokens, temporal);
-  if (isMismatch(standing)) return standing;
+  const comparison = compareTokens(tokens, temporal);
+  if (isMismatch(comparison)) return comparison;
   if (!isSameDatabase(newest.database, database)) return 'database-foreign';
   // Postgres keeps the tokens of a day. Only Temporal knows which database wrote an older token.
   const isKnown = !temporal || tokens.some(({ no }) => no === temporal.no);
-  return isKnown || isSameDatabase(temporal.database, database) ? standing : 'database-foreign';
+  return isKnown || isSameDatabase(temporal.database, database) ? comparison : 'database-foreign';
 }
 
 function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken | null | undefined): TokenComparison {
@@ -91,8 +91,8 @@ function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken
   return temporal.no < confirmedNo ? 'temporal-behind' : 'agree';
 }
 
-export function isMismatch(standing: TokenComparison): standing is Mismatch {
-  return standing === 'database-behind' || standing === 'database-foreign' || standing === 'diverged';
+export function isMismatch(comparison: TokenComparison): comparison is Mismatch {
+  return comparison === 'database-behind' || comparison === 'database-foreign' || comparison === 'diverged';
 }
 
 function isSameDatabase(one: DatabaseMark, other: DatabaseMark): boolean {

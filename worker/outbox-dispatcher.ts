@@ -8,15 +8,15 @@ import {
   deleteStarted,
   findEndedStarts,
   findEndedTargets,
-  mergeNews,
-  NEWS_DEFERRAL_MS,
+  mergeSignals,
   readOutboxState,
   releaseRows,
+  SIGNAL_DEFERRAL_MS,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
 import { type StartedWork, WATCHED_KINDS } from '../rules/executions/started-work.ts';
 import { describeFailure } from '../rules/failure-text.ts';
-import { NEWS_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
+import { MERGED_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
@@ -136,20 +136,20 @@ export function startDispatcher(deps: {
   async function handOver(rows: TakenRow[]): Promise<void> {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
-    const open = await withoutMerged(rows.filter((row) => !ended.has(row.id)));
+    const open = await mergeRepeatedSignals(rows.filter((row) => !ended.has(row.id)));
     const again = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
     const handOverOne = (group: RowGroup) => handOverGroup(group, again);
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
   }
 
-  /** Removes rows that another row covers, and signals whose target has not received its last signal yet. */
-  async function withoutMerged(rows: TakenRow[]): Promise<TakenRow[]> {
+  /** Returns the rows without repeated signals, which wait until the workflow has received the last one. */
+  async function mergeRepeatedSignals(rows: TakenRow[]): Promise<TakenRow[]> {
     const repeated = findRepeatedEvents(rows);
-    const news = rows.filter((row) => NEWS_KINDS.has(row.kind) || repeated.has(row));
-    if (news.length === 0) return rows;
-    const handed = await mergeNews(db, idsOf(news));
-    if (handed.size < news.length) setTimeout(() => loop.wake(), NEWS_DEFERRAL_MS).unref();
-    return rows.filter((row) => !news.includes(row) || handed.has(row.id));
+    const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));
+    if (signals.length === 0) return rows;
+    const merged = await mergeSignals(db, idsOf(signals));
+    if (merged.size < signals.length) setTimeout(() => loop.wake(), SIGNAL_DEFERRAL_MS).unref();
+    return rows.filter((row) => !signals.includes(row) || merged.has(row.id));
   }
 
   async function handOverGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {

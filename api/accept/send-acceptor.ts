@@ -87,9 +87,9 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
     queueOf: ({ projectId }) => projectId,
     commit: async ([batch]) => {
       if (!batch) return [];
-      const { answer, outbox } = await inTransaction(deps.db, (trx) => acceptBatch(trx, batch, { suppressionKey }));
+      const { response, outbox } = await inTransaction(deps.db, (trx) => acceptBatch(trx, batch, { suppressionKey }));
       deps.outbox.wake(outbox);
-      return [answer];
+      return [response];
     },
   });
   const openMonth = createMonthOpener(deps.db);
@@ -103,7 +103,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
       const outcome = await (isLargeEmail(fileBytes(request)) ? large : group).add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
-      return outcome.answer;
+      return outcome.response;
     },
   };
 }

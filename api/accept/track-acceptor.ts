@@ -63,7 +63,7 @@ export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outb
     async accept(request) {
       const outcome = await group.add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
-      return outcome.answer;
+      return outcome.response;
     },
   };
 }

@@ -150,7 +150,7 @@ function analyze(schema: z.core.$ZodType): Known {
     case 'catch':
       return knownOf(def.innerType);
     case 'pipe':
-      return knownOf(isFree(def.in) ? def.out : def.in);
+      return knownOf(acceptsAnything(def.in) ? def.out : def.in);
     case 'lazy':
       return knownOf(def.getter());
     case 'union':
@@ -168,7 +168,7 @@ function analyze(schema: z.core.$ZodType): Known {
 }
 
 /** Tells whether the output schema of a pipe has the fields, as in a preprocess, or after checks of any value. */
-function isFree(input: z.core.$ZodType): boolean {
+function acceptsAnything(input: z.core.$ZodType): boolean {
   return ['transform', 'unknown', 'any'].includes(input._zod.def.type);
 }
 

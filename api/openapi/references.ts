@@ -17,9 +17,9 @@ function repairReference(schema: Schema): void {
   const [named, rest, ...others] = schema.allOf ?? [];
   if (named?.$ref && rest && others.length === 0) {
     if (rest.type?.includes('null')) {
-      const { type: _, ...said } = rest;
+      const { type: _, ...keywords } = rest;
       delete schema.allOf;
-      Object.assign(schema, said, { anyOf: [named, { type: 'null' }] });
+      Object.assign(schema, keywords, { anyOf: [named, { type: 'null' }] });
     } else if (Object.keys(rest).every((keyword) => ANNOTATIONS.has(keyword))) {
       delete schema.allOf;
       Object.assign(schema, named, rest);

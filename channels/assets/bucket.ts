@@ -124,7 +124,7 @@ interface SdkError {
 function reasonOf(error: unknown): string {
   const { name, message, $metadata }: SdkError = typeof error === 'object' && error !== null ? error : {};
   const status = $metadata?.httpStatusCode;
-  const said = [name, message].filter((word) => word && !/^(Error|Unknown|UnknownError)$/.test(word)).join(': ');
-  const answered = status === undefined ? '' : `${said && ' '}(HTTP ${status})`;
-  return `${said}${answered}`.split('\n')[0]?.slice(0, REASON_MAX_CHARS) || String(error);
+  const reply = [name, message].filter((word) => word && !/^(Error|Unknown|UnknownError)$/.test(word)).join(': ');
+  const code = status === undefined ? '' : `${reply && ' '}(HTTP ${status})`;
+  return `${reply}${code}`.split('\n')[0]?.slice(0, REASON_MAX_CHARS) || String(error);
 }

@@ -13,10 +13,10 @@ const WAIT_SECONDS = 3_600;
  */
 export const AUTOMATION_LOOP: Loop<ChannelTour> = {
   title: 'An automation that waits for the click',
-  close: closeAutomation,
+  close: closeAutomationLoop,
 };
 
-async function closeAutomation(tour: ChannelTour): Promise<string> {
+async function closeAutomationLoop(tour: ChannelTour): Promise<string> {
   const { client, report, run, toDomain, mailbox } = tour;
   const to = `waiting@${toDomain}`;
   const workflowId = await createOffer(tour);

@@ -11,17 +11,17 @@ const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/
 
 /** The loops of email. They need a service that captures its email, or sends it to the mail server of the tour. */
 export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
-  { title: 'A delivery: the receiving server reports it (RFC 3464)', close: closeDelivery },
-  { title: 'A hard bounce: a report to the return path (RFC 3464)', close: closeBounce },
-  { title: 'A complaint: an abuse report (RFC 5965)', close: closeComplaint },
-  { title: 'An open: the pixel', close: closeOpen },
-  { title: 'A click: the signed redirect', close: closeClick },
-  { title: 'One click to unsubscribe (RFC 8058)', close: closeUnsubscribe },
-  { title: 'A reply: mail to the verified domain', close: closeReply },
-  { title: 'The SMTP relay: a program sends', close: closeRelay },
+  { title: 'A delivery: the receiving server reports it (RFC 3464)', close: closeDeliveryLoop },
+  { title: 'A hard bounce: a report to the return path (RFC 3464)', close: closeBounceLoop },
+  { title: 'A complaint: an abuse report (RFC 5965)', close: closeComplaintLoop },
+  { title: 'An open: the pixel', close: closeOpenLoop },
+  { title: 'A click: the signed redirect', close: closeClickLoop },
+  { title: 'One click to unsubscribe (RFC 8058)', close: closeUnsubscribeLoop },
+  { title: 'A reply: mail to the verified domain', close: closeReplyLoop },
+  { title: 'The SMTP relay: a program sends', close: closeRelayLoop },
 ];
 
-async function closeDelivery(tour: ChannelTour): Promise<string> {
+async function closeDeliveryLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'delivered');
   const diagnostic = '250 2.0.0 Ok: queued';
   const raw = deliveryStatus({ to: letter.to, action: 'delivered', status: '2.0.0', diagnostic });
@@ -29,7 +29,7 @@ async function closeDelivery(tour: ChannelTour): Promise<string> {
   return showRecord(tour, letter, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
 }
 
-async function closeBounce(tour: ChannelTour): Promise<string> {
+async function closeBounceLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'gone');
   const diagnostic = `550 5.1.1 <${letter.to}>: Recipient address rejected: User unknown`;
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
@@ -44,7 +44,7 @@ async function closeBounce(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeComplaint(tour: ChannelTour): Promise<string> {
+async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'annoyed');
   const to = `abuse@${emailDomain(tour.from)}`;
   await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(letter) });
@@ -57,7 +57,7 @@ async function closeComplaint(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeOpen(tour: ChannelTour): Promise<string> {
+async function closeOpenLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'opens');
   await open(tour, letter);
   return showRecord(tour, letter, { status: 'OPENED', event: 'email.open', subscribed: true });
@@ -71,7 +71,7 @@ export async function open({ report }: ChannelTour, letter: { html: string }): P
   report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
 }
 
-async function closeClick(tour: ChannelTour): Promise<string> {
+async function closeClickLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'clicks');
   await click(tour, letter);
   return showRecord(tour, letter, { status: 'CLICKED', event: 'email.click', subscribed: true });
@@ -89,7 +89,7 @@ export async function click({ report }: ChannelTour, letter: { html: string }): 
   compareRecord({ location: 'https://example.com/offer' }, { location });
 }
 
-async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
+async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'leaves');
   const link = /<(https?:[^>]+)>/.exec(letter.header('list-unsubscribe'))?.[1];
   if (!link) throw new Error('the email has no List-Unsubscribe');
@@ -105,7 +105,7 @@ async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeReply(tour: ChannelTour): Promise<string> {
+async function closeReplyLoop(tour: ChannelTour): Promise<string> {
   const { report, client, from, inboundPort } = tour;
   const letter = await sendTourEmail(tour, 'answers');
   const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
@@ -122,7 +122,7 @@ async function closeReply(tour: ChannelTour): Promise<string> {
   return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
 }
 
-async function closeRelay(tour: ChannelTour): Promise<string> {
+async function closeRelayLoop(tour: ChannelTour): Promise<string> {
   const { report, client, from, toDomain, mailbox, relayPort, secretKey } = tour;
   const auth = { user: 'apikey', pass: secretKey };
   const relay = createTransport({ host: '127.0.0.1', port: relayPort, auth, tls: { rejectUnauthorized: false } });

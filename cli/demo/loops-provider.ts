@@ -17,15 +17,15 @@ export interface ProviderTour extends ChannelTour {
 
 /** The loops that need a mail server, a Twilio API and a web server on this machine, which workers may call. */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
-  { title: 'A hard bounce: refused during the SMTP session', close: closeRefusal },
-  { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRoute },
-  { title: 'An SMS: Twilio reports the delivery, the person replies STOP', close: closeSms },
-  { title: 'A webhook: signed (Standard Webhooks)', close: closeWebhook },
+  { title: 'A hard bounce: refused during the SMTP session', close: closeRefusalLoop },
+  { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRouteLoop },
+  { title: 'An SMS: Twilio reports the delivery, the person replies STOP', close: closeSmsLoop },
+  { title: 'A webhook: signed (Standard Webhooks)', close: closeWebhookLoop },
 ];
 
 const PHONE = '+4915112345678';
 
-async function closeRefusal(tour: ProviderTour): Promise<string> {
+async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
   const sent = await send(tour, 'refused');
   return showRecord(tour, sent, {
     status: 'BOUNCED',
@@ -37,7 +37,7 @@ async function closeRefusal(tour: ProviderTour): Promise<string> {
   });
 }
 
-async function closeNoRoute(tour: ProviderTour): Promise<string> {
+async function closeNoRouteLoop(tour: ProviderTour): Promise<string> {
   const letter = await sendTourEmail(tour, 'unroutable');
   const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.4.4', diagnostic });
@@ -45,7 +45,7 @@ async function closeNoRoute(tour: ProviderTour): Promise<string> {
   return showRecord(tour, letter, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
 }
 
-async function closeSms(tour: ProviderTour): Promise<string> {
+async function closeSmsLoop(tour: ProviderTour): Promise<string> {
   const { client, report, toDomain } = tour;
   const { id: contactId } = await client.call('POST', '/contacts', {
     email: `sms@${toDomain}`,
@@ -95,7 +95,7 @@ async function callBack(tour: ProviderTour, url: string, params: Record<string, 
   if (!response.ok) throw new Error(`the callback returned ${response.status}`);
 }
 
-async function closeWebhook(tour: ProviderTour): Promise<string> {
+async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
   const { client, report } = tour;
   const { hooks } = tour.providers;
   const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });

@@ -41,9 +41,9 @@ const REMEDIES = {
 } as const;
 
 function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
-  const standing = compareSides(sides);
-  if (isMismatch(standing)) {
-    const [says = '', remedy = ''] = describeMismatch(standing, sides).split('. Nothing is sent. ');
+  const comparison = compareSides(sides);
+  if (isMismatch(comparison)) {
+    const [says = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');
     return failFinding(says, remedy);
   }
   const { tokens, temporal } = sides;
@@ -52,9 +52,9 @@ function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
   const [newest] = tokens;
   if (newest === undefined) return passFinding(`${shortId} has not started yet`);
   const rolled = `token ${newest.no} of ${newest.rolledAt}`;
-  if (standing === 'agree') return passFinding(`${shortId}, ${rolled}: Postgres and Temporal agree`);
+  if (comparison === 'agree') return passFinding(`${shortId}, ${rolled}: Postgres and Temporal agree`);
   return warnFinding(
-    `${shortId}, ${rolled}: Temporal ${standing === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
+    `${shortId}, ${rolled}: Temporal ${comparison === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
     'start a worker: recovery rebuilds Temporal from Postgres',
   );
 }

@@ -72,22 +72,22 @@ export async function insertPageWithVariants(
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & PageWithVariants
   >`
-    WITH ${checkedPage({ predicate, refused, contacts, zones })}, dealt AS MATERIALIZED (
+    WITH ${checkedPage({ predicate, refused, contacts, zones })}, placed AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
         (${places}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
       FROM zoned
-    ), said AS (
-      SELECT *, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
+    ), assigned AS (
+      SELECT *, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM placed
     ), taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant, status, reason)
-      SELECT ${projectId}::uuid, said.id, (${campaign.variant_content_ids}::uuid[])[coalesce(said.variant, 0) + 1], ${campaignId}::uuid,
-        'CAMPAIGN', ${mode}, said.variant, CASE WHEN said.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, said.refused
-      FROM said ORDER BY place = ${REST}::smallint NULLS LAST, zone NULLS FIRST, place, said.id
+      SELECT ${projectId}::uuid, assigned.id, (${campaign.variant_content_ids}::uuid[])[coalesce(assigned.variant, 0) + 1], ${campaignId}::uuid,
+        'CAMPAIGN', ${mode}, assigned.variant, CASE WHEN assigned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, assigned.refused
+      FROM assigned ORDER BY place = ${REST}::smallint NULLS LAST, zone NULLS FIRST, place, assigned.id
       ${present}
       RETURNING id, contact_id, status
     ), parts AS (
       SELECT taken.id, zone, place, (row_number() OVER (PARTITION BY zone, place ORDER BY taken.id) - 1) / ${p.chunkMax}::int AS part
-      FROM taken JOIN dealt ON dealt.id = taken.contact_id
+      FROM taken JOIN placed ON placed.id = taken.contact_id
     ), ranges AS (
       SELECT zone, place, count(*) AS size, (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last
       FROM parts GROUP BY zone, place, part

@@ -171,13 +171,13 @@ async function settleSubscriptions(
   const asksTo = (row: ContactUpsert) =>
     row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isUntrustedWrite(row);
   const asking = [...wanted.values()].filter(asksTo).map((row) => row.email);
-  const standing = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
+  const refusals = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
   const isKept = ({ email, resubscribe }: ContactUpsert) => {
-    const refusal = standing.get(email);
+    const refusal = refusals.get(email);
     return refusal?.isOwn === true && refusal.isProtected && resubscribe !== true;
   };
   const lifts = (row: ContactUpsert) => asksTo(row) && !isKept(row);
-  const lifted = [...wanted.values()].filter((row) => lifts(row) && standing.has(row.email)).map((row) => row.email);
+  const lifted = [...wanted.values()].filter((row) => lifts(row) && refusals.has(row.email)).map((row) => row.email);
   await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
   const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
   const refused = await findSuppressions(trx, suppressionKey, {
@@ -190,7 +190,7 @@ async function settleSubscriptions(
   }
   const untrusted = subscribing.filter((row) => isUntrustedWrite(row) && !refused.has(row.email));
   await settleHistories(trx, { projectId, contacts: untrusted.flatMap((row) => known.get(row.email) ?? []) });
-  return new Set(lifted.filter((email) => standing.get(email)?.isOwn));
+  return new Set(lifted.filter((email) => refusals.get(email)?.isOwn));
 }
 
 /**

@@ -52,7 +52,7 @@ export async function listProviderReplies(db: Db, { hours }: { hours: number }):
     WITH looked AS MATERIALIZED (
       SELECT id, project_id, contact_id, to_email, status, error, created_at FROM emails
       WHERE id >= ${since} AND mode = 'live' AND NOT simulated AND source_type <> 'INBOUND' ORDER BY id DESC LIMIT ${LOOKED_MAX}),
-    said AS MATERIALIZED (
+    replies AS MATERIALIZED (
       SELECT coalesce(substring(l.error FROM '^[2-5][0-9]{2}(?: [2-5]\\.[0-9]{1,3}\\.[0-9]{1,3})?'),
           substring(l.error FROM '^([A-Za-z]+): '), left(l.error, 40)) AS code,
         l.project_id, l.status, l.error, l.created_at, l.id,
@@ -61,13 +61,13 @@ export async function listProviderReplies(db: Db, { hours }: { hours: number }):
     domains AS (
       SELECT code, jsonb_agg(jsonb_build_object('domain', domain, 'mails', mails) ORDER BY mails DESC, domain) AS domains
       FROM (SELECT code, domain, count(*) AS mails, row_number() OVER (PARTITION BY code ORDER BY count(*) DESC, domain) AS place
-        FROM said WHERE domain <> '' GROUP BY code, domain) d
+        FROM replies WHERE domain <> '' GROUP BY code, domain) d
       WHERE place <= ${DOMAINS_SHOWN} GROUP BY code),
     codes AS (
       SELECT code, count(*) AS mails, count(DISTINCT project_id) AS projects, count(*) FILTER (WHERE status = 'FAILED') AS failed,
         count(*) FILTER (WHERE status = 'BOUNCED') AS bounced, count(*) FILTER (WHERE status IN ('PENDING', 'SENDING')) AS waiting,
         max(created_at) AS "newestAt", (array_agg(error ORDER BY id DESC))[1] AS example
-      FROM said GROUP BY code ORDER BY count(*) DESC, code LIMIT ${CODES_SHOWN})
+      FROM replies GROUP BY code ORDER BY count(*) DESC, code LIMIT ${CODES_SHOWN})
     SELECT (SELECT count(*) FROM looked) AS looked, (SELECT min(created_at) FROM looked) AS since,
       (SELECT coalesce(jsonb_agg(to_jsonb(codes) || jsonb_build_object('domains', coalesce(domains.domains, '[]'))
         ORDER BY codes.mails DESC, codes.code), '[]') FROM codes LEFT JOIN domains USING (code)) AS answers

@@ -205,7 +205,7 @@ export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void>
 }
 
 /** How long a repeated signal waits before it checks again whether the last signal was received. */
-export const NEWS_DEFERRAL_MS = 100;
+export const SIGNAL_DEFERRAL_MS = 100;
 
 /**
  * Merges the signals to each target into one row, from rows that the caller has taken. The workflow reads the database
@@ -213,26 +213,26 @@ export const NEWS_DEFERRAL_MS = 100;
  * Temporal, the merged row is released and waits.
  * @returns the rows to hand over
  */
-export async function mergeNews(db: Db, ids: string[]): Promise<Set<string>> {
+export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     WITH mine AS MATERIALIZED (
       SELECT id, kind, ref_id, payload, first_value(id) OVER (PARTITION BY kind, ref_id, payload ORDER BY id) AS first
       FROM outbox WHERE id = ANY(${ids}::uuid[])
-    ), news AS MATERIALIZED (
+    ), signals AS MATERIALIZED (
       SELECT m.*, EXISTS (
         SELECT FROM outbox t WHERE t.ref_id = m.ref_id AND t.kind = m.kind AND t.payload = m.payload AND t.id < m.id
-          AND t.taken_at IS NOT NULL AND t.available_at > now()) AS unanswered
+          AND t.taken_at IS NOT NULL AND t.available_at > now()) AS unreceived
       FROM mine m WHERE m.id = m.first
     ), merged AS (
       DELETE FROM outbox WHERE id IN (
-        SELECT o.id FROM outbox o JOIN news n ON n.ref_id = o.ref_id AND n.kind = o.kind AND n.payload = o.payload
-        WHERE o.id <> n.id AND (o.id = ANY(${ids}::uuid[]) OR o.taken_at IS NULL) FOR UPDATE OF o SKIP LOCKED)
+        SELECT o.id FROM outbox o JOIN signals s ON s.ref_id = o.ref_id AND s.kind = o.kind AND s.payload = o.payload
+        WHERE o.id <> s.id AND (o.id = ANY(${ids}::uuid[]) OR o.taken_at IS NULL) FOR UPDATE OF o SKIP LOCKED)
     ), deferred AS (
       UPDATE outbox o SET taken_at = NULL, attempts = greatest(0, o.attempts - 1),
-        available_at = now() + make_interval(secs => ${NEWS_DEFERRAL_MS / 1000}::float8)
-      FROM news n WHERE o.id = n.id AND n.unanswered
+        available_at = now() + make_interval(secs => ${SIGNAL_DEFERRAL_MS / 1000}::float8)
+      FROM signals s WHERE o.id = s.id AND s.unreceived
     )
-    SELECT id FROM news WHERE NOT unanswered
+    SELECT id FROM signals WHERE NOT unreceived
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }

@@ -35,9 +35,9 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Login
           WHERE subject = ${subject} AND failed_at > now() - make_interval(mins => ${WINDOW_MINUTES})
           ORDER BY failed_at DESC LIMIT ${limit}) latest
       `.execute(trx);
-      const [standing] = rows;
-      if (standing && standing.count >= limit) {
-        const waitSeconds = standing.wait_seconds ?? WINDOW_MINUTES * 60;
+      const [attempts] = rows;
+      if (attempts && attempts.count >= limit) {
+        const waitSeconds = attempts.wait_seconds ?? WINDOW_MINUTES * 60;
         throw new LimitReached({ message: 'Too many failed attempts to sign in.', retryAfterMs: waitSeconds * 1_000 });
       }
     }

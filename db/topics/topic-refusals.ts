@@ -9,15 +9,15 @@ export async function keepTopicRefusals(
   { projectId, contacts }: { projectId: string; contacts: readonly { id: string; hash: Buffer }[] },
 ): Promise<void> {
   await sql`
-    WITH said AS (
+    WITH choices AS (
       SELECT u.hash, s.topic_id, s.joined
       FROM unnest(${contacts.map(({ id }) => id)}::uuid[], ${contacts.map(({ hash }) => hash)}::bytea[]) AS u (id, hash)
       JOIN topic_choices s ON s.contact_id = u.id AND s.project_id = ${projectId}),
     joined AS (
-      DELETE FROM topic_refusals r USING said
-      WHERE r.project_id = ${projectId} AND r.address_hash = said.hash AND r.topic_id = said.topic_id AND said.joined)
+      DELETE FROM topic_refusals r USING choices
+      WHERE r.project_id = ${projectId} AND r.address_hash = choices.hash AND r.topic_id = choices.topic_id AND choices.joined)
     INSERT INTO topic_refusals (project_id, address_hash, topic_id)
-    SELECT ${projectId}, hash, topic_id FROM said WHERE NOT joined ORDER BY hash, topic_id
+    SELECT ${projectId}, hash, topic_id FROM choices WHERE NOT joined ORDER BY hash, topic_id
     ON CONFLICT DO NOTHING
   `.execute(trx);
 }

@@ -109,7 +109,7 @@ export async function cancelCampaign(
   p: CampaignRef & { read?: ReadVersion | undefined },
 ): Promise<ChangedCampaign> {
   await awaitClaims(trx, p);
-  await assertRead(trx, p);
+  await assertUnchanged(trx, p);
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
@@ -144,7 +144,7 @@ export async function pauseCampaign(
   p: CampaignRef & { reason: PausedReason; sendNo?: number; read?: ReadVersion | undefined },
 ): Promise<ChangedCampaign> {
   await awaitClaims(trx, p);
-  await assertRead(trx, p);
+  await assertUnchanged(trx, p);
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
   return switchStatus(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
@@ -165,7 +165,7 @@ export async function resumeCampaign(
   trx: Trx,
   p: CampaignRef & { read?: ReadVersion | undefined },
 ): Promise<ChangedCampaign> {
-  await assertRead(trx, p);
+  await assertUnchanged(trx, p);
   return switchStatus(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS}`,
     to: 'SENDING',
@@ -177,8 +177,11 @@ export async function resumeCampaign(
   });
 }
 
-/** Locks the campaign. If the caller passed the version that it has read, compares the versions. */
-async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
+/** If the caller passed the version that it has read, locks the campaign and refuses another version. */
+async function assertUnchanged(
+  trx: Trx,
+  { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined },
+): Promise<void> {
   if (read) await lockCampaign(trx, ref, read);
 }
 
@@ -368,10 +371,10 @@ async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefin
 
 async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
   const { topicId } = campaign;
-  const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
+  const common = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
   const contentIds = await saveContents(
     trx,
-    textsOf(campaign).map((text) => ({ ...pickEmailText(text), ...said })),
+    textsOf(campaign).map((text) => ({ ...pickEmailText(text), ...common })),
   );
   const ofVariants = campaign.variants ? contentIds : null;
   await sql`

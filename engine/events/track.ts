@@ -60,7 +60,7 @@ export interface TrackResponse {
 }
 
 /** The result of one request: its response, or the reason why it had no effect. */
-export type TrackOutcome = { outcome: 'tracked'; answer: TrackResponse } | { outcome: 'refused'; error: AppError };
+export type TrackOutcome = { outcome: 'tracked'; response: TrackResponse } | { outcome: 'refused'; error: AppError };
 
 /**
  * Records events of contacts, creates missing contacts and stores the data to keep, for all requests together in the
@@ -76,20 +76,20 @@ export async function trackEvents(
   const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
     key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !refusalOf(request));
-  const { answers, outbox } = await record(trx, { ...p, requests });
+  const { responses, outbox } = await record(trx, { ...p, requests });
   const kept = requests.flatMap((request) => {
-    const response = answers.get(request);
+    const response = responses.get(request);
     return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
   });
   await storeResponses(trx, kept);
-  const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), answers.get(request)));
+  const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), responses.get(request)));
   return { outcomes, outbox };
 }
 
 async function record(
   trx: Trx,
   p: TrackRequests,
-): Promise<{ answers: Map<TrackRequest, TrackResponse>; outbox: OutboxRow[] }> {
+): Promise<{ responses: Map<TrackRequest, TrackResponse>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
   const keyMode = untrusted ? await getPublicKeyMode(trx, projectId) : undefined;
   const contacts = await saveContacts(trx, p, keyMode);
@@ -114,14 +114,14 @@ async function record(
   const refused = keyMode === 'protected' ? refusedRequests(requests, contacts) : [];
   const noted = await noteUnsubscribeRequests(trx, { projectId, mode, requests: refused });
   const timestamp = new Date().toISOString();
-  const answers = new Map<TrackRequest, TrackResponse>();
+  const responses = new Map<TrackRequest, TrackResponse>();
   for (const [index, request] of requests.entries()) {
     const contact = contacts[index] && (request.visitor?.publicId ?? contacts[index].id);
     const event = recorded.events[index]?.id;
     if (!contact || !event) throw new Error('a tracked event is missing from its own result');
-    answers.set(request, { success: true, data: { contact, event, timestamp, ...(keyMode && { mode: keyMode }) } });
+    responses.set(request, { success: true, data: { contact, event, timestamp, ...(keyMode && { mode: keyMode }) } });
   }
-  return { answers, outbox: [...changes, ...recorded.outbox, ...noted] };
+  return { responses, outbox: [...changes, ...recorded.outbox, ...noted] };
 }
 
 /** Lists the requests to unsubscribe a contact that stays subscribed. */
@@ -157,7 +157,7 @@ const keyOf =
   ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
     key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];
 
-function outcomeOf(error: AppError | undefined, answer: TrackResponse | undefined): TrackOutcome {
-  if (answer) return { outcome: 'tracked', answer };
+function outcomeOf(error: AppError | undefined, response: TrackResponse | undefined): TrackOutcome {
+  if (response) return { outcome: 'tracked', response };
   return { outcome: 'refused', error: error ?? new AppError('INTERNAL_SERVER_ERROR') };
 }

@@ -24,21 +24,21 @@ export async function acceptBatch(
   trx: Trx,
   batch: SendBatch,
   { suppressionKey }: { suppressionKey: Buffer },
-): Promise<{ answer: BatchResponse; outbox: OutboxRow[] }> {
+): Promise<{ response: BatchResponse; outbox: OutboxRow[] }> {
   const { projectId, owner, request, fingerprint, idempotencyKey } = batch;
   const keys = idempotencyKey === undefined ? [] : [{ projectId, owner, request, fingerprint, key: idempotencyKey }];
   const [reused] = (await takeKeys(trx, keys)).values();
   if (reused) throw reused;
   const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
-  const answer = batchResponse(batch.emails, outcomes);
-  if (batch.atomic && answer.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
-  if (answer.data.accepted === 0) await releaseKeys(trx, keys);
+  const response = batchResponse(batch.emails, outcomes);
+  if (batch.atomic && response.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
+  if (response.data.accepted === 0) await releaseKeys(trx, keys);
   else
     await storeResponses(
       trx,
-      keys.map((key) => ({ ...key, statusCode: 200, response: answer })),
+      keys.map((key) => ({ ...key, statusCode: 200, response: response })),
     );
-  return { answer, outbox };
+  return { response, outbox };
 }
 
 async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKey: Buffer) {
@@ -94,7 +94,7 @@ function batchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchRe
     const outcome = outcomes.get(email);
     if (!outcome) throw new Error('an email of a batch has no outcome');
     return outcome.outcome === 'accepted'
-      ? { success: true, data: outcome.answer.data }
+      ? { success: true, data: outcome.response.data }
       : { success: false, error: errorBody(outcome.error) };
   });
   const accepted = results.filter(({ success }) => success).length;

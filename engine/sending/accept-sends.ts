@@ -22,7 +22,7 @@ import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { composeSends, type SendDraft } from './send-drafts.ts';
 
 /** The result of one request: its response, or the reason why it had no effect. */
-export type SendOutcome = { outcome: 'accepted'; answer: SendResponse } | { outcome: 'refused'; error: AppError };
+export type SendOutcome = { outcome: 'accepted'; response: SendResponse } | { outcome: 'refused'; error: AppError };
 
 export interface AcceptedSends {
   /** In the order of the requests. */
@@ -59,8 +59,8 @@ export async function acceptSends(
     ),
     trx,
   );
-  const { answers, outbox } = await insertSends(trx, drafts, p.suppressionKey);
-  return { outcomes: requests.map((request) => outcomeOf(request, refused, answers)), outbox };
+  const { responses, outbox } = await insertSends(trx, drafts, p.suppressionKey);
+  return { outcomes: requests.map((request) => outcomeOf(request, refused, responses)), outbox };
 }
 
 /** Records the refusals among the drafts, releases their keys, and returns the other drafts. */
@@ -115,8 +115,8 @@ async function insertSends(
   trx: Trx,
   drafts: SendDraft[],
   suppressionKey: Buffer,
-): Promise<{ answers: Map<SendRequest, SendResponse>; outbox: OutboxRow[] }> {
-  if (drafts.length === 0) return { answers: new Map(), outbox: [] };
+): Promise<{ responses: Map<SendRequest, SendResponse>; outbox: OutboxRow[] }> {
+  if (drafts.length === 0) return { responses: new Map(), outbox: [] };
   const { contacts, outbox } = await saveRecipients(trx, drafts, suppressionKey);
   const contentIds = await saveContents(
     trx,
@@ -127,13 +127,13 @@ async function insertSends(
     trx,
     emails.flatMap((email) => email.newAttachments),
   );
-  const answers = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
+  const responses = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
   const rows = outboxRows(emails.map(toDeliver));
   // One statement, because each further one costs a group as much as two requests.
   await prepared`
-    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
+    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedResponses(responses))}
   `.execute(trx);
-  return { answers, outbox: [...outbox, ...rows] };
+  return { responses, outbox: [...outbox, ...rows] };
 }
 
 /**
@@ -285,8 +285,8 @@ function skippedIn(draft: SendDraft | undefined): Pick<SendResponse['data'], 'sk
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
-function keyedAnswers(answers: Map<SendRequest, SendResponse>): KeyedResponse[] {
-  return [...answers].flatMap(([r, response]) =>
+function keyedResponses(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
+  return [...responses].flatMap(([r, response]) =>
     r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
   );
 }
@@ -294,13 +294,13 @@ function keyedAnswers(answers: Map<SendRequest, SendResponse>): KeyedResponse[] 
 function outcomeOf(
   request: SendRequest,
   refused: Map<SendRequest, AppError>,
-  answers: Map<SendRequest, SendResponse>,
+  responses: Map<SendRequest, SendResponse>,
 ): SendOutcome {
   const error = refused.get(request);
   if (error) return { outcome: 'refused', error };
-  const answer = answers.get(request);
-  if (!answer) throw new Error('a request has neither an answer nor a refusal');
-  return { outcome: 'accepted', answer };
+  const response = responses.get(request);
+  if (!response) throw new Error('a request has neither a response nor a refusal');
+  return { outcome: 'accepted', response };
 }
 
 function keyOf({ projectId, owner, request, fingerprint }: SendRequest, key: string) {

@@ -54,7 +54,7 @@ export async function toResendDraft(
   const content = (await findContents(db, { projectId, ids: [email.contentId] })).get(email.contentId);
   if (!content) throw new Error('an email is without its content');
   const attachments = await readFiles(db, { projectId, ids: options?.attachmentIds ?? [] }, status);
-  const { id: _, projectId: __, topicId = null, ...said } = content;
+  const { id: _, projectId: __, topicId = null, ...fields } = content;
   return {
     projectId,
     mode: email.mode === 'test' ? 'test' : p.mode,
@@ -71,7 +71,7 @@ export async function toResendDraft(
     attachments,
     ...(options?.original && { original: options.original }),
     again: {
-      content: { ...said, topicId },
+      content: { ...fields, topicId },
       origin: {
         resentFrom: email.id,
         ...(options?.forStranger && { forStranger: true }),

@@ -168,8 +168,8 @@ async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
   const refused = new Map<SendDraft, string[]>();
   for (const draft of drafts) {
     const { request } = draft;
-    const said = ({ role }: Recipient) => (role ? undefined : request.subscribed);
-    const isUnsubscribed = (one: Recipient) => !(said(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
+    const requested = ({ role }: Recipient) => (role ? undefined : request.subscribed);
+    const isUnsubscribed = (one: Recipient) => !(requested(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
     const out = draft.recipients.filter(isUnsubscribed).map(({ email }) => email);
     if (out.length > 0) refused.set(draft, out);
   }

@@ -29,7 +29,7 @@ export interface SummedLink extends LinkFigures {
  * Lists each link once, with the clicks of all variants that contain it, and the clicks per variant. `names` are the
  * names of the variants, or null.
  */
-export function sumLinks(said: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
+export function sumLinks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
   const found = (url: string, variant: number | null) => {
     const sum = sums.get(url) ?? { all: zeroFigures(), of: new Map<number, LinkFigures>() };
@@ -37,7 +37,7 @@ export function sumLinks(said: LinksOf[], names: string[] | null, counted: Count
     if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, zeroFigures());
     return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
   };
-  for (const { urls, variant } of said) for (const url of urls) found(url, variant);
+  for (const { urls, variant } of links) for (const url of urls) found(url, variant);
   for (const { url, variant, ...clicks } of counted) {
     if (url === undefined) continue;
     const { all, ofVariant } = found(url, variant);

@@ -35,11 +35,11 @@ export function templatesOf({ subject, body, preheader, text }: ContentSource): 
 }
 
 /** Parses and checks each template, with the escaping of its position. @throws TemplateError */
-export function parseTemplates(said: NullsOptional<EmailTemplates>): Record<keyof EmailTemplates, ParsedTemplate> {
+export function parseTemplates(templates: NullsOptional<EmailTemplates>): Record<keyof EmailTemplates, ParsedTemplate> {
   return {
-    subject: parseTemplate(said.subject, 'plain', 'subject'),
-    body: parseTemplate(said.body, 'html', 'body'),
-    preheader: parseTemplate(said.preheader ?? '', 'html', 'preheader'),
+    subject: parseTemplate(templates.subject, 'plain', 'subject'),
+    body: parseTemplate(templates.body, 'html', 'body'),
+    preheader: parseTemplate(templates.preheader ?? '', 'html', 'preheader'),
   };
 }
 

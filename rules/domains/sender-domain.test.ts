@@ -20,7 +20,7 @@ const SOURCE = {
 };
 const NOW = new Date('2026-11-21T12:00:00Z');
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
-const standing = (given: Partial<DomainCheckState>): DomainCheckState => ({
+const checkState = (given: Partial<DomainCheckState>): DomainCheckState => ({
   status: 'PENDING',
   found: {},
   createdAt: hoursAgo(1),
@@ -188,11 +188,11 @@ describe('after a check, a domain', () => {
       'VERIFIED',
     ],
   ])('after a check, a domain %s', (_, before, dkim, status) => {
-    expect(afterCheck(standing(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
+    expect(afterCheck(checkState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
   });
 
   it('clears the note of a missing key once the key is back', () => {
-    const before = standing({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
+    const before = checkState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
     expect(afterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
   });
 });

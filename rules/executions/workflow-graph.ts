@@ -89,12 +89,12 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
     steps.map(({ id }) => id),
     targets,
   );
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return steps.flatMap((step) => {
-    if (told.has(step.id) || !round.has(step.id)) return [];
+    if (reported.has(step.id) || !round.has(step.id)) return [];
     const loop = shortestLoop(step.id, waits, targets);
     if (!loop) return [];
-    for (const id of loop.stepIds) told.add(id);
+    for (const id of loop.stepIds) reported.add(id);
     return [
       stepFault(
         step,

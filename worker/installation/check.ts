@@ -83,11 +83,11 @@ async function settle(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
   if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
-  const standing = compareSides(sides);
+  const comparison = compareSides(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
-  if (isMismatch(standing)) {
+  if (isMismatch(comparison)) {
     if (choice === undefined || isUsed)
-      throw new InstallationError(describeMismatch(standing, sides, isUsed ? choice : undefined));
+      throw new InstallationError(describeMismatch(comparison, sides, isUsed ? choice : undefined));
     await resolve(check, choice);
     return false;
   }

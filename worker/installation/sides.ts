@@ -63,10 +63,10 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * @throws InstallationError for a mismatch
  */
 export async function settleSides({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
-  const standing = compareSides(sides);
-  if (isMismatch(standing)) throw new InstallationError(describeMismatch(standing, sides));
-  const told = RESTORED_TEXT[standing];
-  if (told === undefined) return;
+  const comparison = compareSides(sides);
+  if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
+  const loss = RESTORED_TEXT[comparison];
+  if (loss === undefined) return;
   await requestRecovery(db, sides.temporal ? new Date(sides.temporal.rolledAt) : new Date());
-  tell(`${told}. Recovery rebuilds it from Postgres.`);
+  tell(`${loss}. Recovery rebuilds it from Postgres.`);
 }

@@ -53,7 +53,7 @@ export function watchInstallation(
   let hold = p.hold;
   let recovering: Promise<void> | undefined;
 
-  async function checkDuties(): Promise<boolean> {
+  async function performDuties(): Promise<boolean> {
     const before = hold;
     const duties = await readDuties(db);
     hold = duties.hold;
@@ -72,7 +72,7 @@ export function watchInstallation(
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const isBusy = await checkDuties().catch((error: Error) => {
+      const isBusy = await performDuties().catch((error: Error) => {
         if (error instanceof InstallationError) p.onMismatch(error);
         else
           log.debug(

@@ -86,13 +86,13 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
     const before = daysBefore(asked, timezone);
     const days = await listEmailDays(reads, { projectId, days: [...before, ...asked] });
     const isReported = config.email.reportsDeliveries;
-    const answer = {
+    const response = {
       timezone,
       deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
       ...summaryOf(days.slice(before.length), isReported),
       previous: summaryOf(days.slice(0, before.length), isReported),
     };
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 
   app.openapi(attentionRoute, async (c) => {
@@ -112,7 +112,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
     const { projectId } = c.var;
     const { hours, campaigns } = await listUpcomingHours(reads, { projectId, ...c.req.valid('query') });
     const rate = await getSendRate(reads, { projectId, deploymentRate: config.sendRatePerSecond });
-    const answer = {
+    const response = {
       hours: hours.map(({ at, lastDelayAt, ...hour }) => ({
         ...hour,
         at: at.toISOString(),
@@ -124,7 +124,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
       })),
       sendRatePerSecond: rate === 0 ? null : rate,
     };
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 }
 

@@ -91,12 +91,12 @@ export function analyticsRoutes(app: App, { reads }: Deps): void {
   app.openapi(topCampaignsRoute, async (c) => {
     const { limit, ...query } = c.req.valid('query');
     const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...spanOf(query), limit });
-    const answer = campaigns.map((campaign) => ({
+    const response = campaigns.map((campaign) => ({
       ...campaign,
       openRate: rate(campaign.openedCount, campaign.sentCount),
       clickRate: rate(campaign.clickedCount, campaign.sentCount),
     }));
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 
   app.openapi(campaignStatsRoute, async (c) => {

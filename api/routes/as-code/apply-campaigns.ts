@@ -45,9 +45,9 @@ export async function checkCampaigns(
     const current = stored.get(item.slug);
     if (current && current.status !== 'DRAFT') continue;
     await withFieldPrefix(`campaigns.${i}`, async () => {
-      const said = { ...changedEmailText(item, current), ...changedVariants(item, current) };
-      if (current && changedFields(said, current).length === 0) return;
-      const content = { ...said, ...UNCHECKED_FIELDS };
+      const given = { ...changedEmailText(item, current), ...changedVariants(item, current) };
+      if (current && changedFields(given, current).length === 0) return;
+      const content = { ...given, ...UNCHECKED_FIELDS };
       await refuseBadVariants(p.compute, { projectId: p.projectId, content, stored: current });
     });
   }

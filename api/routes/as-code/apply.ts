@@ -24,7 +24,7 @@ const EDIT_SCOPES = {
 
 /** The response to an apply, and the work to do after its commit. */
 export interface ApplyOutcome {
-  answer: Applied;
+  response: Applied;
   outbox: OutboxRow[];
   toCount: string[];
   settings: Record<string, unknown>;
@@ -96,5 +96,5 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   await applyCampaigns(applying, document.campaigns ?? []);
   if (Object.keys(settings).length > 0) await p.onSettings(trx, settings);
   const { done, outbox, toCount } = applying;
-  return { answer: { dryRun: document.dryRun, ...done }, outbox, toCount, settings };
+  return { response: { dryRun: document.dryRun, ...done }, outbox, toCount, settings };
 }

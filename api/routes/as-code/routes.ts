@@ -69,7 +69,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     await checkCampaigns({ db, compute, projectId }, document.campaigns ?? []);
     const ip = clientAddress(c);
     const {
-      answer,
+      response,
       outbox: queued,
       toCount,
       settings,
@@ -85,7 +85,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.forget();
     for (const id of toCount) await countAgain({ projectId, id });
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 
   /**

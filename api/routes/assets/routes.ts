@@ -74,8 +74,8 @@ export function assetRoutes(app: App, deps: Deps): void {
     if (!image) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
     const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), image, content });
-    const answer = assetResponse(asset, config.publicUrl);
-    return isNew ? c.json(answer, 201) : c.json(answer, 200);
+    const response = assetResponse(asset, config.publicUrl);
+    return isNew ? c.json(response, 201) : c.json(response, 200);
   });
 
   app.openapi(listRoute, async (c) => {
@@ -98,8 +98,8 @@ export function assetRoutes(app: App, deps: Deps): void {
  * Computed outside the event loop.
  */
 async function hashOf(projectId: string, content: Buffer): Promise<string> {
-  const said = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
-  return Buffer.from(await crypto.subtle.digest('SHA-256', said)).toString('hex');
+  const named = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
+  return Buffer.from(await crypto.subtle.digest('SHA-256', named)).toString('hex');
 }
 
 function nameOf(file: File): string | null {

@@ -66,9 +66,9 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
       return c.json(fitLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
-    const said = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
+    const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const counted = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(fitLists({ data: sumLinks(said, namesOf(campaign), counted) }), 200);
+    return c.json(fitLists({ data: sumLinks(links, namesOf(campaign), counted) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));

@@ -75,8 +75,8 @@ export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): R
 export const RECIPIENT_CSV_HEADER = csvRow(COLUMNS);
 
 export function recipientCsv(recipient: CampaignRecipientRow): string {
-  const answer = recipientResponse(recipient);
-  return csvRow(COLUMNS.map((column) => answer[column]));
+  const response = recipientResponse(recipient);
+  return csvRow(COLUMNS.map((column) => response[column]));
 }
 
 function instant(at: Date | null): string | null {

@@ -275,13 +275,13 @@ export function listedResponse(
   counts?: CampaignCounts,
   nextOpening?: Date,
 ) {
-  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignResponse(
+  const { body, filters, audienceFilter, audienceCondition, variants, ...response } = campaignResponse(
     campaign,
     counts,
     nextOpening,
   );
-  if (truncated) return { ...answer, truncated: true as const };
-  return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
+  if (truncated) return { ...response, truncated: true as const };
+  return { ...response, body, filters, audienceFilter, audienceCondition, variants };
 }
 
 export function statsResponse(

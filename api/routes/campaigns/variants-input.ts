@@ -120,8 +120,8 @@ function refuseDuplicateNames(variants: CampaignVariant[]): void {
 
 /** Removes null fields from a variant. They use the campaign's value. */
 function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
-  const said = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(said) as unknown as CampaignVariant;
+  const given = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given) as unknown as CampaignVariant;
 }
 
 /**

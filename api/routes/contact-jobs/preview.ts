@@ -85,7 +85,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     if (upload.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
     const { projectId } = c.var;
     const text = c.req.valid('query').types === 'string';
-    const answer = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
+    const response = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
       const bytes = toUtf8(new Uint8Array(await upload.arrayBuffer()));
       // Shared memory, so that threads read the file without copying it.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
@@ -110,7 +110,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
         result: tried?.result ?? null,
       };
     });
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 }
 

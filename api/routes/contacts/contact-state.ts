@@ -199,8 +199,8 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
       ...suppressionResponse(entry),
       actorName: names.get(entry.actor ?? '') ?? null,
     }));
-    const told = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
-    return c.json({ subscribed, subscription, smsSubscribed, changes: told, suppressions }, 200);
+    const listed = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
+    return c.json({ subscribed, subscription, smsSubscribed, changes: listed, suppressions }, 200);
   });
 
   app.openapi(segmentsRoute, async (c) => {

@@ -70,8 +70,8 @@ export const LookupResult = z
 
 /** Returns a contact in the form of a numbered list. */
 export function listedContactResponse({ truncated, ...contact }: Listed<Contact>) {
-  const { data, ...answer } = contactResponse(contact);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
+  const { data, ...response } = contactResponse(contact);
+  return truncated ? { ...response, truncated: true as const } : { ...response, data };
 }
 
 export function contactResponse(contact: Contact) {

@@ -50,8 +50,8 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
       owner: keyOwner(c),
       request: 'POST /v1/emails/{id}/resend',
     };
-    const answer = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
-    noteAffectedRows(c, { emails: answer.data.emails.map(({ email }) => email) });
-    return c.json(answer, 200);
+    const response = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
+    noteAffectedRows(c, { emails: response.data.emails.map(({ email }) => email) });
+    return c.json(response, 200);
   });
 }

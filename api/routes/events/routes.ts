@@ -154,10 +154,10 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
       }),
     );
     outbox.wake(queued);
-    const [answer] = await eventResponses(db, { projectId, events: [event] });
-    if (!answer) throw new Error('one event has one result');
+    const [response] = await eventResponses(db, { projectId, events: [event] });
+    if (!response) throw new Error('one event has one result');
     noteAffectedRows(c, { events: [event.id] });
-    return c.json(answer, 201);
+    return c.json(response, 201);
   });
 
   app.openapi(listRoute, async (c) => {

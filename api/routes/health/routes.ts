@@ -83,16 +83,16 @@ function sumOf(rows: Backlog[]) {
 
 async function assertResponding(parts: Record<string, () => Promise<void>>): Promise<void> {
   const tried = await Promise.all(
-    Object.entries(parts).map(async ([name, ask]) => ((await isInTime(ask())) ? [] : [name])),
+    Object.entries(parts).map(async ([name, ask]) => ((await respondsInTime(ask())) ? [] : [name])),
   );
   const unreachable = tried.flat();
   if (unreachable.length > 0) throw new AppError('SERVICE_UNAVAILABLE', { details: { unreachable } });
 }
 
-function isInTime(asked: Promise<void>): Promise<boolean> {
+function respondsInTime(response: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), PART_TIMEOUT_MS);
-    asked
+    response
       .then(
         () => resolve(true),
         () => resolve(false),

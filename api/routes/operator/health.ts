@@ -39,9 +39,9 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
     ]);
     c.header('Cache-Control', 'no-store');
     const installation = { shortId: lifecycle.names.shortId, sendingHold: sendingHoldResponse(sendingHold) };
-    const answer = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
+    const response = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
     const periodicWork = periodic.map(periodicWorkResponse);
-    return c.json({ ...answer, installation, periodicWork, processes: processes.map(processResponse) }, 200);
+    return c.json({ ...response, installation, periodicWork, processes: processes.map(processResponse) }, 200);
   });
 }
 

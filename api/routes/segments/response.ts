@@ -76,8 +76,8 @@ export const Refreshed = z
   .openapi('RefreshedSegment', { example: { memberCount: 44 } });
 
 export function listedResponse({ truncated, ...segment }: Listed<Segment>) {
-  const { filters, condition, description, ...answer } = segmentResponse(segment);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, filters, condition, description };
+  const { filters, condition, description, ...response } = segmentResponse(segment);
+  return truncated ? { ...response, truncated: true as const } : { ...response, filters, condition, description };
 }
 
 export function segmentResponse(segment: Segment) {

@@ -70,7 +70,7 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
     const emails: SendBatch['emails'] = [];
     for (const value of values) emails.push(await toRequest(c, value, files.splice(0, countFiles(value))));
     checkRecipients(emails);
-    const answer = await acceptor.acceptBatch({
+    const response = await acceptor.acceptBatch({
       projectId: c.get('projectId'),
       idempotencyKey: idempotencyKey(c),
       fingerprint: c.get('fingerprint'),
@@ -79,9 +79,9 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
       atomic,
       emails,
     });
-    const sent = answer.data.results.flatMap((result) => (result.success ? result.data.emails : []));
+    const sent = response.data.results.flatMap((result) => (result.success ? result.data.emails : []));
     noteAffectedRows(c, { emails: sent.map(({ email }) => email) });
-    return c.json(answer, 200);
+    return c.json(response, 200);
   });
 }
 

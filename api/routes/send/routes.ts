@@ -59,8 +59,8 @@ export function sendRoutes(app: App, deps: Deps): void {
       attachmentsMaxBytes: config.attachmentsMaxBytes,
       files: c.get('files'),
     });
-    const answer = await acceptor.accept(request);
-    noteAffectedRows(c, { emails: answer.data.emails.map(({ email }) => email) });
-    return c.json(answer, 200);
+    const response = await acceptor.accept(request);
+    noteAffectedRows(c, { emails: response.data.emails.map(({ email }) => email) });
+    return c.json(response, 200);
   });
 }

@@ -85,7 +85,7 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     const { projectId, mode } = c.var;
     const keyed = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
     const queued: OutboxRow[] = [];
-    const answer = await inTransaction(db, (trx) => {
+    const accepted = await inTransaction(db, (trx) => {
       queued.length = 0;
       return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
         const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
@@ -94,8 +94,8 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
       });
     });
     outbox.wake(queued);
-    noteAffectedRows(c, { sms: [answer.response.id] });
-    return c.json(answer.response, 202);
+    noteAffectedRows(c, { sms: [accepted.response.id] });
+    return c.json(accepted.response, 202);
   });
 
   app.openapi(listRoute, async (c) => {

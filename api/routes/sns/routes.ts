@@ -115,8 +115,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
    */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
-    const said = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
-    return said ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
+    const emailId = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
+    return emailId ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
   }
 
   describeProviderCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);

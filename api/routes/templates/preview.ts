@@ -70,12 +70,12 @@ const previewRoute = createRoute({
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId, project, scopes: held } = c.var;
-    const { contactId, data, type, ...said } = c.req.valid('json');
+    const { contactId, data, type, ...text } = c.req.valid('json');
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
     const vars = readersVariables(reader, { zone: project.timezone, given: data ?? {} });
-    const content = { ...changedEmailText<string | null>(said), type };
+    const content = { ...changedEmailText<string | null>(text), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...shown } = review;
     const missing = missingVariables(required, vars.values);

@@ -55,8 +55,8 @@ export const Usage = z
   .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
 
 export function listedResponse({ truncated, ...template }: Listed<Template>) {
-  const { body, ...answer } = templateResponse(template);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
+  const { body, ...response } = templateResponse(template);
+  return truncated ? { ...response, truncated: true as const } : { ...response, body };
 }
 
 export function templateResponse(template: Template) {

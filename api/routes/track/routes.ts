@@ -50,7 +50,7 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
           caller: callerHash(callerKey, { projectId, address: clientNetwork(c) }),
         }
       : undefined;
-    const answer = await acceptor.accept({
+    const response = await acceptor.accept({
       projectId,
       untrusted,
       mode,
@@ -64,8 +64,8 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
       owner: trackOwner(keyOwner(c), visitor?.publicId),
       visitor,
     });
-    noteAffectedRows(c, { events: [answer.data.event] });
-    return c.json(answer, 200);
+    noteAffectedRows(c, { events: [response.data.event] });
+    return c.json(response, 200);
   });
 }
 

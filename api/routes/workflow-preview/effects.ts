@@ -46,12 +46,13 @@ export interface EffectDeps {
  * consent, by the same rule as for a real email.
  */
 export function previewEffects(deps: EffectDeps, webhooks: AssumedResponse[]): EffectPreviews {
-  const said = new Map<string, number>();
+  /** How often the preview has reached each step. */
+  const visits = new Map<string, number>();
   return {
     SEND_SMS: (position, environment) => previewSms(deps, position, environment),
     SEND_EMAIL: (position, environment) => previewEmailStep(deps, position, environment),
     UPDATE_CONTACT: previewUpdate,
-    WEBHOOK: (position, environment) => previewRequest(deps, position, { environment, webhooks, said }),
+    WEBHOOK: (position, environment) => previewRequest(deps, position, { environment, webhooks, visits }),
   };
 }
 
@@ -162,13 +163,13 @@ async function previewUpdate(
 async function previewRequest(
   { config: { secretKey } }: EffectDeps,
   { execution, step }: EffectPosition,
-  p: { environment: ExecutionEnvironment; webhooks: AssumedResponse[]; said: Map<string, number> },
+  p: { environment: ExecutionEnvironment; webhooks: AssumedResponse[]; visits: Map<string, number> },
 ): Promise<PreviewedEffect> {
   // Uses the masked config, because a preview must not reveal secrets of the request.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.environment.loadVariables(execution);
-  const { status = 200, body: said } = responseTo(step, p) ?? {};
-  const text = said === undefined ? '' : typeof said === 'string' ? said : JSON.stringify(said);
+  const { status = 200, body: reply } = responseTo(step, p) ?? {};
+  const text = reply === undefined ? '' : typeof reply === 'string' ? reply : JSON.stringify(reply);
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = webhookUrl(config.url, variables);
   const source = { execution, contact, variables };
@@ -182,10 +183,10 @@ async function previewRequest(
 /** Returns the assumed response of the step: one per visit in order, and the last one for all further visits. */
 function responseTo(
   { id, name }: { id: string; name: string },
-  { webhooks, said }: { webhooks: AssumedResponse[]; said: Map<string, number> },
+  { webhooks, visits }: { webhooks: AssumedResponse[]; visits: Map<string, number> },
 ): AssumedResponse | undefined {
-  const answers = webhooks.filter(({ step }) => step === id || step === name);
-  const visited = said.get(id) ?? 0;
-  said.set(id, visited + 1);
-  return answers[Math.min(visited, answers.length - 1)];
+  const responses = webhooks.filter(({ step }) => step === id || step === name);
+  const before = visits.get(id) ?? 0;
+  visits.set(id, before + 1);
+  return responses[Math.min(before, responses.length - 1)];
 }

@@ -29,7 +29,7 @@ export const PreviewWorkflow = z
         z.object({
           step: z.string().min(1).max(200).openapi({ description: 'Id or name of a WEBHOOK step.' }),
           status: z.number().int().min(100).max(599).default(200),
-          body: anyJson('The answer of an endpoint').optional(),
+          body: anyJson('The response of an endpoint').optional(),
         }),
       )
       .max(RESPONSES_MAX)

@@ -229,8 +229,8 @@ export function workflowResponse(workflow: Workflow) {
 
 /** Converts a workflow to its form in a list. A truncated one has no `exitOn`. */
 export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
-  const { exitOn, ...answer } = workflowResponse(workflow);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, exitOn };
+  const { exitOn, ...response } = workflowResponse(workflow);
+  return truncated ? { ...response, truncated: true as const } : { ...response, exitOn };
 }
 
 export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail) {

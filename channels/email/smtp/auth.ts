@@ -42,8 +42,8 @@ export async function authenticate(
  * the email.
  */
 function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
-  const said = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
-  return said.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+  const secrets = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }
 
 function plain(ask: Ask, user: string, pass: string): Promise<SmtpReply> {

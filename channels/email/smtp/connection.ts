@@ -19,7 +19,7 @@ const QUIT_MS = 2_000;
 export interface ConnectionLoss {
   error: Error;
   /** The 421 that ended the connection, if any. */
-  said: SmtpRefusal | null;
+  refusal: SmtpRefusal | null;
   /** True if the server was replying to another message, so this message cannot be the cause. */
   blameless: boolean;
 }
@@ -311,7 +311,7 @@ export class SmtpConnection {
    * Ends a broken connection. A message whose body was sent without a reply is in doubt; a message with only an
    * envelope is not.
    */
-  private lost(error: Error, said: SmtpRefusal | null, behind = this.sent !== null): void {
+  private lost(error: Error, refusal: SmtpRefusal | null, behind = this.sent !== null): void {
     const { sent, current } = this;
     const busy = behind || current !== null || this.awaited.length > 0;
     this.sent = null;
@@ -319,7 +319,7 @@ export class SmtpConnection {
     this.awaited.length = 0;
     this.leave(busy);
     this.session.channel.destroy(error);
-    if (current !== null) this.owner.returnJob(current, { error, said, blameless: behind });
+    if (current !== null) this.owner.returnJob(current, { error, refusal, blameless: behind });
     if (sent !== null) passResult(sent, { outcome: 'in_doubt', error: error.message });
     this.end();
   }

@@ -245,7 +245,7 @@ export class SmtpPool {
     queueMicrotask(() => this.dispatch()); // Runs after the connection has returned its messages.
   }
 
-  private returnJob(job: SmtpJob, { error, said, blameless }: ConnectionLoss): void {
+  private returnJob(job: SmtpJob, { error, refusal, blameless }: ConnectionLoss): void {
     // Even a loss that this message did not cause leaves another message without a result, so such losses are limited,
     // too.
     if (!blameless) job.losses += 1;
@@ -253,7 +253,7 @@ export class SmtpPool {
       this.counts.returned += 1;
       this.queue.putBack(job);
     } else {
-      passResult(job, said ?? { outcome: 'unsent', error: error.message });
+      passResult(job, refusal ?? { outcome: 'unsent', error: error.message });
     }
   }
 

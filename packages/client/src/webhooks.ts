@@ -32,7 +32,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
   }
   const { payload } = request;
   const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload;
-  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
+  const signed = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   const key = await crypto.subtle.importKey(
     'raw',
     secretBytes(request.secret),
@@ -75,7 +75,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(one.length + other.length);
   all.set(one);
   all.set(other, one.length);
