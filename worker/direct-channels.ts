@@ -74,7 +74,7 @@ export function smsChannel(deps: Deps): DirectChannel {
         expiresAt: newExpiry(),
         whenSettled: async (trx, sms) => {
           const { outcome } = sms;
-          const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt }] : [];
+          const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt, last: outcome.last }] : [];
           const done = outcome.kind === 'deferred' ? [] : [sms.id];
           return finishDirect(trx, { kind: 'sms', projectId, done, later });
         },

@@ -276,9 +276,13 @@ export class Sending {
   private describeNextDue(): string {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
-    return next?.shut
-      ? `until ${new Date(next.dueAtMs).toISOString()}, for local times or a sending window`
-      : 'deferred by the provider';
+    const until = next ? `until ${new Date(next.dueAtMs).toISOString()}, ` : '';
+    return `${until}${next?.shut ? 'for local times or a sending window' : 'deferred by the provider'}`;
+  }
+
+  private describeFirstDue(): string {
+    const dueAtMs = nextDueAt(this.progress) ?? 0;
+    return dueAtMs > Date.now() ? `, the first at ${new Date(dueAtMs).toISOString()}` : '';
   }
 
   private describe(): string {
@@ -290,7 +294,7 @@ export class Sending {
     ];
     if (!this.progress.audienceDone) parts.push('the audience is still being read');
     if (this.rate > 0) parts.push(`at most ${this.rate} per second`);
-    if (unfinished > 0) parts.push(`${unfinished} to continue later`);
+    if (unfinished > 0) parts.push(`${unfinished} to continue later${this.describeFirstDue()}`);
     if (this.held) parts.push('the project is on hold');
     if (this.paused) parts.push('the campaign is paused');
     if (this.progress.testing) parts.push('the other recipients wait for the winner of the test');

@@ -1,8 +1,9 @@
-import { CancellationScope, condition, isCancellation, setCurrentDetails } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { PeriodicActivities } from '../activities/periodic/rounds.ts';
 import type { PartInput, PartResult, Round, RoundPage, RoundRequest } from '../rules/periodic-round.ts';
 import { PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import { activitiesOn } from './activities-on.ts';
+import { showDetails } from './current-details.ts';
 
 /** A part runs for at most 3 minutes, and then returns the cursor at which to continue. */
 const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
@@ -158,6 +159,6 @@ class Lanes {
   private showProgress(): void {
     const { done, total, failed } = this.p.round;
     const lines = failed.slice(0, NAMED).map((name) => `- failed: ${name}`);
-    setCurrentDetails([`${done} of ${total} parts done`, ...lines].join('\n'));
+    showDetails([`${done} of ${total} parts done`, ...lines].join('\n'));
   }
 }

@@ -4,6 +4,7 @@ import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -20,7 +21,10 @@ const UNRECORDED_MS = 30_000;
 /** The outcome of one SMS of a batch, in the same form as `Attempted` of emails. */
 export interface AttemptedSms {
   id: string;
-  outcome: { kind: 'accepted' | 'failed' | 'absent' } | { kind: 'deferred' | 'unrecorded'; dueAt: Date };
+  outcome:
+    | { kind: 'accepted' | 'failed' | 'absent' }
+    | { kind: 'deferred'; dueAt: Date; last: LastAttempt }
+    | { kind: 'unrecorded'; dueAt: Date };
 }
 
 /**
@@ -88,7 +92,8 @@ async function sendOne(
   { expiresAt, whenSettled }: Batch,
 ): Promise<AttemptedSms> {
   const { id, projectId, claim } = sms;
-  const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
+  const route = provider?.kind ?? 'none';
+  const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), { expiresAt, route });
   const { counted, outbox: queued } = await retryPersistently(() =>
     inTransaction(db, async (trx) => {
       // The provider knows of a STOP that we did not receive. It is recorded first, because contacts are locked before
@@ -111,27 +116,31 @@ async function sendOne(
   return attempted;
 }
 
+/** The result of an attempt. `status` has only codes, because Temporal shows it. */
+type Answer = Exclude<SmsOutcome, { kind: 'deferred' }> | { kind: 'deferred'; error: string; status: string };
+
 /** Defers an SMS, or marks it as failed after a day. */
 function judge(
   sms: ClaimedSms,
-  outcome: SmsOutcome,
-  expiresAt: Date,
+  outcome: Answer,
+  { expiresAt, route }: { expiresAt: Date; route: string },
 ): { outcome: SmsOutcome; attempted: AttemptedSms } {
   const { id, attempts } = sms;
   if (outcome.kind === 'accepted') return { outcome, attempted: { id, outcome: { kind: 'accepted' } } };
   if (outcome.kind === 'failed') return { outcome, attempted: { id, outcome: { kind: 'failed' } } };
   const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
-  if (dueAt) return { outcome, attempted: { id, outcome: { kind: 'deferred', dueAt } } };
+  const last = { attempt: attempts, status: outcome.status, route };
+  if (dueAt) return { outcome, attempted: { id, outcome: { kind: 'deferred', dueAt, last } } };
   return {
     outcome: { kind: 'failed', reason: 'expired', error: outcome.error },
     attempted: { id, outcome: { kind: 'failed' } },
   };
 }
 
-async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<SmsOutcome> {
+async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<Answer> {
   if (!sms.consents) return { kind: 'failed', reason: 'sms_stopped', error: null };
   if (sms.mode === 'test') return { kind: 'accepted', status: 'SENT', providerMessageId: null };
-  if (!provider) return { kind: 'deferred', error: 'SMS is not enabled on the worker' };
+  if (!provider) return { kind: 'deferred', error: 'SMS is not enabled on the worker', status: 'SMS off' };
   const sent = await provider.send(sms);
   switch (sent.outcome) {
     case 'accepted':
@@ -139,6 +148,6 @@ async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): P
     case 'refused':
       return { kind: 'failed', reason: sent.reason, error: sent.error };
     case 'later':
-      return { kind: 'deferred', error: sent.error };
+      return { kind: 'deferred', error: sent.error, status: sent.status };
   }
 }

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
-import type { DeferredMessage } from '../../rules/emails/last-attempt.ts';
+import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { deliveryIdOf } from '../emails/delivery-id.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -63,11 +63,15 @@ async function sendGroup(
     rest = rest.slice(AT_A_TIME);
     for (const sms of await attempt({ projectId, messages, expiresAt: new Date(expiresAt) })) {
       if (sms.outcome.kind === 'accepted') result.sent += 1;
-      else if ('dueAt' in sms.outcome) result.waiting.push({ id: sms.id, dueAt: sms.outcome.dueAt.toISOString() });
+      else if ('dueAt' in sms.outcome) result.waiting.push(waitingSms(sms.id, sms.outcome));
       else result.other += 1;
     }
   }
   const dueAt = new Date().toISOString();
   result.waiting.push(...rest.map(({ id }) => ({ id, dueAt })));
   return result;
+}
+
+function waitingSms(id: string, { dueAt, last }: { dueAt: Date; last?: LastAttempt }): DeferredMessage {
+  return { id, dueAt: dueAt.toISOString(), ...(last && { last }) };
 }

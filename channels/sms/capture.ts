@@ -9,7 +9,11 @@ export function captureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): 
         await store(sms);
         return { outcome: 'accepted', providerMessageId: sms.id, status: 'SENT' };
       } catch (error) {
-        return { outcome: 'later', error: error instanceof Error ? error.message : String(error) };
+        return {
+          outcome: 'later',
+          error: error instanceof Error ? error.message : String(error),
+          status: 'not stored',
+        };
       }
     },
   };

@@ -11,12 +11,13 @@ export interface OutgoingSms {
 }
 
 /**
- * The result of a send. `refused` is permanent. `later` can be retried, because the provider is busy or unreachable.
+ * The result of a send. `refused` is permanent. `later` can be retried, because the provider is busy or unreachable; its
+ * `status` has only codes, because Temporal shows it.
  */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }
   | { outcome: 'refused'; reason: SmsRefusal; error: string }
-  | { outcome: 'later'; error: string };
+  | { outcome: 'later'; error: string; status: string };
 
 export interface SmsProvider {
   readonly kind: SmsProviderKind;

@@ -53,11 +53,12 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
 /** A 4xx is about the message, except 408, 425, 429 and wrong credentials: those are about us, and can be fixed. */
 function failure(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);
-  const words = `Twilio${status ? ` ${status}` : ''}${code ? ` (${code})` : ''}: ${message}`;
+  const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;
+  const words = `Twilio ${codes}: ${message}`;
   const ours = [401, 403, 408, 425, 429];
   if (status !== undefined && status >= 400 && status < 500 && !ours.includes(status))
     return { outcome: 'refused', reason: twilioRefusal(code), error: words };
-  return { outcome: 'later', error: words };
+  return { outcome: 'later', error: words, status: codes };
 }
 
 function asTwilioError(error: unknown): { status?: number; code?: number; message: string } {

@@ -1,10 +1,10 @@
-/** The last attempt of an email that waits for its next one. Temporal shows it, so it has codes and no reply. */
+/** The last attempt of an email or SMS that waits for its next one. Temporal shows it, so it has codes and no reply. */
 export interface LastAttempt {
   /** Counts from 1. */
   attempt: number;
-  /** SMTP code and enhanced status, such as `450 4.2.1`, or why no reply came. */
+  /** SMTP code and enhanced status, such as `450 4.2.1`, HTTP status of an SMS provider, or why no reply came. */
   status: string;
-  /** The provider and its address. */
+  /** The provider, and the address of its server if it has one. */
   route: string;
 }
 

@@ -284,11 +284,15 @@ describe('an SMS', () => {
     database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
   it('is sent without Temporal; a deferred one is handed to Temporal', async () => {
-    answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy' } : ACCEPTED);
+    answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
     run(smsChannel(depsOf()));
     await until(async () => (await smsOf(ok)).status === 'SENT', 'the SMS');
-    await until(async () => (await outboxOf(later))[0]?.kind === 'sms.retry', 'the hand-over');
+    const [handedOver] = await until(async () => {
+      const rows = await outboxOf(later);
+      return rows[0]?.kind === 'sms.retry' && rows;
+    }, 'the hand-over');
+    expect(handedOver?.payload).toMatchObject({ last: { attempt: 1, status: '503' } });
     expect(await outboxOf(ok)).toEqual([]);
     expect(await smsOf(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
   });
@@ -322,7 +326,7 @@ describe('an SMS', () => {
 
 describe('a deferred message', () => {
   it('wakes its receiver when its row is committed', async () => {
-    answerSms = () => ({ outcome: 'later', error: 'busy' });
+    answerSms = () => ({ outcome: 'later', error: 'busy', status: '503' });
     const id = uuidv7();
     await sql`
       INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)

@@ -19,6 +19,13 @@ async function eventCount(name: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
+/** Returns what Temporal shows as the current details of a campaign's workflow. */
+async function detailsOf(id: string): Promise<string> {
+  const { operator, service } = campaigns;
+  const handle = operator.client.workflow.getHandle(service.names.campaign(id, 1));
+  return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+}
+
 describe('a campaign over SMTP', () => {
   it('reaches every subscribed contact once, each with its own content, and is SENT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 600 });
@@ -196,6 +203,7 @@ describe('refusals by the receiving side', () => {
     await until(async () => (await stats(id)).sent === 5);
     await until(async () => (await outcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
+    await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await detailsOf(id)), 'the details');
     // The simulated day is over: the address accepts email now, and the next check finds it.
     await call('POST', `/campaigns/${id}/cancel`);
     await become(id, 'CANCELLED');

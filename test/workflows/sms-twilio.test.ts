@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
+import { connectOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -55,6 +56,27 @@ it('a permanent refusal of Twilio is FAILED with its text', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
   const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
   expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });
+});
+
+it('shows in Temporal which attempt Twilio has deferred, by its codes only', async () => {
+  const operator = await connectOperator(service);
+  try {
+    twilio.next.push({ status: 503, code: 20503, message: '+4915112345677 waits' });
+    const id = await send('+4915112345677');
+    const details = await until(async () => {
+      const query = `WorkflowType = 'smsDelivery' AND ProjectId = '${service.one.id}'`;
+      for await (const { workflowId } of operator.client.workflow.list({ query })) {
+        const handle = operator.client.workflow.getHandle(workflowId);
+        const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+        if (currentDetails.includes('next attempt')) return currentDetails;
+      }
+      return undefined;
+    }, 'the details of the delivery');
+    expect(details).toMatch(new RegExp(`^- ${id}, attempt 1 by twilio: 503 \\(20503\\), next attempt at `, 'm'));
+    expect(details).not.toContain('+49');
+  } finally {
+    await operator.close();
+  }
 });
 
 it('an SMS of a test key ends SENT without a request to Twilio', async () => {
