@@ -1,6 +1,7 @@
 import PostalMime, { type Email } from 'postal-mime';
 import type { CapturedEmail } from '../../../db/sending/captured.ts';
 import { Lru } from '../../../rules/lru.ts';
+import { withWindowsLetters } from '../../../rules/mime/windows-1252.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 
 /** Number of parsed emails to keep, so that polling the mailbox does not parse each email again. */
@@ -24,12 +25,12 @@ export function parseCaptured(captured: CapturedEmail): Promise<ParsedEmail> {
 }
 
 function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
-  const text = email.text ?? '';
+  const text = withWindowsLetters(email.text ?? '');
   return {
     id: captured.id,
     from: email.from?.address ?? captured.fromEmail,
     to: captured.toEmail,
-    subject: email.subject ?? '',
+    subject: withWindowsLetters(email.subject ?? ''),
     preview: text.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARS),
     createdAt: captured.createdAt,
     headers: Object.fromEntries(email.headers.map((header) => [header.key, header.value])),
@@ -46,7 +47,7 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
 
 /** Replaces `cid:` addresses by the inline images, like an email client. */
 function withImages(email: Email): string {
-  let html = email.html ?? '';
+  let html = withWindowsLetters(email.html ?? '');
   for (const file of email.attachments) {
     if (!file.contentId) continue;
     const data = `data:${file.mimeType};base64,${bytesOf(file.content).toString('base64')}`;
