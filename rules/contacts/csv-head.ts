@@ -16,7 +16,7 @@ const QUOTE = 0x22;
 const SAMPLE_BYTES = 64 * 1024;
 const SAMPLE_LINES = 20;
 /** The line that tells spreadsheets the delimiter. */
-const SEPARATOR_LINE = /^sep=([,;\t|])\r?$/i;
+const SEPARATOR_LINE = /^"?sep=([,;\t|])"?\r?$/i;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
 
 export type CsvDelimiter = (typeof DELIMITERS)[number];
@@ -40,7 +40,7 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const mark = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
   const lineEnd = lineEndOf(bytes);
   const firstEnd = indexOf(bytes, lineEnd, mark);
-  const declared = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 8)))?.[1];
+  const declared = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 10)))?.[1];
   const start = declared === undefined ? mark : Math.min(firstEnd + 1, bytes.length);
   const beginning = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
   const delimiter = DELIMITERS.find((one) => one === declared) ?? delimiterOf(beginning, String.fromCharCode(lineEnd));

@@ -1,6 +1,8 @@
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
+const SPACE = 0x20;
+const TAB = 0x09;
 
 export interface CsvFormat {
   delimiter: string;
@@ -94,14 +96,23 @@ export class CsvRecords {
     const limit = relaxed ? this.at : Math.min(bytes.length, startAt + this.recordMaxBytes);
     const values: string[] = [];
     for (let at = startAt; ; at += 1) {
-      const quoted = at < limit && bytes[at] === QUOTE;
-      const field = quoted ? this.readQuoted(at, limit, relaxed) : this.readPlain(at, limit, relaxed);
+      const begin = this.skipBlanks(at, limit);
+      const quoted = begin < limit && bytes[begin] === QUOTE;
+      const field = quoted ? this.readQuoted(begin, limit, relaxed) : this.readPlain(begin, limit, relaxed);
       if (!field) return undefined;
       values.push(field.value);
       at = field.endAt;
       if (at >= limit) return limit === bytes.length ? { values, endAt: limit } : undefined;
       if (bytes[at] === this.lineEnd) return { values, endAt: at + 1 };
     }
+  }
+
+  /** Skips blanks around a value. They are formatting, also beside quotes: `"a", "b"`. */
+  private skipBlanks(from: number, limit: number): number {
+    let at = from;
+    while (at < limit && (this.bytes[at] === SPACE || (this.bytes[at] === TAB && this.delimiter !== TAB))) at += 1;
+    this.bytesRead += at - from;
+    return at;
   }
 
   private readPlain(startAt: number, limit: number, relaxed: boolean): Field | undefined {
@@ -130,10 +141,10 @@ export class CsvRecords {
         value += '"';
         continue;
       }
-      const endAt = this.fieldEndAt(from);
+      const endAt = this.fieldEndAt(this.skipBlanks(from, limit));
       if (endAt !== undefined) return { value, endAt };
       const rest = relaxed ? this.readPlain(from, limit, true) : undefined;
-      return rest && { value: `"${value}"${rest.value}`, endAt: rest.endAt };
+      return rest && { value: `"${value}"${bytes.toString('utf8', from, rest.endAt).trimEnd()}`, endAt: rest.endAt };
     }
   }
 

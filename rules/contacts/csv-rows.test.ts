@@ -114,6 +114,7 @@ describe('a CSV file of contacts', () => {
 
   it.each([
     ['sep=;\nemail;v\na@x.com;"1,2,3"\n', '1,2,3'],
+    ['"sep=;"\nemail;v\na@x.com;"1,2,3"\n', '1,2,3'],
     ['email;"a, b, c, d"\na@x.com;x\n', 'x'],
     ['"last, first";email\nx;a@x.com\n', 'x'],
     ['email|v\na@x.com|x\n', 'x'],
@@ -150,6 +151,16 @@ describe('a CSV file of contacts', () => {
     ['quoted quotes', `"${'""'.repeat(2_000)}\n`],
     ['quotes inside of values', '5" pipe,5" pipe\n'],
     ['one line', ',"x'],
+    [
+      'blanks before quotes',
+      `${' '.repeat(2_000)}"x
+`,
+    ],
+    [
+      'blanks after quotes',
+      `a,"x"${' '.repeat(2_000)}y
+`,
+    ],
   ])('reads each byte at most four times, also in %s', (_, text) => {
     const file = bytes(`email,v\n${text.repeat(Math.ceil(300_000 / text.length))}`);
     const layout = readCsvLayout(file);
@@ -178,6 +189,17 @@ describe('a CSV file of contacts', () => {
   it('loses only the row with the error', () => {
     const file = bytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
     expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
+  });
+
+  it('may have blanks around quoted values, and keeps text after a quote as it is', () => {
+    const file = bytes(
+      '"email", "v"\t,"w" \n"a@x.com", "x, ""y""",\t" z " \nb@x.com,"two\nlines" ,5\nc@x.com,"Bob" Smith, "x" y\n',
+    );
+    expect(readAll(file).map((row) => row.ok && row.contact.set)).toEqual([
+      { v: 'x, "y"', w: ' z ' },
+      { v: 'two\nlines', w: '5' },
+      { v: '"Bob" Smith', w: '"x" y' },
+    ]);
   });
 
   it('is not lost between two stray quotes', () => {
