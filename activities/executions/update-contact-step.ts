@@ -5,7 +5,7 @@ import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { AppError } from '../../rules/errors.ts';
-import { changedNames, resolveUpdates } from '../../rules/executions/contact-updates.ts';
+import { resolveUpdates, updateOutput } from '../../rules/executions/contact-updates.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
@@ -46,7 +46,7 @@ async function updateContact(
   const { contact, variables } = await loadStepVariables(trx, execution);
   const data = resolveUpdates(config.updates, variables);
   try {
-    const { outbox } = await inSavepoint(trx, () =>
+    const { contact: saved, outbox } = await inSavepoint(trx, () =>
       patchContact(trx, {
         projectId,
         id: execution.contactId,
@@ -62,7 +62,10 @@ async function updateContact(
         projectId,
         ...at,
         status: 'COMPLETED',
-        output: { updated: changedNames(contact.data.values, data.values) },
+        output: updateOutput(
+          { data: contact.data.values, subscribed: contact.subscribed },
+          { updates: data.values, subscribed: saved.subscribed },
+        ),
       }),
       outbox,
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
-import { changedNames, resolveUpdates } from './contact-updates.ts';
+import { changedNames, resolveUpdates, updateOutput } from './contact-updates.ts';
 
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
 
@@ -93,4 +93,11 @@ it('changedNames names only the fields that differ afterwards', () => {
   expect(changedNames(before, { city: 'Ulm', plan: 'free', tags: ['a'], gone: null, email: 'x@example.com' })).toEqual([
     'plan',
   ]);
+});
+
+it('the output of a step names the subscription only if it changed', () => {
+  const before = { data: { plan: 'free' }, subscribed: false };
+  const updates = { plan: 'pro' };
+  expect(updateOutput(before, { updates, subscribed: true })).toEqual({ updated: ['plan'], subscribed: true });
+  expect(updateOutput(before, { updates: {}, subscribed: false })).toEqual({ updated: [] });
 });

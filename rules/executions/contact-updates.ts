@@ -31,6 +31,18 @@ export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): s
 }
 
 /**
+ * Returns the output of an UPDATE_CONTACT: the changed fields, and the subscription if it changed. A refusal that the
+ * project protects, for example, leaves it unchanged.
+ */
+export function updateOutput(
+  before: { data: Readonly<Data>; subscribed: boolean },
+  after: { updates: Readonly<Data>; subscribed: boolean },
+): Record<string, unknown> {
+  const updated = changedNames(before.data, after.updates);
+  return before.subscribed === after.subscribed ? { updated } : { updated, subscribed: after.subscribed };
+}
+
+/**
  * Returns the value without the parts whose text had missing or empty variables only. An object keeps the parts of
  * `stored` in their place. Undefined if nothing remains.
  */

@@ -2,7 +2,7 @@ import type { FieldError } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type Sourced, untrustedNames } from '../provenance/provenance.ts';
 import { uuidv7 } from '../uuid.ts';
-import { changedNames, resolveUpdates } from './contact-updates.ts';
+import { resolveUpdates, updateOutput } from './contact-updates.ts';
 import { applyContactUpdate, type RunChanges, type SeenContact } from './run.ts';
 import { UpdateContactConfig } from './steps/update-contact.ts';
 
@@ -31,7 +31,10 @@ export function outcomeOfUpdate(p: {
   const name = isSubscribed ? 'contact.subscribed' : 'contact.unsubscribed';
   return {
     status: 'COMPLETED',
-    output: { updated: changedNames(p.contact.data.values, data.values) },
+    output: updateOutput(
+      { data: p.contact.data.values, subscribed: p.contact.subscribed },
+      { updates: data.values, subscribed: isSubscribed },
+    ),
     changes: {
       contact: { subscribed: isSubscribed, data: after.values, untrusted_keys: untrustedNames(after) },
       events: updated.subscriptionChanged ? [{ id: uuidv7(), name, data: {} }] : [],

@@ -70,7 +70,7 @@ describe('a sandbox', () => {
     expect(execution).toMatchObject({ sandbox: true, status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toMatchObject([
       { type: 'DELAY', status: 'COMPLETED' },
-      { type: 'UPDATE_CONTACT', status: 'COMPLETED', output: { updated: ['plan'] } },
+      { type: 'UPDATE_CONTACT', status: 'COMPLETED', output: { updated: ['plan'], subscribed: false } },
       { type: 'CONDITION', output: { branch: 'yes' } },
       { type: 'SEND_EMAIL', status: 'COMPLETED' },
       { type: 'WAIT_FOR_EVENT', output: { branch: 'event' } },
