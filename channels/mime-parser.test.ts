@@ -70,3 +70,22 @@ describe('a large message', () => {
     expect(read).toMatchObject({ status: 'fulfilled' });
   });
 });
+
+describe('text in Windows-1252', () => {
+  const message = (size: number) =>
+    Buffer.from(
+      [
+        'From: =?windows-1252?Q?Zo=EB_=96_Shop?= <zoe@example.com>',
+        'Subject: =?iso-8859-1?Q?=93Tee=94_5_=80?=',
+        'Content-Type: text/plain; charset=windows-1252',
+        '',
+        `\x93Tee\x94 5 \x80 \x85${' '.repeat(size)}`,
+      ].join('\r\n'),
+      'latin1',
+    );
+
+  it.each([0, 100_000])('keeps its quotes and euro signs, also with %i more bytes', async (size) => {
+    const { from, subject, text } = await parseMime(message(size));
+    expect([from?.name, subject, text?.trim()]).toEqual(['Zoë – Shop', '“Tee” 5 €', '“Tee” 5 € …']);
+  });
+});

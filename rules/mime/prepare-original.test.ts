@@ -72,6 +72,15 @@ it.each(['From: a@example.com, b@example.com', 'From: a@example.com, b'])('refus
   expect(() => prepared([from, TO].join('\r\n'))).toThrow('more than one address');
 });
 
+it('reads the quotes and the euro sign of a header in Windows-1252', () => {
+  const bytes = Buffer.from(
+    `${FROM}\r\n${TO}\r\nX-Offer: \x93Tee\x94 5 \x80\r\nContent-Type: text/plain\r\n\r\nText`,
+    'latin1',
+  );
+  const { message } = prepareOriginal(bytes, OPTIONS);
+  expect(message.toString()).toContain(`=?utf-8?B?${Buffer.from('“Tee” 5 €').toString('base64')}?=`);
+});
+
 it.each([
   ['windows-1252', 'text/html'],
   ['the charset of the body', 'text/plain; charset=iso-8859-15'],
@@ -97,6 +106,11 @@ it.each([
   ['text/html; name=report.html\r\nContent-Disposition: inline; filename=report.html', Buffer.from('file')],
 ])('tracks no HTML that it cannot read, or that is a file: %s', (type, body) => {
   expect(htmlOf(type, body)).toBeUndefined();
+});
+
+it.each(['windows-1252', 'iso-8859-1', 'cp1252'])('reads the quotes and the euro sign of HTML in %s', (charset) => {
+  const html = Buffer.from('\x93caf\xe9\x94 5 \x80 \x96 \x85', 'latin1');
+  expect(htmlOf(`text/html; charset=${charset}`, html)).toBe('“café” 5 € – …');
 });
 
 it('tracks HTML in another charset than UTF-8', () => {
