@@ -11,6 +11,13 @@ const DATE_FILTERS = ['date', 'date_to_long_string', 'date_to_rfc822', 'date_to_
 /** Matches a date text with a zone. */
 const HAS_ZONE = /(?:\bZ|\bGMT|\bUTC|[+-]\d{2}:?\d{2})\s*(?:\([^()]*\))?$/i;
 
+/** Words that occur in dates. JavaScript takes any other word too, and reads `Table 7` as a day of July 2001. */
+const DATE_WORDS =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|am|pm|t|z|utc|gmt|[ecmp][ds]t)$/i;
+/** Matches a year. */
+const HAS_YEAR = /(?<!\d)\d{4}(?!\d)/;
+const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/;
+
 /**
  * Makes date filters return the same text on every host. The library reads a time without a zone in the zone of the
  * host. Here such a time is in the project's zone, and all times are shown in that zone unless the template names
@@ -22,6 +29,8 @@ export function registerDates(engine: Liquid): void {
     if (typeof filter !== 'function') continue;
     const fixed: typeof filter = function (value, ...args) {
       const { at, context } = inZone(value, this.context);
+      // The library would read the text with other rules.
+      if (typeof at === 'string') return at;
       return filter.call({ ...this, context }, at, ...args);
     };
     engine.registerFilter(name, fixed);
@@ -38,7 +47,7 @@ function zoneIn(scope: object): string {
   return zoneOf(ZONE_NAME in scope ? scope[ZONE_NAME] : undefined) ?? 'UTC';
 }
 
-/** Reads a date to its instant. Other values go to the library, which returns them unchanged. */
+/** Reads a date to its instant. A text that is no date stays as it is, and other values go to the library. */
 function readDate(value: unknown, zone: string): unknown {
   if (value === 'now' || value === 'today') return new Date();
   if (typeof value === 'number') return new Date(value * 1_000);
@@ -47,10 +56,21 @@ function readDate(value: unknown, zone: string): unknown {
   const text = value.trim();
   const iso = readIsoDate(text);
   if (iso) return new Date(iso.offsetMs === undefined ? instantOf(zone, iso.wall) : iso.wall - iso.offsetMs);
+  if (!isDateText(text)) return value;
   const hasZone = HAS_ZONE.test(text);
   const at = Date.parse(hasZone ? text : `${text} UTC`);
   if (Number.isNaN(at)) return value;
   return new Date(hasZone ? at : instantOf(zone, at));
+}
+
+/** Tells whether a text looks like a date with a year, and its day exists. JavaScript reads `2027-02-30` as March 2. */
+function isDateText(text: string): boolean {
+  const words = text.replace(/\([^()]*\)$/, '').match(/\p{L}+/gu) ?? [];
+  if (!HAS_YEAR.test(text) || !words.every((word) => DATE_WORDS.test(word))) return false;
+  const [, year, month, day] = ISO_DAY.exec(text) ?? [];
+  return (
+    day === undefined || new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+  );
 }
 
 /** The context in which the library shows an instant in a zone. */
