@@ -3,7 +3,7 @@
  * (contract §5.2 Filters).
  */
 import { hasExpression } from '../content/expressions.ts';
-import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
+import { type FieldRef, type FilterScope, isRelative, type Operator, operatorsOf, parseField } from './fields.ts';
 import { suggestField } from './filter-names.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
@@ -20,7 +20,8 @@ export interface FilterFault {
 
 /**
  * Returns the errors of a filter with the right shape. Empty if it can be compiled and evaluated.
- * @param isStored whether `in` may have no values, as in a filter that was filled with a missing variable
+ * @param isStored whether parts that the operator does not use are accepted, and `in` without values, as in a filter
+ *   that was filled with a missing variable
  */
 export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterFault[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);
@@ -30,10 +31,39 @@ export function checkFilter(filter: Filter, scope: FilterScope, isStored = false
     const message = `The field ${filter.field} does not take ${filter.operator}; it takes ${operators.join(', ')}.`;
     return [{ key: 'operator', message }];
   }
+  const unused = isStored ? [] : unusedParts(filter);
+  if (unused.length > 0) return unused;
   if (scope !== 'audience' && hasExpression(filter.value)) return checkTemplate(filter);
   if (isStored && Array.isArray(filter.value) && filter.value.length === 0 && /^(?:in|notIn)$/.test(filter.operator))
     return [];
   return isRelative(filter.operator) ? checkSpan(filter) : checkValue(filter, ref);
+}
+
+/** Operators that take no value. */
+const WITHOUT_VALUE: ReadonlySet<Operator> = new Set([
+  'exists',
+  'notExists',
+  'triggered',
+  'notTriggered',
+  'memberOf',
+  'notMemberOf',
+]);
+
+/** Finds parts that the operator does not use. The filter would match something else than its writer expects. */
+function unusedParts({ operator, value, unit }: Filter): FilterFault[] {
+  const faults: FilterFault[] = [];
+  if (value !== undefined && WITHOUT_VALUE.has(operator))
+    faults.push({ key: 'value', message: `${operator} takes no value. ${withoutValueRemedy(operator, value)}` });
+  if (unit !== undefined && !isRelative(operator))
+    faults.push({ key: 'unit', message: `${operator} takes no unit. Remove it, or use an operator of time.` });
+  return faults;
+}
+
+function withoutValueRemedy(operator: Operator, value: Filter['value']): string {
+  if (operator === 'exists') return value === false ? 'Use notExists.' : 'Remove it, or use equals.';
+  if (operator === 'notExists') return value === false ? 'Use exists.' : 'Remove it, or use notEquals.';
+  if (operator === 'triggered' || operator === 'notTriggered') return `Remove it, or use ${operator}Within.`;
+  return 'Remove it.';
 }
 
 /** Checks a filter whose value has expressions: its type is known only once the value is filled. */
@@ -82,20 +112,13 @@ function checkValue(filter: Filter, ref: FieldRef): FilterFault[] {
 
 function valueFault(filter: Filter, ref: FieldRef): string | undefined {
   const { operator, value } = filter;
-  if (isHistoryOperator(operator) || operator === 'memberOf' || operator === 'notMemberOf') return undefined;
-  if (operator === 'exists' || operator === 'notExists') {
-    return value === false ? `${operator} takes no value; use ${oppositeOf(operator)}.` : undefined;
-  }
+  if (WITHOUT_VALUE.has(operator)) return undefined;
   if (operator === 'in' || operator === 'notIn') {
     if (!Array.isArray(value) || value.length === 0) return `${operator} needs a list with at least one value.`;
   } else if (Array.isArray(value) || value === undefined) {
     return `${operator} needs a single value.${value === undefined ? ' For a missing field use notExists.' : ''}`;
   }
   return typeFault(filter, ref);
-}
-
-function oppositeOf(operator: 'exists' | 'notExists'): string {
-  return operator === 'exists' ? 'notExists' : 'exists';
 }
 
 function typeFault({ field, operator, value }: Filter, ref: FieldRef): string | undefined {

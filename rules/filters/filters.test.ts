@@ -156,6 +156,12 @@ describe('a filter', () => {
     [{ field: 'data.plan', operator: 'contains', value: '' }, 'value'],
     [{ field: 'data.plan', operator: 'greaterThan', value: true }, 'value'],
     [{ field: 'data.plan', operator: 'exists', value: false }, 'value'],
+    [{ field: 'data.plan', operator: 'exists', value: 'pro' }, 'value'],
+    [{ field: 'data.plan', operator: 'notExists', value: true }, 'value'],
+    [{ field: 'data.plan', operator: 'equals', value: 3, unit: 'days' }, 'unit'],
+    [{ field: 'event.signup', operator: 'triggered', value: 3 }, 'value'],
+    [{ field: 'email.opened', operator: 'notTriggered', unit: 'days' }, 'unit'],
+    [{ field: `segment.${SEGMENT}`, operator: 'memberOf', value: false }, 'value'],
     [{ field: 'subscribed', operator: 'equals', value: 'true' }, 'value'],
     [{ field: 'email', operator: 'equals', value: 5 }, 'value'],
     [{ field: 'createdAt', operator: 'lessThan', value: 'yesterday' }, 'value'],
@@ -206,6 +212,11 @@ describe('a CONDITION step', () => {
     expect(StepConditionInput.parse(filter)).toEqual({ logic: 'AND', groups: [{ filters: [filter] }] });
     expect(faults({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
     expect(faults({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
+  });
+
+  it('does not fill a value that the operator does not take', () => {
+    const filter = { field: 'data.plan', operator: 'exists', value: '{{event.plan}}' };
+    expect(faults(filter, StepConditionInput)).toEqual([['value', 'custom']]);
   });
 
   it('reports the error of a single filter by its own key', () => {
@@ -269,6 +280,12 @@ describe('the references of a condition', () => {
     expect(conditionUses(condition, { eventName: 'signup' }, 'step')).toBe(true);
     expect(conditionUses(condition, { segmentId: SEGMENT }, 'step')).toBe(true);
   });
+});
+
+it('reads a stored condition with a part that its operator does not use', () => {
+  const filter = { field: 'data.plan', operator: 'exists', value: 'pro', unit: 'days' };
+  const stored = { logic: 'AND', groups: [{ filters: [filter] }] };
+  expect(parseCondition(stored)).toEqual(stored);
 });
 
 it('reads a stored condition with longer strings than are allowed now', () => {

@@ -119,10 +119,11 @@ export function conditionOf({ logic, groups }: DraftCondition): Condition {
 
 function filterOf(filter: DraftFilter): Filter {
   const { field, operator, type, text, list, unit, stored } = filter;
+  const need = operatorInputOf(operator);
+  // Conditions from before this was checked may have a value here.
+  if (need === 'nothing') return { field, operator };
   if (stored) return stored;
-  switch (operatorInputOf(operator)) {
-    case 'nothing':
-      return { field, operator };
+  switch (need) {
     case 'span':
       return { field, operator, value: Number(text), unit };
     case 'list':
