@@ -4,6 +4,7 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 /** Zones are at most 12 hours behind UTC and 14 hours ahead. */
 const FURTHEST_AHEAD_MS = 14 * 3_600_000;
+const FURTHEST_BEHIND_MS = 12 * 3_600_000;
 
 /** Local time of a zone, as the milliseconds since 1970 at which UTC has the same time of day and date. */
 export type WallMs = number;
@@ -28,6 +29,11 @@ export function instantOf(zone: string, wall: WallMs): number {
 /** Returns the first instant at which any zone has a local time. */
 export function firstInstantOf(wall: WallMs): number {
   return wall - FURTHEST_AHEAD_MS;
+}
+
+/** Returns the last instant at which any zone has a local time. */
+export function lastInstantOf(wall: WallMs): number {
+  return wall + FURTHEST_BEHIND_MS;
 }
 
 /** `HH:MM`. */

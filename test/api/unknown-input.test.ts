@@ -457,6 +457,85 @@ describe('any record that was fetched, edited and sent back', () => {
   });
 });
 
+describe('a part of a request that another part makes useless', () => {
+  it.each(['campaigns', 'templates', 'workflows'])('is refused in the page size of /%s', async (resource) => {
+    const { status, body } = await api.call('GET', `/v1/${resource}?pageSize=2&limit=5`);
+    expect([status, body.error.errors[0].field]).toEqual([400, 'limit']);
+    expect((await api.call('GET', `/v1/${resource}?pageSize=5&limit=5`)).status).toBe(200);
+  });
+
+  it('is named as ignored in the members of a segment', async () => {
+    const { body: segment } = await api.call('POST', '/v1/segments', { body: { name: 'Useless', type: 'STATIC' } });
+    const add = (body: object) => api.call('POST', `/v1/segments/${segment.id}/members`, { body });
+    const named = await add({ emails: ['new@x.test'], subscribed: false, name: 'N' });
+    expect([named.status, named.headers.get('x-ignored-fields')]).toEqual([200, 'name, subscribed']);
+    const used = await add({ emails: ['new@x.test'], subscribed: false, createMissing: true });
+    expect(used.headers.get('x-ignored-fields')).toBeNull();
+    const { data } = (await api.call('GET', '/v1/contacts?search=new@x.test')).body;
+    expect(data).toMatchObject([{ subscribed: false }]);
+  });
+
+  it('is refused or named as ignored in a step', async () => {
+    const template = { name: 'T', subject: 'S', body: '<p>b</p>', type: 'TRANSACTIONAL' };
+    const [{ id: one }, { id: two }] = [
+      (await api.call('POST', '/v1/templates', { body: template })).body,
+      (await api.call('POST', '/v1/templates', { body: template })).body,
+    ];
+    const path = `/v1/workflows/${(await api.call('POST', '/v1/workflows', { body: { name: 'Useless' } })).body.id}/steps`;
+    const refused = async (body: object) => {
+      const answer = await api.call('POST', path, { body });
+      return [answer.status, answer.body.error?.errors[0].field];
+    };
+    expect(await refused({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
+    const request = { url: 'https://hooks.example.com', method: 'GET', body: '{}' };
+    const unsent = await api.call('POST', path, { body: { type: 'WEBHOOK', config: request } });
+    expect([unsent.status, unsent.headers.get('x-ignored-fields')]).toEqual([201, 'config.body']);
+    expect(await refused({ type: 'SEND_EMAIL', templateId: one, config: { templateId: two } })).toEqual([
+      422,
+      'config.templateId',
+    ]);
+    const recipient = { type: 'CONTACT', customEmail: 'ada@x.test' };
+    expect(await refused({ type: 'SEND_EMAIL', config: { recipient } })).toEqual([422, 'config.recipient.customEmail']);
+    const { body: step } = await api.call('POST', path, { body: { type: 'SEND_EMAIL', templateId: one } });
+    const edit = async (body: object) => (await api.call('PATCH', `${path}/${step.id}`, { body })).body.templateId;
+    expect(await edit({ ...step, config: { templateId: two } })).toBe(two);
+    expect(await edit({ templateId: one })).toBe(one);
+    expect(await edit({ name: 'Named' })).toBe(one);
+    expect(await edit({ templateId: null })).toBeNull();
+  });
+
+  it('is refused in an import', async () => {
+    const { status, error } = await sendForm('/v1/contacts/import?triggerWorkflows=false', (form) =>
+      form.set('triggerWorkflows', 'true'),
+    );
+    expect([status, error.errors[0].field]).toEqual([422, 'triggerWorkflows']);
+  });
+
+  it('is refused in the preview of a workflow', async () => {
+    const { body: workflow } = await api.call('POST', '/v1/workflows', { body: { name: 'Previewed' } });
+    const preview = (body: object) => api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
+    const contact = { email: 'ada@x.test' };
+    const unknown = await preview({ contact, webhooks: [{ step: 'nope', status: 500 }] });
+    expect([unknown.status, unknown.body.error.errors[0].field]).toEqual([422, 'webhooks.0.step']);
+    const misplaced = await preview({ contact: { ...contact, data: { subscribed: false } } });
+    expect([misplaced.status, misplaced.body.error.errors[0].field]).toEqual([422, 'contact.data.subscribed']);
+  });
+
+  it('is refused where a campaign is sent', async () => {
+    const campaign = { name: 'Late', subject: 'S', body: '<p>b</p>', from: 'a@shop.example.com', audienceType: 'ALL' };
+    const { id } = (await api.call('POST', '/v1/campaigns', { body: campaign })).body.data;
+    const body = { scheduledFor: '2090-01-01', latePolicy: 'SKIP' };
+    const { status, body: answer } = await api.call('POST', `/v1/campaigns/${id}/send`, { body });
+    expect([status, answer.error.errors[0].field]).toEqual([422, 'latePolicy']);
+  });
+});
+
+it('the preview of a template takes values that are not stored, as a send does', async () => {
+  const data = { code: { value: 4711, persistent: false } };
+  const { body } = await api.call('POST', '/v1/templates/preview', { body: { subject: '{{code}}', body: 'b', data } });
+  expect(body.subject).toBe('4711');
+});
+
 it('a list in one query parameter names the accepted words, not a missing value', async () => {
   const { status, body } = await api.call('GET', '/v1/activity?types=email.sent,bogus');
   expect([status, body.error.errors[0]]).toMatchObject([400, { field: 'types', code: 'invalid_enum_value' }]);

@@ -102,7 +102,9 @@ describe("a campaign at the recipients' local time", () => {
     const refused = await call('PUT', `/campaigns/${id}`, { scheduledFor: new Date(Date.now() + DAY_MS) });
     expect(refused.body.error.errors[0].field).toBe('scheduledFor');
     expect((await call('PUT', `/campaigns/${id}`, { sendAtLocal: null })).status).toBe(422);
-    await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - DAY_MS) });
+    const over = await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - DAY_MS) });
+    expect([over.status, over.body.error.message]).toEqual([400, 'sendAtLocal is in the past in every time zone.']);
+    await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - HOUR_MS) });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2 });
   });
 

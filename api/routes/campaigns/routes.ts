@@ -19,7 +19,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery, pageSizeOf } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
@@ -138,9 +138,10 @@ const statsRoute = createRoute({
 /** Registers the operations on content and audience of campaigns; `campaignSendingRoutes` starts and stops them. */
 export function campaignRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, pageSize, ...query } = c.req.valid('query');
+    const query = c.req.valid('query');
     const { projectId } = c.var;
-    const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize: limit ?? pageSize });
+    const pageSize = pageSizeOf(query, LIST_DEFAULT);
+    const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize });
     const ids = items.map((campaign) => campaign.id);
     const counts = await countCampaigns(reads, { projectId, ids });
     const openings = await findNextOpenings(reads, { projectId, ids });

@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { insertTestEmail } from '../../../engine/campaigns/test-email.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
+import { fieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -115,6 +116,8 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const sent = await inTransaction(db, async (trx) => {
       const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
       const at = localStartOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
+      if (hour.latePolicy === 'SKIP' && timing.sendAtLocal === null)
+        throw fieldError('latePolicy', 'Only counts with sendAtLocal: send sendAtLocal, or omit latePolicy.', 'custom');
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
     outbox.wake(sent.outbox);

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type CampaignTiming, LATE_POLICIES, NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
-import { firstInstantOf, readLocalTime } from '../../../rules/time/local-time.ts';
+import { firstInstantOf, lastInstantOf, readLocalTime } from '../../../rules/time/local-time.ts';
 import { Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
@@ -70,13 +70,20 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 /**
  * Returns when a campaign with a recipients' local time starts: when the first time zone reaches it. Null if that is
  * over, or there is no such time.
- * @throws AppError VALIDATION_ERROR together with `scheduledFor`
+ * @throws AppError VALIDATION_ERROR together with `scheduledFor`; BAD_REQUEST if the time is over in every zone,
+ * because the campaign would be sent to everyone at once
  */
 export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
     throw fieldError('scheduledFor', 'Cannot be combined with sendAtLocal: send one of them.', 'custom');
+  if (lastInstantOf(wall) <= Date.now())
+    throw new AppError('BAD_REQUEST', {
+      message: 'sendAtLocal is in the past in every time zone.',
+      suggestion: 'Send a time in the future, or null to send now.',
+      details: { sendAtLocal: p.sendAtLocal },
+    });
   const at = firstInstantOf(wall);
   return at > Date.now() ? new Date(at) : null;
 }

@@ -13,6 +13,7 @@ import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
+import { fieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { tooLarge } from '../../http/body.ts';
 import { csvHeaders } from '../../http/csv-stream.ts';
@@ -150,6 +151,9 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
+    const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
+    if (triggerWorkflows !== undefined && fromQuery !== undefined && triggerWorkflows !== fromQuery)
+      throw fieldError('triggerWorkflows', 'The form and the query have different values. Send one of them.', 'custom');
     const { projectId, mode } = c.var;
     const bytes = toUtf8(Buffer.from(await file.arrayBuffer()));
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
@@ -157,7 +161,6 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
       mapping,
       knownTypes: knownTypesOf(await listRecentFields(reads, projectId)),
     });
-    const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
     const input = { text: types === 'string', triggerWorkflows: triggerWorkflows ?? fromQuery ?? false, layout, mode };
     const job = await inTransaction(db, (trx) => createImportJob(trx, { projectId, file: bytes, rows, ...input }));
     outbox.wake(job.outbox);

@@ -101,7 +101,14 @@ export const PreviewCondition = z
 const Emails = z.array(EmailAddress).min(1).max(MEMBERS_MAX_EMAILS);
 
 export const AddMembers = z
-  .object({ emails: Emails, createMissing: z.boolean().default(false), subscribed: z.boolean().default(true) })
+  .object({
+    emails: Emails,
+    createMissing: z.boolean().default(false),
+    subscribed: z.boolean().optional().openapi({
+      default: true,
+      description: 'Consent of contacts that `createMissing` creates. It changes no known contact.',
+    }),
+  })
   .openapi('AddSegmentMembers', { example: { emails: ['ada@example.com'], createMissing: true } });
 
 export const RemoveMembers = z

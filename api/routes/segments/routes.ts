@@ -241,9 +241,13 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 
   app.openapi(addMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { subscribed, ...members } = c.req.valid('json');
+    if (subscribed !== undefined && !members.createMissing)
+      c.header('X-Ignored-Fields', 'subscribed', { append: true });
     const asked = {
       ...ref,
-      ...c.req.valid('json'),
+      ...members,
+      subscribed: subscribed ?? true,
       suppressionKey,
       actor: actorName(c.var.actor),
       read: readVersion(c),

@@ -3,6 +3,7 @@ import { getReader } from '../../../db/contacts/readers.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
 import { missingVariables } from '../../../rules/content/required-variables.ts';
 import { AppError } from '../../../rules/errors.ts';
+import { plainData } from '../../../rules/filters/data-values.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { freeJson } from '../../http/free-json.ts';
@@ -74,7 +75,7 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
-    const vars = readersVariables(reader, { zone: project.timezone, given: data ?? {} });
+    const vars = readersVariables(reader, { zone: project.timezone, given: plainData(data ?? {}) });
     const content = { ...changedEmailText<string | null>(text), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...shown } = review;

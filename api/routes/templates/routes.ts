@@ -14,7 +14,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery, pageSizeOf } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { changedEmailText } from '../email-text.ts';
@@ -121,11 +121,11 @@ const usageRoute = createRoute({
 
 export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, pageSize, ...query } = c.req.valid('query');
+    const query = c.req.valid('query');
     const { items, ...page } = await listTemplates(reads, {
       projectId: c.var.projectId,
       ...query,
-      pageSize: limit ?? pageSize,
+      pageSize: pageSizeOf(query, LIST_DEFAULT),
     });
     return c.json({ templates: items.map(listedResponse), ...page }, 200);
   });

@@ -1,6 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
+import { getWorkflow, type WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { type PreviewRequest, previewExecution } from '../../../engine/automations/preview.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -32,6 +34,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
     const { contactId, contact, event, context, startAt, events, webhooks } = c.req.valid('json');
     const { projectId, project } = c.var;
     if (contactId !== undefined) await getContact(reads, { projectId, id: contactId });
+    if (webhooks) refuseUnknownSteps(webhooks, await getWorkflow(reads, { projectId, id: workflowId }));
     const startsAt = startAt ?? new Date();
     const request: PreviewRequest = {
       projectId,
@@ -51,6 +54,14 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
   });
 }
 
+/** @throws AppError VALIDATION_ERROR for the response of a step that does not exist, as it would not count */
+function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pick<WorkflowDetail, 'steps'>): void {
+  const known = new Set(steps.filter(({ type }) => type === 'WEBHOOK').flatMap(({ id, name }) => [id, name]));
+  const at = webhooks.findIndex(({ step }) => !known.has(step));
+  if (at >= 0)
+    throw fieldError(`webhooks.${at}.step`, 'The workflow has no WEBHOOK step with this id or name.', 'custom');
+}
+
 /** Returns the row of a contact for a person who is not a contact. */
 function previewContactOf(
   projectId: string,
@@ -59,7 +70,11 @@ function previewContactOf(
 ): Pick<PreviewRequest, 'contactId' | 'contact'> {
   const id = uuidv7();
   const [created_at, updated_at] = [at.toISOString(), at.toISOString()];
-  const { set: data } = applyData(contact?.data);
+  const { set: data, errors } = applyData(contact?.data);
+  if (errors.length > 0)
+    throw new AppError('VALIDATION_ERROR', {
+      errors: errors.map((fault) => ({ ...fault, field: `contact.${fault.field}` })),
+    });
   const { email = '', subscribed = true } = contact ?? {};
   return {
     contactId: id,

@@ -17,6 +17,7 @@ import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
@@ -103,7 +104,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
-    const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
+    const checked = checkConfig(type, withTemplate(config, { type, templateId }) ?? config);
     refusePrivateUrl(type, checked, { allowPrivate });
     const step = await changeGraph(c, (trx) =>
       insertStep(trx, {
@@ -128,8 +129,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
     const ref = { projectId: c.var.projectId, workflowId, stepId };
     const step = await changeGraph(c, async (trx) => {
       const current = await getStep(trx, ref);
-      const wanted =
-        templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
+      const wanted = withTemplate(config, { type: current.type, templateId, stored: current.config });
       const shown = maskStepConfig(secretKey, current);
       const checked = wanted && !sameJson(wanted, shown) ? checkConfig(current.type, wanted, shown) : undefined;
       if (checked) refusePrivateUrl(current.type, checked, { allowPrivate, stored: current.config });
@@ -203,6 +203,27 @@ export function checkConfig(
     field: `config.${fault.field}`.replace(/\.$/, ''),
   }));
   throw new AppError('VALIDATION_ERROR', { errors: faults });
+}
+
+/**
+ * Returns the config with the template, which a record has beside the config too. Undefined if neither is given.
+ * @throws AppError VALIDATION_ERROR for two different templates, and for the template of a step that sends no email
+ */
+function withTemplate(
+  config: Record<string, unknown> | undefined,
+  p: { type: StepType; templateId: string | null | undefined; stored?: Record<string, unknown> },
+): Record<string, unknown> | undefined {
+  const { templateId, stored } = p;
+  if (!hasField(p.type, 'templateId')) {
+    if (templateId) throw fieldError('templateId', 'Only a SEND_EMAIL step has a template.', 'custom');
+    return config;
+  }
+  if (!config && templateId === undefined) return undefined;
+  const { templateId: inConfig, ...others } = config ?? stored ?? {};
+  if (templateId === null && inConfig === stored?.templateId) return others;
+  const names = { templateId: templateId ?? undefined, 'config.templateId': inConfig };
+  const template = resolveAliases<unknown>(names, stored?.templateId);
+  return { ...others, ...(template !== undefined && { templateId: template }) };
 }
 
 /** Names the unknown fields of a config whose step's type is not in the request. */

@@ -13,7 +13,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery, pageSizeOf, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
@@ -21,6 +21,9 @@ import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, triggerFromRequest } from '.
 import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
 
 const tags = ['Workflows'];
+
+/** Workflows on a page, unless the request sets a size. */
+const LIST_DEFAULT = 20;
 
 const listRoute = createRoute({
   method: 'get',
@@ -30,7 +33,7 @@ const listRoute = createRoute({
   summary: 'List the workflows',
   description: 'Newest first. `workflows` and `data` are aliases.',
   security: scopes('workflows:view'),
-  request: { query: pageQuery(20).extend({ search: NameSearch }) },
+  request: { query: pageQuery(LIST_DEFAULT).extend({ search: NameSearch }) },
   responses: { 200: ok(WorkflowList) },
 });
 
@@ -122,8 +125,9 @@ const deleteRoute = createRoute({
 
 export function workflowRoutes(app: App, { config, db }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, ...query } = c.req.valid('query');
-    const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize: limit ?? query.pageSize });
+    const query = c.req.valid('query');
+    const pageSize = pageSizeOf(query, LIST_DEFAULT);
+    const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize });
     const { items, ...numbers } = page;
     const workflows = items.map(listedWorkflowResponse);
     return c.json({ workflows, data: workflows, ...numbers }, 200);

@@ -34,7 +34,7 @@ export function WhenStep(editing: Editing) {
   const body: InputOf<'sendCampaign'>['body'] = {
     ...(how === 'at' && isFuture(at) && { scheduledFor: new Date(at).toISOString() }),
     sendAtLocal: how === 'local' ? hour : null,
-    latePolicy: late,
+    ...(how === 'local' && { latePolicy: late }),
   };
   return (
     <Stack>

@@ -58,6 +58,7 @@ export type ActivityTypes = {
 export type AddSegmentMembers = {
   emails: string[];
   createMissing?: boolean;
+  /** Consent of contacts that `createMissing` creates. It changes no known contact. */
   subscribed?: boolean;
 };
 

@@ -25,6 +25,10 @@ const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine
   const unfilled = typeof from === 'object' && from.name ? unfilledFault(from.name) : undefined;
   if (unfilled !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: unfilled });
   const written = recipient?.customEmail;
+  if (recipient?.type === 'CONTACT' && written) {
+    const message = 'Only counts with type CUSTOM: set type, or omit customEmail.';
+    ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message });
+  }
   const address = !written || hasExpression(written) ? undefined : parseMailbox(written);
   if (address?.ok === false)
     ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message: address.reason });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { expressionFaults } from '../../content/expressions.ts';
 import { REPEATED_HEADER, repeatedHeaders } from '../../header-names.ts';
+import { describeForms } from '../../input-forms.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -33,12 +34,18 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
   for (const fault of expressionFaults({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });
 
+/** The fields by method: a GET is sent without a body, so its body is named as ignored. */
+const WithoutBody = WebhookConfig.omit({ body: true });
+const DescribedInput = describeForms(WebhookInput, (input) =>
+  Object(input).method === 'GET' ? WithoutBody : WebhookConfig,
+);
+
 /** Makes a request to the tenant's own endpoint. */
 export const webhook: EffectStep<'webhooks'> = {
   kind: 'effect',
   // A separate queue, because endpoints are slow and must not delay other effects.
   queue: 'webhooks',
-  input: WebhookInput,
+  input: DescribedInput,
   older: WebhookConfig,
   // A sealed value is longer than the original, which was checked when it was saved.
   faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
