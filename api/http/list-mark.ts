@@ -3,8 +3,8 @@ import { markCursor } from '../../rules/cursor.ts';
 
 /** 48 bits. A mark finds mistakes and is no secret. */
 const MARK_CHARS = 8;
-/** Parameters that may differ between the pages of one list. */
-const PAGE_PARAMETERS: readonly string[] = ['cursor', 'limit', 'page', 'pageSize'];
+/** Parameters that do not change the records of a list or their order, so they may differ between its pages. */
+const PAGE_PARAMETERS: readonly string[] = ['cursor', 'limit', 'page', 'pageSize', 'count', 'format'];
 
 /** A list as a caller requests it. */
 interface RequestedList {

@@ -50,6 +50,16 @@ it('pages a list with a condition by its cursor', async () => {
   expect([seen.size, pages]).toEqual([30, 5]);
 });
 
+it('continues a list at a cursor with another size and without the total, and with no other filter', async () => {
+  const condition = equals('data.plan', 'free');
+  const { cursor } = (await list({ condition, limit: 7 })).body;
+  const next = await list({ condition, limit: 5, count: false, cursor });
+  expect([next.status, next.body.data.length]).toEqual([200, 5]);
+  const other = await list({ condition: equals('data.plan', 'pro'), limit: 7, cursor });
+  expect([other.status, other.body.error.errors[0].field]).toEqual([400, 'cursor']);
+  expect(other.body.error.suggestion).toContain('omit the cursor');
+});
+
 it('count=false returns the page without the total', async () => {
   const { body } = await list({ count: false, limit: 5 });
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
