@@ -482,20 +482,23 @@ describe('a part of a request that another part makes useless', () => {
       (await api.call('POST', '/v1/templates', { body: template })).body,
     ];
     const path = `/v1/workflows/${(await api.call('POST', '/v1/workflows', { body: { name: 'Useless' } })).body.id}/steps`;
-    const refused = async (body: object) => {
+    const refusalOf = async (body: object) => {
       const answer = await api.call('POST', path, { body });
       return [answer.status, answer.body.error?.errors[0].field];
     };
-    expect(await refused({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
+    expect(await refusalOf({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
     const request = { url: 'https://hooks.example.com', method: 'GET', body: '{}' };
     const unsent = await api.call('POST', path, { body: { type: 'WEBHOOK', config: request } });
     expect([unsent.status, unsent.headers.get('x-ignored-fields')]).toEqual([201, 'config.body']);
-    expect(await refused({ type: 'SEND_EMAIL', templateId: one, config: { templateId: two } })).toEqual([
+    expect(await refusalOf({ type: 'SEND_EMAIL', templateId: one, config: { templateId: two } })).toEqual([
       422,
       'config.templateId',
     ]);
     const recipient = { type: 'CONTACT', customEmail: 'ada@x.test' };
-    expect(await refused({ type: 'SEND_EMAIL', config: { recipient } })).toEqual([422, 'config.recipient.customEmail']);
+    expect(await refusalOf({ type: 'SEND_EMAIL', config: { recipient } })).toEqual([
+      422,
+      'config.recipient.customEmail',
+    ]);
     const { body: step } = await api.call('POST', path, { body: { type: 'SEND_EMAIL', templateId: one } });
     const edit = async (body: object) => (await api.call('PATCH', `${path}/${step.id}`, { body })).body.templateId;
     expect(await edit({ ...step, config: { templateId: two } })).toBe(two);
