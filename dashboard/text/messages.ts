@@ -67,6 +67,7 @@ export const messages = {
   cause: 'Source',
   details: 'Details',
   sentTo: 'To',
+  failedOrSkipped: 'Failed or skipped',
   reasonCode: 'Reason code',
   emailId: 'Email ID',
   copyId: 'Copy email ID',

@@ -104,6 +104,26 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
   });
 
+  it('is back at its button when a dialog closes that exists only while it is open', async () => {
+    const { project, campaigns } = data;
+    const { page, settled } = await openDashboard({ service, project, path: `/campaigns/${campaigns.DRAFT}/edit` });
+    for (const name of ['Send test', 'Preview']) {
+      await settled();
+      await page.getByRole('button', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate<Focus | null>(READ_FOCUS)).toMatchObject({ name, isSeen: true });
+    }
+  });
+
+  it.each(['/campaigns/new', '/segments/new'])('starts in the name at %s', async (path) => {
+    const { page } = await openDashboard({ service, project: data.project, path });
+    await page.keyboard.type('Typed at once');
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Typed at once');
+  });
+
   it.each([
     ['the editor of automations', (d: DashboardData) => `/automations/${d.workflows.welcome.id}`],
     ['the editor of campaigns', (d: DashboardData) => `/campaigns/${d.campaigns.DRAFT}/edit`],

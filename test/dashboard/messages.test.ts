@@ -109,7 +109,7 @@ describeInBrowser('messages and executions', () => {
 
   it('lists keep their filters in the address and on the way back', async () => {
     const { page, settled } = await openDashboard({ service, path: '/messages' });
-    await page.getByLabel('Status').selectOption('FAILED');
+    await page.getByLabel('Status').selectOption('Failed or skipped');
     await page.getByRole('link', { name: 'Lost' }).waitFor();
     await settled();
     expect(new URL(page.url()).search).toBe('?status=FAILED');
@@ -155,6 +155,11 @@ describeInBrowser('messages and executions', () => {
     const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
     expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Unsubscribed');
     expect(await entries.last().innerText()).toContain('Accepted');
+    // Above the email is a sentence; the code of the API is among the details.
+    const banner = page.getByRole('alert').filter({ hasText: 'The contact has unsubscribed.' });
+    expect(await banner.innerText()).toBe('The contact has unsubscribed.');
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText('unsubscribed', { exact: true }).waitFor();
   });
 
   it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {

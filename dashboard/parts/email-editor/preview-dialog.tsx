@@ -1,6 +1,7 @@
 import { Modal, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { text } from '../../text/text.ts';
+import { useReturnFocus } from '../use-return-focus.ts';
 import { PreviewPane } from './preview-pane.tsx';
 import { type EditedEmail, usePreview } from './use-preview.ts';
 
@@ -14,6 +15,7 @@ export function PreviewDialog({
   onClose: () => void;
   children?: ReactNode;
 }) {
+  useReturnFocus();
   const [contactId, setContactId] = useState<string | null>(null);
   const preview = usePreview(email, contactId);
   return (

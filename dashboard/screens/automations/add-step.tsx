@@ -1,4 +1,5 @@
 import { Modal, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
 import type { Graph, InsertPoint, StepType } from './graph/graph.ts';
@@ -22,6 +23,7 @@ export function AddStep({
   onAdd: (type: StepType) => void;
   onClose: () => void;
 }) {
+  useReturnFocus();
   const after = stepOf(graph, place?.after);
   const title = after ? t.addAfter(after.name, place?.branch ?? null) : graph.entry ? t.addFront : t.addFirst;
   return (

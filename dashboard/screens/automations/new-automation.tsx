@@ -6,6 +6,7 @@ import { type ApiFailure, call } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
 import { AUTOMATION_EXAMPLES, type AutomationExample, type AutomationExampleId } from './graph/automation-examples.ts';
 import { toSavedGraph } from './graph/graph.ts';
@@ -15,6 +16,7 @@ const t = text.automations;
 
 /** Creates an automation, empty or from a template, and opens it. */
 export function NewAutomation({ onClose }: { onClose: () => void }) {
+  useReturnFocus();
   const navigate = useNavigate();
   const client = useQueryClient();
   const [id, setId] = useState<AutomationExampleId>('welcome');

@@ -58,6 +58,7 @@ export function NewCampaign() {
             placeholder={words.nameHint}
             description={words.nameWhat}
             required
+            autoFocus
             maxLength={255}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}

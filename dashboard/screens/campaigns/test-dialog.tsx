@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
 import type { Editing } from './editing.ts';
 
@@ -19,6 +20,7 @@ export function TestDialog({
   isSaving,
   onClose,
 }: Pick<Editing, 'campaign' | 'draft' | 'save' | 'isUnsaved' | 'isSaving'> & { onClose: () => void }) {
+  useReturnFocus();
   const { email } = useSession();
   const [to, setTo] = useState(email);
   const [variant, setVariant] = useState<string | null>(null);

@@ -57,6 +57,8 @@ function Needed({ item }: { item: Item }) {
             size="compact-sm"
             variant="transparent"
             c="inherit"
+            // It is higher than a line of text, which the icon is beside.
+            my={-5}
             style={{ flex: 'none' }}
           >
             {text.home.look}

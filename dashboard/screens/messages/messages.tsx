@@ -97,6 +97,11 @@ const COLUMNS: Column<Email>[] = [
   { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
+/** The API's status of an email that a rule skipped is FAILED, which therefore finds both. */
+const STATUSES = wordChoices('email', wordsOf('email') as NonNullable<EmailSearch['status']>[]).map((choice) =>
+  choice.value === 'FAILED' ? { ...choice, label: text.messages.failedOrSkipped } : choice,
+);
+
 function EmailFilters({ search }: { search: EmailSearch }) {
   const navigate = useNavigate();
   return (
@@ -112,7 +117,7 @@ function EmailFilters({ search }: { search: EmailSearch }) {
           <ChoiceFilter
             label={text.messages.status}
             value={search.status}
-            choices={wordChoices('email', wordsOf('email') as NonNullable<EmailSearch['status']>[])}
+            choices={STATUSES}
             onChange={(status) => set({ status })}
           />
           <ChoiceFilter

@@ -90,6 +90,7 @@ export function SegmentForm({
         <TextInput
           label={words.name}
           required
+          autoFocus={savedSlug === undefined}
           maxLength={255}
           value={draft.name}
           onChange={(event) => change({ ...draft, name: event.currentTarget.value })}

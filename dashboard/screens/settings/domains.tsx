@@ -16,6 +16,7 @@ import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
 import { fieldErrorIn } from './add-form.tsx';
 import { DomainRecords } from './domain-records.tsx';
@@ -74,6 +75,7 @@ export function Domains() {
 }
 
 function Add({ onClose }: { onClose: () => void }) {
+  useReturnFocus();
   const [domain, setDomain] = useState('');
   const create = useWrite('createDomain', { changes: CHANGED });
   return (

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
 import { fieldErrorIn } from './add-form.tsx';
 import { TOPICS_CHANGED, type Topic } from './topic.ts';
@@ -11,6 +12,7 @@ const words = text.settings.topics;
 
 /** A dialog that edits a topic. */
 export function EditTopic({ topic, onClose }: { topic: Topic; onClose: () => void }) {
+  useReturnFocus();
   const [name, setName] = useState(topic.name);
   const [description, setDescription] = useState(topic.description ?? '');
   const [defaultSubscribed, setDefault] = useState(topic.defaultSubscribed);
