@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
+import { isEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
 
 /** The work that a run has done, according to its history. */
 export interface RunHistory {
@@ -43,8 +44,8 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
   return story;
 }
 
-/** Steps that send something to a contact or change data. `ADVANCE` only moves to the next position. */
-const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT']);
+/** Activities that send something to a contact or change data. `ADVANCE` only moves to the next position. */
+const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(isEffect));
 
 /**
  * Finds the position of an execution in its last run, if the run has performed an effect at a later visit than the

@@ -27,7 +27,7 @@ const nameSelects = () => {
 };
 new MutationObserver(nameSelects).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 
-/** Returns the value with each reference replaced by its target. A reference inside its own target stays as it is. */
+/** Returns the value with each reference replaced by its target. A reference inside its own target does not change. */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => follow(document, item, within));

@@ -54,7 +54,7 @@ const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['pace
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /**
  * With one poll of each process, Temporal gives the chunks of a campaign to processes in turn. With four, the process
- * whose polls came first got up to four chunks, while others had none.
+ * whose polls came first got up to four chunks, and others got no chunk.
  */
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**

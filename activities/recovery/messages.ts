@@ -24,7 +24,7 @@ const CHUNK = 1_000;
 const KINDS = ['email', 'sms'] as const;
 
 /**
- * Restarts the delivery of each open message that has none. A message that an ended delivery has sent is settled
+ * Starts a delivery again for each open message without one. A message that an ended delivery has sent is settled
  * instead, because Postgres is older than Temporal. A running delivery with nothing left to send is cancelled. Messages
  * are found by their rows, because Temporal does not know them.
  */

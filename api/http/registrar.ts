@@ -58,7 +58,7 @@ interface UnauthenticatedOptions {
   refusedLimit?: UnauthenticatedLimit;
   /** The router's pattern, if it differs from the documented path with `:name` for `{name}`. */
   pattern?: string;
-  /** Further patterns: what is left of a link that was cut off. A person always gets a page. */
+  /** Further patterns: the rest of a link that was cut off. A person always gets a page. */
   cutOffAt?: readonly string[];
 }
 

@@ -215,9 +215,12 @@ interface Returned {
   /** The addresses of X-Failed-Recipients, which Exim writes if it has given up. */
   failed: string;
   at: Date;
-  /** It only warns: its server still tries. */
+  /** The report only warns of a delay: its server still attempts the delivery. */
   isDelay: boolean;
-  /** Its words count without a code. An answering machine may write `ann@example.org is no longer with us`, too. */
+  /**
+   * True if the text counts without a code. The text of other senders does not, because an answering machine may write
+   * `ann@example.org is no longer with us`, too.
+   */
   isWorded: boolean;
 }
 
@@ -255,7 +258,7 @@ function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE
 
 /**
  * Finds the reason below an address in a bounce without codes, such as Exim's `Unrouteable address` or Domino's `not
- * listed in Domino Directory`. Undefined if its words do not tell.
+ * listed in Domino Directory`. Undefined if its text does not say.
  */
 function findWords(lines: string[], own: RegExp | null): string | undefined {
   if (own === null) return undefined;

@@ -214,8 +214,8 @@ interface Page {
 }
 
 /**
- * Inserts a page's rows without checking for existing ones. None should exist, because the cursor is written together
- * with the rows, and the check costs a third more. If a row exists anyway, inserts the page again with the check.
+ * Inserts a page's rows without checking for existing ones. The cursor is written together with the rows, so no row
+ * should exist, and the check costs a third more. If a row exists anyway, inserts the page again with the check.
  */
 async function takeRows(
   trx: Trx,

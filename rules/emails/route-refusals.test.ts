@@ -67,7 +67,7 @@ describe('refusals about us', () => {
     expect(refuse(route, SUSPENDED, { n: 10 })).toEqual(['one']);
   });
 
-  it('about the login pause the route for all at once, while no login is known to work', () => {
+  it('about the login pause the route for all projects at once, if no login has succeeded yet', () => {
     expect(refuse(new RouteRefusals(), LOGIN, { n: 1 })).toEqual([]);
     const proven = new RouteRefusals();
     proven.accepted('one');

@@ -41,7 +41,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!host) throw new Error('SMTP_URL names no host');
   if (url.pathname.length > 1 || url.hash)
-    throw new Error('SMTP_URL: options begin with ?, and nothing else follows the port');
+    throw new Error('SMTP_URL: options start with ?, and nothing else follows the port');
   checkOptions(url.searchParams);
   const implicitTls = url.protocol === 'smtps:';
   const loopback = isLoopback(host);

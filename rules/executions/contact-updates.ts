@@ -43,8 +43,8 @@ export function updateOutput(
 }
 
 /**
- * Returns the value without the parts whose text had missing or empty variables only. An object keeps the parts of
- * `stored` in their place. Undefined if nothing remains.
+ * Returns the value without the parts whose text had missing or empty variables only. An object has the parts of
+ * `stored` instead. Undefined if nothing remains.
  */
 function withoutMissing(
   { template, value, stored }: { template: unknown; value: unknown; stored: unknown },

@@ -9,7 +9,7 @@ const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (
 /**
  * Checks that an email's content can be sent: its templates parse, and a trial rendering without a contact ends in
  * time. A content that exceeds the time limit without any data would exceed it for every recipient.
- * @param p.stored texts that are saved already, whose templates stay, although a newer rule refuses them
+ * @param p.stored saved texts; their templates are accepted even if a newer rule refuses them
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2 Limits of a template); RATE_LIMIT_EXCEEDED if
  * the project has used up its budget
  */

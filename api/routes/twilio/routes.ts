@@ -131,7 +131,7 @@ export function twilioRoutes(
   });
 }
 
-/** Returns the files of an MMS. An SMS has none. */
+/** Returns the files of an MMS; an empty array for an SMS. */
 function mediaOf(params: Record<string, string>): ReceivedMedia[] {
   const count = Math.min(MEDIA_MAX, Number(params.NumMedia) || 0);
   return Array.from({ length: count }, (_, at) => ({
