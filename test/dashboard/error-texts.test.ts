@@ -20,6 +20,38 @@ it('shows the message of an error that the catalogue does not have', () => {
   expect(errorTextOf('HTTP_502')).toMatchObject({ title: 'Something went wrong', isSpecific: true });
 });
 
+/** Returns the errors of a graph as the editor says them. */
+function faultsOf(graph: Graph, { eventName = 'go', templateId = null }: Partial<Record<string, string | null>> = {}) {
+  const steps = graph.steps.map((step) => ({ ...step, templateId, senderReady: false }));
+  const transitions = graph.transitions.map(({ from, to, branch }) => ({ fromStepId: from, toStepId: to, branch }));
+  return faultsByStep(
+    checkGraph({ triggerType: 'EVENT', eventName, entryStepId: graph.entry, steps, transitions }),
+    graph,
+  );
+}
+
+it('says each error of a whole automation in plain words', () => {
+  const step = (id: string, type: Step['type'], config = {}): Step => ({ id, type, name: id, config, position: null });
+  expect(faultsOf({ entry: null, steps: [], transitions: [] }).rest).toEqual(['Add a step.']);
+  const lone = [step('text', 'SEND_SMS')];
+  const unconnected = faultsOf({ entry: null, steps: lone, transitions: [] });
+  expect(unconnected.rest).toEqual(['Connect the trigger to a step.']);
+  expect(unconnected.steps.get('text')).toEqual([{ field: undefined, message: 'Write the text.' }]);
+  const looping: Graph = {
+    entry: 'mail',
+    steps: [step('mail', 'SEND_EMAIL'), step('rest', 'DELAY', { amount: 5, unit: 'seconds' })],
+    transitions: [
+      { from: 'mail', to: 'rest', branch: null },
+      { from: 'rest', to: 'mail', branch: null },
+    ],
+  };
+  const { steps } = faultsOf(looping, { templateId: '01a226e6-7617-716c-be44-8ed4b1020ed9' });
+  expect(steps.get('mail')?.map(({ message }) => message)).toEqual([
+    'Choose a sender on a verified domain.',
+    'This loop waits 5 s. It must wait at least 60 s.',
+  ]);
+});
+
 it('says what an automation lacks in plain words, once each, at the field that lacks a value', () => {
   const blank = (id: string, type: Step['type']): Step => ({ id, type, name: id, config: {}, position: null });
   const graph: Graph = {
@@ -27,14 +59,7 @@ it('says what an automation lacks in plain words, once each, at the field that l
     steps: [blank('wait', 'DELAY'), blank('ask', 'CONDITION'), blank('call', 'WEBHOOK'), blank('end', 'SEND_EMAIL')],
     transitions: [],
   };
-  const errors = checkGraph({
-    triggerType: 'EVENT',
-    eventName: null,
-    entryStepId: 'wait',
-    steps: graph.steps.map((one) => ({ ...one, template: null, senderReady: false })),
-    transitions: [],
-  } as unknown as Parameters<typeof checkGraph>[0]);
-  const { steps, rest } = faultsByStep(errors, graph);
+  const { steps, rest } = faultsOf(graph, { eventName: null });
   const messages = (id: string) => steps.get(id)?.map(({ message }) => message);
   expect(rest).toEqual(['Choose the event that starts this automation.']);
   expect(steps.get('wait')).toEqual([
