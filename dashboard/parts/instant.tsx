@@ -63,7 +63,7 @@ const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].ma
   (locale) => new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
 );
 
-/** Names the viewer's zone at an instant as people write it, such as "CET". An offset, such as "GMT+1", if it has none. */
+/** Names the viewer's zone at an instant as people write it, such as "CET", or as an offset, such as "GMT+1". */
 export function zoneName(at: Date): string {
   const names = ZONE_FORMATS.map(
     (format) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '',

@@ -25,8 +25,8 @@ export function TextListInput({
 }
 
 /**
- * Returns the strings of a JSON list; none if the value is something else, for example a value that was typed for
- * another type.
+ * Returns the strings of a JSON list. Any other value, such as one that was typed for another type, gives an empty
+ * list.
  */
 function textsIn(json: string): string[] {
   const read = readJson(json);

@@ -133,7 +133,7 @@ function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
   return findings;
 }
 
-/** Returns one finding about all links or images with the same problem. Empty if there are none. */
+/** Returns one finding about all links or images with the same problem. An empty list if none has it. */
 function listFinding(
   found: string[],
   {

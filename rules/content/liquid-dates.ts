@@ -47,7 +47,7 @@ function zoneIn(scope: object): string {
   return zoneOf(ZONE_NAME in scope ? scope[ZONE_NAME] : undefined) ?? 'UTC';
 }
 
-/** Reads a date to its instant. A text that is no date stays as it is, and other values go to the library. */
+/** Reads a date to its instant. Text without a date is returned unchanged, and the library handles other values. */
 function readDate(value: unknown, zone: string): unknown {
   if (value === 'now' || value === 'today') return new Date();
   if (typeof value === 'number') return new Date(value * 1_000);

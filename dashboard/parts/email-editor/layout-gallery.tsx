@@ -23,7 +23,7 @@ const OURS: readonly Layout[] = TEMPLATE_LAYOUTS.map((id) => ({
   body: layoutOf(id).body,
 }));
 
-/** Offers the content to start from: our layouts, and templates of the project, each with its picture. */
+/** Offers the content to start from: our layouts, and templates of the project, each with a preview. */
 export function LayoutGallery({
   label,
   templates = [],

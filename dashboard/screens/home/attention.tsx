@@ -17,7 +17,7 @@ const POLL_MS = 15_000;
 
 export const ATTENTION = { ...queryFor('listAttention'), refetchInterval: POLL_MS };
 
-/** Items that need a user's attention, the most urgent first. Nothing if there are none; the header says so. */
+/** Items that need a user's attention, the most urgent first. Shows nothing without such items; the header says so. */
 export function Attention() {
   const { data, error, refetch } = useQuery(ATTENTION);
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;

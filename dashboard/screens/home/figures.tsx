@@ -18,7 +18,7 @@ type Overview = ResponseOf<'getMailOverview'>;
 type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
-/** Figures for which a lower rate is better. */
+/** Statistics for which a lower rate is better. */
 const BAD: ReadonlySet<Figure> = new Set<Figure>(['bounced', 'complained']);
 const CHART_HEIGHT = 210;
 /** Height of the legend above the chart. */

@@ -18,7 +18,7 @@ const Running = lazy(() => import('./running.tsx').then((part) => ({ default: pa
 const Upcoming = lazy(() => import('./upcoming.tsx').then((part) => ({ default: part.Upcoming })));
 const TODAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', month: 'long', day: 'numeric' });
 
-/** The usual height of a panel below the figures, in pixels. */
+/** The usual height of a panel below the statistics, in pixels. */
 const PANEL_HEIGHT = 280;
 /** The usual height of everything below the header, in pixels. */
 const BODY_HEIGHT = 720;

@@ -13,7 +13,7 @@ interface ListSearch {
 }
 
 interface NewSearch extends Pick<ListSearch, 'type'> {
-  /** The rules that the form begins with. */
+  /** The rules that the form shows first. */
   condition?: Condition;
 }
 

@@ -21,7 +21,7 @@ export function BlockTools({
   around: readonly Block[];
   /** The index of the selected block in `around`. */
   depth: number;
-  /** Shows or hides the properties of the block. Absent if they are in the panel, or if there are none. */
+  /** Shows or hides the properties of the block. Undefined if the panel shows them, or if the block has no properties. */
   properties: { isShown: boolean; toggle: () => void } | undefined;
   onDepth: (depth: number) => void;
   onEdit: (edit: SourceEdit) => void;

@@ -48,9 +48,9 @@ export const VisualEditor = forwardRef<
     value: string;
     onChange: (value: string) => void;
     onImages: (files: File[], insert: (tag: string) => void) => void;
-    /** Where the properties of the selection are shown. A phone shows them in a sheet at the bottom. */
+    /** The element for the properties of the selection. A phone shows them in a sheet at the bottom. */
     panel: HTMLElement | null;
-    /** Where the tools for the selection are shown. */
+    /** The element for the tools of the selection. */
     toolbar: HTMLElement | null;
     onSave: () => void;
     isReadOnly: boolean;

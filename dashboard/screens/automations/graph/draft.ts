@@ -10,7 +10,7 @@ export interface GraphDraft {
   base?: Graph;
 }
 
-/** Reads the graph that this browser has stored. Undefined if there is none, or if it cannot be shown. */
+/** Reads the graph that this browser has stored. Undefined if the browser has no graph, or if it cannot be shown. */
 export function draftOfGraph(key: string): GraphDraft | undefined {
   const draft = readKept<GraphDraft>(key)?.draft;
   return draft && Array.isArray(draft.graph?.steps) && Array.isArray(draft.graph.transitions) ? draft : undefined;
