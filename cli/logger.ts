@@ -8,8 +8,8 @@ const PRIVATE_FIELDS = [
 ];
 
 /**
- * Errors in these fields lose quoted values. Callers log the text of `describeFailure`; this is the safety net for
- * callers that do not.
+ * Removes quoted values from errors in these fields. Callers log the text of `describeFailure`; this is the safety net
+ * for callers that do not.
  */
 const describe = (value: unknown) => (value === null ? null : describeFailure(value));
 const FAILURES = { reason: describe, err: describe, error: describe };

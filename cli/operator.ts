@@ -72,7 +72,7 @@ async function change(command: OperatorCommand): Promise<void> {
 
 /**
  * Runs work on the service's database.
- * @throws StartError with one line if the database cannot be reached
+ * @throws StartError with a one-line message if the database cannot be reached
  */
 async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const url = databaseUrl();

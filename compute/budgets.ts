@@ -6,7 +6,7 @@ import { LimitReached } from '../rules/errors.ts';
 const BURST_SECONDS = 2;
 /** The maximum number of concurrent jobs of one project. One can compute while another waits for its input. */
 const OF_PROJECT = 2;
-/** Maximum number of waiting jobs of one project. Beyond it a result would come too late to be useful. */
+/** The maximum number of waiting jobs of one project. The result of a further job would come too late to be useful. */
 const WAITING_MAX = 100;
 /** The minimum time until a refused caller retries, because each retry needs some processor time. */
 const RETRY_MIN_MS = 1_000;
@@ -40,8 +40,8 @@ export class OverBudget extends LimitReached {
 export interface Budgets {
   /**
    * Runs `work` as soon as its project has budget left, and subtracts the milliseconds of processor time reported to
-   * `charge`. Jobs wait only for jobs of the same project, in their order, but after all jobs that are not `bulk` if
-   * they are.
+   * `charge`. Jobs wait only for jobs of the same project, in their order. Jobs that are `bulk` also wait for later
+   * jobs that are not.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;

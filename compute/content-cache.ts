@@ -6,8 +6,8 @@ import type { Compute, Work } from './compute.ts';
 import { compileForSending, type ReadyContent } from './contents.ts';
 
 /**
- * The number of compiled contents that a process keeps: enough for the campaigns and templates in use. Bodies that are
- * used for one email only replace each other.
+ * The number of compiled contents that a process keeps: enough for the campaigns and templates in use. The least
+ * recently used content is dropped first, so bodies of a single email rarely displace contents in use.
  */
 const CONTENTS_MAX = 300;
 

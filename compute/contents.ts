@@ -61,7 +61,7 @@ export async function renderParts(
   return plain ? renderCompiled(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
 }
 
-/** Renders the message in the form that SMTP sends, with its subject. @throws TemplateError, OverBudget */
+/** Renders the MIME message that SMTP sends, and its subject as plain text. @throws TemplateError, OverBudget */
 export async function renderMessage(
   compute: Compute,
   work: Work,

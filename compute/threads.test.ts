@@ -61,7 +61,7 @@ describe('a task in a thread', () => {
     // Unlike a template, this task has no limit that a busy machine exceeds.
     const done = (projectId: string, html: string) =>
       threads.run({ projectId, name: 'html.text', input: { html } }).then(() => order.push(projectId));
-    // Long enough that a busy machine has time for the other thread before half of them are done.
+    // Each task takes long enough that the other thread gets processor time before ten tasks are done.
     const greedy = Array.from({ length: 20 }, () => done('greedy', '<div>'.repeat(20_000)));
     await Promise.all([...greedy, done('other', '<p>other</p>')]);
     expect(order.indexOf('other')).toBeLessThan(10);

@@ -33,8 +33,8 @@ type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
 
 export interface Threads {
   /**
-   * Runs a task in a thread, one project after the other. `charge` receives the computed milliseconds, also after a
-   * failure.
+   * Runs a task in a thread. Projects take turns, and only one task of a project runs at a time. `charge` receives the
+   * computed milliseconds, also after a failure.
    * @throws errors of the task; TimeLimitExceeded when it had to be stopped, for its time or its memory
    */
   run<K extends TaskName>(p: {

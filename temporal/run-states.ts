@@ -149,7 +149,8 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
  * @param executionIds in their order: all open ones from the first to the last, except those not started yet
  */
 export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
-  // Ids of the earlier release and current ids sort differently than their rows, so each kind needs a range of its own.
+  // Workflow ids of the earlier release lack the installation's short id, so ids of both releases together are not in
+  // the order of their rows. Each release needs a range of its own.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const today = executionIds.filter((id) => !names.isLegacy(id));
   return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];

@@ -42,7 +42,10 @@ export function searchAttributes(
   );
 }
 
-/** Adds the installation to search attributes, which a restarted workflow of an earlier release lacks. */
+/**
+ * Returns the search attributes of a workflow that is restarted, with the installation added. Workflows of an earlier
+ * release have no `Installation` attribute.
+ */
 export function withInstallation(
   { shortId }: InstallationNames,
   attributes: TypedSearchAttributes,

@@ -1,5 +1,5 @@
 /**
- * Starts Swagger UI in the page at /docs, with a resolver of references of our own. Swagger UI's resolver parses the
+ * Starts Swagger UI in the page at /docs, and replaces its resolver of references. Swagger UI's resolver parses the
  * whole document again, which takes seconds. All of our references lead to the same document, so it is enough to
  * resolve the part that the page shows.
  */

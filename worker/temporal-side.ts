@@ -43,7 +43,7 @@ export async function startTemporalSide(p: {
 
   async function open(): Promise<NativeConnection | undefined> {
     try {
-      // A ping has a deadline. The other calls would wait for a server that is down.
+      // Pings first, because a ping has a deadline. The calls after it would wait as long as the server is down.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();

@@ -185,7 +185,10 @@ function workflowSource(
   };
 }
 
-/** Reports the starts of workflows. A replay repeats a workflow that has started already, so it reports none. */
+/**
+ * Creates the sinks with which a starting workflow tells this worker that it runs. A replay does not call them, because
+ * it repeats a workflow that started before.
+ */
 function startedWorkSinks(report: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
   return { outbox: { noteStarted: { fn: (_workflow, begun) => report(begun), callDuringReplay: false } } };
 }

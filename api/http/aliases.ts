@@ -13,7 +13,7 @@ export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
  * and send all of them back. Then the name counts whose value differs from the stored one.
  * @param given the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
- * @throws AppError VALIDATION_ERROR at the second of two names that differ
+ * @throws AppError VALIDATION_ERROR, at the second name, if two names have different values
  */
 export function resolveAliases<V>(given: Record<string, V | undefined>, stored?: V): V | undefined {
   const names = Object.entries(given).filter(([, value]) => value !== undefined);

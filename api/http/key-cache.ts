@@ -5,7 +5,7 @@ import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/proj
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Larger than the number of keys in use at a time. Beyond it, the oldest entry is dropped. */
+/** Larger than the number of keys in use at a time. A full cache drops its oldest entry. */
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { markCursor } from '../../rules/cursor.ts';
 
-/** 48 bits. A mark finds mistakes and is no secret. */
+/** 48 bits are enough, because a mark only detects a cursor that is sent to another list. It protects nothing. */
 const MARK_CHARS = 8;
 /** Parameters that do not change the records of a list or their order, so they may differ between its pages. */
 const PAGE_PARAMETERS: readonly string[] = ['cursor', 'limit', 'page', 'pageSize', 'count', 'format'];

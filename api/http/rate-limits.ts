@@ -12,7 +12,7 @@ const WINDOW_SECONDS = 60;
  * unused.
  */
 const LEASES_PER_WINDOW = 100;
-/** Number of remembered subjects. Beyond it, subjects whose window has ended are dropped. */
+/** Number of remembered subjects. When there are more, subjects whose window has ended are dropped. */
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 

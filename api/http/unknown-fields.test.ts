@@ -100,7 +100,7 @@ it('unknown fields of settings in a file are named at any depth', () => {
   expect(unknownIn(ApplyProject, { settings })).toEqual(['settings.colour', 'settings.doubleOptIn.tmplate']);
 });
 
-it('values of an object with any names have the fields of their schema', () => {
+it('finds unknown fields inside the values of a record with arbitrary keys', () => {
   const schema = z.object({ columns: z.record(z.string(), z.union([z.null(), z.object({ field: z.string() })])) });
   expect(unknownIn(schema, { columns: { A: null, B: { field: 'x', tpye: 'y' } } })).toEqual(['columns.B.tpye']);
 });

@@ -17,7 +17,7 @@ export interface MailListeners {
 /**
  * Starts mail listeners for the running service of TIDINGS_HOME, where they are off by default. They run in another API
  * process with the service's database and Temporal. That process ends when this one ends.
- * @throws StartError with one line if it cannot be started
+ * @throws StartError with a one-line message if the process cannot be started
  */
 export async function startMailListeners(p: {
   env: Environment;

@@ -5,7 +5,7 @@ const EXIT_INTERRUPTED = 130;
 
 /**
  * Opens a resource and closes it when the tour ends for any reason, in reverse order.
- * @throws Error after the tour has started to end
+ * @throws Error if the tour is already ending
  */
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
 

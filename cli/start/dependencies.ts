@@ -13,7 +13,7 @@ const PAUSE_MS = 500;
 
 /**
  * Waits up to `PATIENCE_MS` for Postgres to accept connections.
- * @throws StartError with one line that names host and reason, or if the database has pending migrations
+ * @throws StartError with a one-line message that names host and reason, or if the database has pending migrations
  */
 export async function requirePostgres(databaseUrl: string): Promise<void> {
   const { host } = new URL(databaseUrl);
@@ -38,7 +38,7 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
 
 /**
  * Waits up to `PATIENCE_MS` for Temporal to respond.
- * @throws StartError with one line that names address and reason
+ * @throws StartError with a one-line message that names address and reason
  */
 export async function requireTemporal(temporal: Config['temporal']): Promise<void> {
   const { Connection } = await import('@temporalio/client');

@@ -3,7 +3,7 @@ import { StartError } from './error.ts';
 
 /**
  * Checks that a file can be read.
- * @throws StartError with one line that names the variable
+ * @throws StartError with a one-line message that names the variable
  */
 export async function requireFile(variable: string, path: string): Promise<void> {
   try {

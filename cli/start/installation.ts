@@ -8,7 +8,7 @@ const CONNECTIONS = 2;
 
 /**
  * Detects a clone or a restored database before any part of the service starts; see worker/installation/check.ts.
- * @throws InstallationError with one line about the mismatch
+ * @throws InstallationError with a one-line message that describes the mismatch
  */
 export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,

@@ -24,7 +24,7 @@ async function isPortFree(host: string, port: number): Promise<boolean> {
 
 /**
  * Checks that a server can listen on a port.
- * @throws StartError with one line that names the variable
+ * @throws StartError with a one-line message that names the variable
  */
 export async function requirePort(
   variable: string,

@@ -70,7 +70,7 @@ export async function startTemporal({ settings, home, parts, tell }: Surrounding
 
 /**
  * Migrates the database to this release.
- * @throws StartError with one line
+ * @throws StartError with a one-line message
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   await migrateToLatest(databaseUrl).catch((error) => {

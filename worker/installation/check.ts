@@ -48,8 +48,8 @@ interface Check extends CheckOptions {
  * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch in the way that
  * INSTALLATION configures. Every process calls it before it starts anything else, because a clone must not touch the
  * original's workflows in Temporal.
- * @returns the installation of this process, and whether Temporal was asked
- * @throws InstallationError with one line about the mismatch
+ * @returns the installation of this process; `verified` is false if Temporal's token could not be read
+ * @throws InstallationError with a one-line message that describes the mismatch
  */
 export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
   while (true) {
@@ -69,7 +69,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 
 /**
  * Compares both sides once Temporal can be reached, in a worker that started without it.
- * @throws InstallationError with one line about the mismatch; the next start resolves it
+ * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
 export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
   const sides = await readSides(deps);

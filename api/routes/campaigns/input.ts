@@ -128,8 +128,9 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
 }
 
 /**
- * Drops the stored audience of another type, which a record that was read and sent back still has.
- * @throws AppError VALIDATION_ERROR for a new one: without it, the campaign would reach more contacts than meant
+ * Drops the stored audience of another type. A client that reads a campaign and sends it back still sends this audience.
+ * @throws AppError VALIDATION_ERROR for a new audience of another type, because dropping it would let the campaign reach
+ * more contacts than meant
  */
 function dropStored<V>(
   field: string,

@@ -68,10 +68,10 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 }
 
 /**
- * Returns when a campaign with a recipients' local time starts: when the first time zone reaches it. Null if that is
- * over, or there is no such time.
- * @throws AppError VALIDATION_ERROR together with `scheduledFor`; BAD_REQUEST if the time is over in every zone,
- * because the campaign would be sent to everyone at once
+ * Returns when a campaign starts. With `sendAtLocal`, it starts when the first time zone reaches this local time, or
+ * now (null) if that instant is past. Without `sendAtLocal`, it starts at `scheduledFor`.
+ * @throws AppError VALIDATION_ERROR if both are given; BAD_REQUEST if the local time is past in every zone, because the
+ * campaign would be sent to everyone at once
  */
 export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
@@ -90,7 +90,7 @@ export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string
 
 /**
  * Returns when a SCHEDULED campaign starts after a change. Null is now, undefined is unchanged.
- * @throws AppError VALIDATION_ERROR for a schedule beside a recipients' local time, or if that time is removed
+ * @throws AppError VALIDATION_ERROR if both `scheduledFor` and `sendAtLocal` are given, or if `sendAtLocal` is removed
  * without a replacement
  */
 export function movedStart(p: {

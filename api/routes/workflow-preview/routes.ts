@@ -54,7 +54,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
   });
 }
 
-/** @throws AppError VALIDATION_ERROR for the response of a step that does not exist, as it would not count */
+/** @throws AppError VALIDATION_ERROR for the response of a WEBHOOK step that does not exist; it would have no effect */
 function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pick<WorkflowDetail, 'steps'>): void {
   const known = new Set(steps.filter(({ type }) => type === 'WEBHOOK').flatMap(({ id, name }) => [id, name]));
   const at = webhooks.findIndex(({ step }) => !known.has(step));
