@@ -116,7 +116,7 @@ function cpuSeconds(): { api: number; workers: number; postgres: number } {
   };
 }
 
-/** Returns ticks of user and system time, of the process and of its children that have ended (proc(5)). */
+/** Returns the user and system time of a process and of its children that have ended (proc(5)). */
 function cpuSecondsOf(pid: number): number {
   const ticks = statOf(pid).slice(11, 15).map(Number);
   return ticks.reduce((total, tick) => total + tick, 0) / TICKS_A_SECOND;

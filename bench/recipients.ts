@@ -11,7 +11,7 @@ import { openDatabase } from './load/database.ts';
 
 /**
  * Measures pages of the recipients of a large campaign by every kind of filter, its statistics, and its export. The
- * baseline is a count of its rows. `--database-url` keeps the data for another run.
+ * baseline is one count of the campaign's emails. `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: { recipients: { type: 'string', default: '1000000' }, 'database-url': { type: 'string' } },

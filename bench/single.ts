@@ -27,7 +27,7 @@ const WARM_UP = 200;
 /** The remaining work of an email ends in this time, so the service is idle again. */
 const PAUSE_MS = 50;
 const IDLE_MS = 15_000;
-/** Postgres counts the transactions of a connection within a second after its last one. */
+/** Postgres adds the transactions of a connection to its statistics up to a second after the last transaction. */
 const STATISTICS_MS = 2_000;
 
 interface Row {

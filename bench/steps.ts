@@ -132,7 +132,10 @@ async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
   return rows[0] && encodeCursor([rows[0].id]);
 }
 
-/** Writes the start and the end of visits, each in a separate statement and transaction, as a walk does. */
+/**
+ * Measures what the triggers that count visits cost. As in a walk, the start and the end of each visit are separate
+ * statements and transactions.
+ */
 async function countersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
   const pid = rows[0]?.pid ?? 0;

@@ -119,8 +119,8 @@ async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, numbe
 }
 
 /**
- * Checks that every accepted event has one completed execution, one email and one webhook key, and that its contact was
- * updated.
+ * Checks that every accepted event has one completed execution, one email and one idempotency key in its webhook
+ * calls, and that its contact was updated.
  */
 async function judgeExecutions(
   stage: SoakStage,

@@ -65,7 +65,7 @@ function tagOf(updatedAt: string): string {
   return `"${Date.parse(updatedAt).toString(36)}"`;
 }
 
-/** Returns the address of an operation, also for download links. */
+/** Returns the URL of an operation, also for download links. */
 export function urlOf<Id extends OperationId>(id: Id, input: InputOf<Id>): string {
   const { params = {}, query = {} } = input as Request;
   const path = OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Breakable } from './breakable.tsx';
 
 /**
- * A link to any address of the app, such as `/contacts/<id>`. Screens use it to link to screens whose routes they do
+ * A link to any path of the app, such as `/contacts/<id>`. Screens use it to link to screens whose routes they do
  * not import.
  */
 export function AppLink({ to, children, ...anchor }: AnchorProps & { to: string; children: ReactNode }) {

@@ -82,7 +82,7 @@ export function EditorQuery<Data>({
   );
 }
 
-/** A section of an editor: its address in the app, and what opens it if that is more than following the link. */
+/** A section of an editor: its path in the app, and what opens it if that is more than following the link. */
 export interface EditorSection {
   name: string;
   to: string;

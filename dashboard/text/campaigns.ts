@@ -1,6 +1,6 @@
 import { pluralize } from './pluralize.ts';
 
-/** "3 contacts", with the number as it is written. */
+/** Returns a count of contacts, such as "2,400 contacts". `written` is the count as the screen shows it. */
 function contactsOf(n: number, written: string): string {
   return pluralize(n, 'contact', written);
 }

@@ -75,7 +75,7 @@ export function generate(document: OpenApiDocument): string {
 }
 
 /**
- * Returns each operation once. Keeps the path under \`/v1\`, whose compatibility is guaranteed, and omits its aliases.
+ * Returns the operations without aliases. An operation keeps its path under `/v1`, whose compatibility is guaranteed.
  */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>

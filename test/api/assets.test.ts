@@ -60,7 +60,7 @@ describe('an image', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('of more than a megabyte is returned byte for byte, also to two concurrent readers', async () => {
+  it('larger than a megabyte is returned byte for byte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
     const sha = async () =>
@@ -95,7 +95,7 @@ describe('an image', () => {
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file', code: 'invalid_file' }] });
   });
 
-  it('is refused above 5 MB, however it is sent', async () => {
+  it('is refused above 5 MB, also if the whole request is too large', async () => {
     const large = newGif(Buffer.alloc(5 * 1024 * 1024));
     expect(await upload(large)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     expect((await upload(newGif(Buffer.alloc(7 * 1024 * 1024)))).status).toBe(413);

@@ -236,7 +236,7 @@ describe('every operation', () => {
     expect(operations.filter(takesKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
   });
 
-  it('reads the records that the project has', async () => {
+  it('returns no server error when it reads records that exist', async () => {
     const call = operationCaller({ api, owner, idOf });
     const failed: string[] = [];
     for (const operation of operations.filter(isRead)) {

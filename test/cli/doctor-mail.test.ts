@@ -176,7 +176,7 @@ describe('doctor on the mail server', () => {
     expect(of('mail server')).toEqual([expect.stringMatching(/^pass /)]);
   });
 
-  it('uses the same login as email', async () => {
+  it('signs in with the credentials of SMTP_URL, as sending does', async () => {
     expect((await diagnose()).of('mail server')).toEqual([
       expect.stringMatching(/^pass 127\.0\.0\.1:\d+ accepts email from mail\.example\.com$/),
     ]);

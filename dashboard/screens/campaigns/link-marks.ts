@@ -7,7 +7,7 @@ export interface MarkedLink {
 const MARK = 'data-tidings-link';
 
 /**
- * Adds an attribute with the list number to each link of a body, because rendering replaces the template's address.
+ * Adds an attribute with the list number to each link of a body, because rendering replaces the template's URL.
  * Only quoted attributes are found; the rest stays unchanged.
  */
 export function markLinks(body: string, links: readonly MarkedLink[]): string {
@@ -19,7 +19,7 @@ export function markLinks(body: string, links: readonly MarkedLink[]): string {
 }
 
 /**
- * Normalizes a link's address to the form of the list of links, which has no entities, and spaces around the names of
+ * Normalizes a link's URL to the form of the list of links, which has no entities, and spaces around the names of
  * variables.
  */
 function plain(url: string): string {

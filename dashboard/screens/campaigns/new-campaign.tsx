@@ -21,7 +21,7 @@ const SHOWN_FIELDS = ['name', 'from', 'segmentId'];
 
 /**
  * Creates a draft: its name, sender, audience and layout. The steps of the editor fill in the rest. A segment in the
- * address is the audience.
+ * URL is the audience.
  */
 export function NewCampaign() {
   const navigate = useNavigate();

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const EXAMPLE = { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } };
 
-/** Returns the address of an event's screen. */
+/** Returns the path of an event's screen. */
 export function eventHref(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }

@@ -77,7 +77,7 @@ const SEVERE: ReadonlySet<Item['kind']> = new Set([
   'executions_failed',
 ]);
 
-/** Returns the address of an item's screen. */
+/** Returns the URL of an item's screen. */
 function placeOf({ kind, id }: Item): string | null {
   switch (kind) {
     case 'project_held':

@@ -42,7 +42,7 @@ const EMAIL_KEYS = [
 ];
 const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionId', 'since', 'until'] as const;
 
-/** Reads the filters of an address. Values that are not strings are skipped; the API checks the others. */
+/** Reads the filters from the query of a URL. Skips values that are not text or numbers; the API checks the others. */
 export function readEmailSearch(given: Record<string, unknown>): EmailSearch {
   return pick(given, EMAIL_KEYS) as EmailSearch;
 }

@@ -14,7 +14,7 @@ export function NewSegment() {
   const { type = 'DYNAMIC', condition } = useSearch({ from: '/shell/segments/new' });
   const navigate = useNavigate();
   const [empty] = useState(() => ({ ...EMPTY_FORM(), ...(condition && { condition: draftOf(condition) }) }));
-  // A draft of another condition would hide the one from the address.
+  // A draft of another condition would hide the condition from the URL.
   const name = ['segment:new', type, ...(condition ? [JSON.stringify(condition)] : [])].join(':');
   const editing = useLocalDraft({ name, saved: empty });
   const [sent, setSent] = useState<DraftCondition>();

@@ -30,7 +30,7 @@ const CONTENT: Record<Section, { needs: Permission; screen: ReactNode }> = {
 const PAGES: readonly Section[] = ['domains', 'topics'];
 const TABS = SECTIONS.filter((name) => !PAGES.includes(name));
 
-/** The settings of the project. Each section has its own address. */
+/** The settings of the project. Each section has its own URL. */
 export function Settings() {
   const { section = 'project' } = useParams({ strict: false });
   const navigate = useNavigate();

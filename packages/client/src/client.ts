@@ -177,8 +177,8 @@ function findNextCursor(page: unknown): string | null {
 }
 
 /**
- * Returns the response of an earlier attempt whose response was lost. The service includes it in the error for the
- * retry.
+ * Returns the lost response to an earlier attempt that succeeded. The service repeats that response in the error for
+ * the retry.
  */
 function earlierAnswer(error: unknown): { answer: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;

@@ -132,7 +132,7 @@ export const VisualEditor = forwardRef<
     if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
     const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
     const at = edits.at(-1)?.start;
-    // The edit renumbered the parts. The form opens for the new link, because its address comes next.
+    // The edit renumbered the parts. The form opens for the new link, because the user enters its URL next.
     const link = modelOf(change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
     setPicked(link?.id ?? null);
   };

@@ -7,7 +7,7 @@ export interface CanvasActions {
   onAdd: (place: InsertPoint) => void;
   /** Opens the list of the contacts that a count of a step includes. */
   onCount: (stepId: string, count: StepCountKind) => void;
-  /** Returns the address of that list. */
+  /** Returns the URL of that list. */
   countHref: (stepId: string, count: StepCountKind) => string;
 }
 

@@ -57,7 +57,7 @@ function read(kept: string | null): Remembered {
     const found: unknown = JSON.parse(kept ?? '[]');
     return Array.isArray(found) ? (found.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
   } catch {
-    // The stored value is not a list of mappings.
+    // The stored value is not JSON.
     return [];
   }
 }
