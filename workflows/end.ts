@@ -27,7 +27,7 @@ export function reportResult(input: unknown, result: unknown): void {
 /** Reports that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
 export function reportFailure(input: unknown, error: unknown): void {
   if (isCancellation(error)) reportEnd(input, { outcome: 'cancelled', reason: null });
-  // Any other error makes the workflow task retry, or the workflow continue as new.
+  // Other errors do not end the workflow: Temporal retries the workflow task, or the workflow continues as new.
   if (!(error instanceof ApplicationFailure)) return;
   const reason = error.type ?? null;
   if (reason !== null) noteOutcome(reason);

@@ -11,11 +11,11 @@ const MANY_SIGNALS = 100;
  * seconds.
  */
 const MANY_SIGNALS_BEFORE = 500;
-/** At this number, running work is cancelled so that the run can end. */
+/** At this number of signals, running work is cancelled so that the run can end. */
 const TOO_MANY_SIGNALS = 1_000;
 /**
- * At this number, the run ends even if work is running. Together with the other events of a run, it stays well below
- * the limit of 10,000.
+ * At this number of signals, the run ends even if work is running. With the other events of the run, its history then
+ * stays well below the limit of 10,000 events.
  */
 const MOST_SIGNALS = 2_000;
 

@@ -25,7 +25,7 @@ const PAGE = 500;
  */
 const LISTED_MAX = 2_000;
 
-/** The statuses of runs that match a record's status. A terminated run counts as cancelled. */
+/** For each status of a record, the statuses of a Temporal run that match it. A terminated run counts as cancelled. */
 const SAME: Record<string, readonly string[]> = {
   COMPLETED: ['COMPLETED'],
   EXITED: ['COMPLETED'],

@@ -68,7 +68,8 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
   const message = composer.compile();
   nameFilesByDisposition(message);
   orderForms(message);
-  return withCrlf(await message.build()); // An attached message keeps its own line ends.
+  // The composer does not convert the line ends of an attached message.
+  return withCrlf(await message.build());
 }
 
 /**

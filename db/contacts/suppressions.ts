@@ -155,8 +155,8 @@ export async function listReasons(
 }
 
 /**
- * Returns the refusals at these addresses that `subscribed: true` would lift or override, in lower case. `isOwn`
- * means that the person refused personally. `isProtected` is the project's setting for such refusals.
+ * Returns the refusals that `subscribed: true` would lift or override, by address in lower case. `isOwn` means that
+ * the person refused personally. `isProtected` is the project's setting for such refusals.
  */
 export async function findRefusals(
   db: Db,

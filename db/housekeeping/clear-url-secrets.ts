@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { endpointUrlContext } from '../webhooks/endpoints.ts';
 import { sealStepConfig } from '../workflows/step-secrets.ts';
 
-/** Rows per read. Few URLs contain an `@`. */
+/** Rows per read. Only URLs with an `@` are read, and few have one. */
 const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 

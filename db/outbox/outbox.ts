@@ -238,9 +238,9 @@ export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> 
 }
 
 /**
- * Finds starts of executions that ended before they started. Temporal has nothing to do for them, and a first wait
- * without a deadline would stay open forever. Executions whose start only serves to end their workflow are not
- * included.
+ * Finds starts of executions that ended, or were deleted, before their workflow was started. Such a workflow must not
+ * start: if its first wait had no deadline, it would stay open forever. Starts that only serve to end a workflow are
+ * not included.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`

@@ -182,13 +182,13 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
   };
 }
 
-/** Returns which emails of a project are tracked now. */
+/** Returns a project's current tracking mode: whether all, only marketing or no emails are tracked. */
 export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
   const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
   return row?.tracking ?? 'DISABLED';
 }
 
-/** Returns the rules that the project's public key follows now. */
+/** Returns the current mode of a project's public key. */
 export async function getPublicKeyMode(db: Db, projectId: string): Promise<PublicKeyMode> {
   const { rows } = await prepared<{ isOpen: boolean | null }>`
     SELECT public_key_open AS "isOpen" FROM projects WHERE id = ${projectId}

@@ -23,9 +23,10 @@ export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean>
 
 /**
  * Builds the statement that takes slots for emails, as part of the statement that claims them. `wanted` selects
- * `contact_id` and `ids`, each contact once. An existing row is computed once, on its latest version. Contacts are
- * locked by these rows in the order of their ids, after the contacts themselves if those are locked. Returns
- * `contact_id`, `wanted` as given, and `mails`, from which `hasSlot` reads whether an email got its slot.
+ * `contact_id` and `ids`, each contact once. An existing row is computed once, on its latest version. The rows are
+ * locked in the order of the contacts' ids; a caller that also locks the contacts locks the contacts first. The
+ * statement returns `contact_id`, `wanted` (the given `ids`) and `mails`. `hasSlot` reads from `mails` whether an email
+ * got its slot.
  */
 export function takeSlots(p: {
   projectId: string;
@@ -67,8 +68,8 @@ export async function takeSlotsFor(
 }
 
 /**
- * Releases the slots of a campaign's unsent emails, while the project has a cap. Contacts are locked by these rows in
- * the order of their ids.
+ * Releases the slots of a campaign's unsent emails, while the project has a cap. The rows are locked in the order of
+ * the contacts' ids.
  */
 export async function releaseSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   await sql`

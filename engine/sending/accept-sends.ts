@@ -86,8 +86,8 @@ async function refuseOrKeep(
 }
 
 /**
- * Counts the live emails of each project with a monthly limit toward that limit: all together if they fit, otherwise
- * request by request. Returns the requests that exceed the limit, with their error.
+ * Counts live emails toward the monthly limit of their project, if it has one. All emails of a project are counted at
+ * once if they fit. Otherwise each request is counted alone. Returns the requests that do not fit, with their error.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();

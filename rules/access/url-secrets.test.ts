@@ -42,7 +42,7 @@ describe('two URLs', () => {
     [base, 'https://eve:other@crm.example.com#c'],
     ['https://{{shop ?? "a/b"}}.example.com/a', 'https://{{shop ?? "a/b"}}.example.com/c'],
     ['{{url}}', '{{url}}'],
-  ])('%s and %s are of one origin', (one, other) => expect(sameOrigin(one, other)).toBe(true));
+  ])('%s and %s count as the same origin', (one, other) => expect(sameOrigin(one, other)).toBe(true));
 
   it.each([
     [base, 'http://crm.example.com/a'],
@@ -54,7 +54,7 @@ describe('two URLs', () => {
     ['https://{{shop}}.example.com/a', 'https://{{shop}}.example.com.evil.example/a'],
     ['https://a{{x ?? "}"}}/', 'https://a{{x ?? "}.evil.example/"}}/'],
     ['{{url}}/a', '{{url}}/b'],
-  ])('%s and %s are not of one origin', (one, other) => expect(sameOrigin(one, other)).toBe(false));
+  ])('%s and %s do not count as the same origin', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
 it('never shows or stores the password of any URL, and calls the given URL unchanged', () => {

@@ -25,7 +25,7 @@ const linkText: FormatCallback = (element, walk, builder) => {
   builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
 };
 
-/** Returns a cell of a table with a space behind it, because its neighbor is no part of the same word. */
+/** Returns a table cell with a space behind it, so that its text and the next cell's do not form one word. */
 const cellText: FormatCallback = (element, walk, builder) => {
   walk(element.children, builder);
   builder.addInline(' ');

@@ -35,7 +35,7 @@ describe('findings of a content', () => {
     'tel:+1555',
     '{{url}}',
     'https://{{h}}/x',
-  ])('a link to %s is no finding', (href) => {
+  ])('a link to %s causes no finding', (href) => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('findings of a content', () => {
     },
   );
 
-  it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is no link shortener', (href) => {
+  it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is not a link shortener', (href) => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('findings of a content', () => {
     ]);
   });
 
-  it('variables that every recipient has are no finding', () => {
+  it('variables that every recipient has cause no finding', () => {
     expect(missingVariablesFinding({ a: 0 })).toEqual([]);
     expect(missingVariablesFinding({ a: 0, b: 3 })).toMatchObject([{ details: { variables: { b: 3 } } }]);
   });

@@ -59,7 +59,7 @@ describe('untrusted text', () => {
     'evil[.]example',
     'evil(dot)example',
     'login:evil.example',
-  ])('loses %s, and is no subject with it', (link) => {
+  ])('has %s removed, and a subject that contains it becomes empty', (link) => {
     expect(untrustedText(`see ${link} now`)).toBe('see now');
     expect(untrustedText(link)).toBe('');
     expect(untrustedSubject(`see ${link} now`)).toBe('');

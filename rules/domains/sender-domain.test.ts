@@ -48,7 +48,7 @@ describe('a domain name', () => {
     'a.de/x',
     'a@b.de',
     `${'a'.repeat(64)}.de`,
-  ])('%j is no domain name', (given) => expect(normalizeDomain(given)).toBeUndefined());
+  ])('%j is not a domain name', (given) => expect(normalizeDomain(given)).toBeUndefined());
 });
 
 describe('the records of a domain', () => {
@@ -145,7 +145,7 @@ it.each([
   ['[fd00::1]', undefined],
   ['198.51.100.7', 'ip4:198.51.100.7'],
   ['[2001:db8::1]', 'ip6:2001:db8::1'],
-])('no MX names %s, which is no public host name', (mailHost, mechanism) => {
+])('no MX record names %s, which is not a public host name', (mailHost, mechanism) => {
   const source = { ...SOURCE, mailHost };
   const records = dnsRecords(source, {});
   expect(records.filter(({ type }) => type === 'MX')).toEqual([]);

@@ -16,8 +16,8 @@ export interface KeyPads {
 }
 
 /**
- * Returns the key of an address in the suppression list: the HMAC-SHA256 of the normalized address. The list can
- * therefore outlive the contact without storing the address (contract §3.7 Suppressions).
+ * Returns the hash under which the suppression list stores an address: the HMAC-SHA256 of the normalized address. The
+ * list can therefore outlive the contact without storing the address (contract §3.7 Suppressions).
  * @param key the key for suppressions, which is derived from SECRET_KEY
  */
 export function addressHash(key: Buffer, email: string): Buffer {
@@ -25,14 +25,14 @@ export function addressHash(key: Buffer, email: string): Buffer {
 }
 
 /**
- * Returns the key of a phone number in the SMS stop list. Numbers in E.164 start with a plus and have no `@`, so none
- * shares a hash with an address.
+ * Returns the hash under which the SMS stop list stores a phone number. Numbers in E.164 start with a plus and have no
+ * `@`, so none shares a hash with an address.
  */
 export function phoneHash(key: Buffer, phone: string): Buffer {
   return createHmac('sha256', key).update(phone, 'utf8').digest();
 }
 
-/** Returns the padded keys of a key of at most 64 bytes. Source: RFC 2104 §2. */
+/** Pads a key of at most 64 bytes to the inner and the outer key of an HMAC. Source: RFC 2104 §2. */
 export function keyPads(key: Buffer): KeyPads {
   if (key.length > BLOCK_BYTES) throw new RangeError('a suppression key has at most 64 bytes');
   const block = Buffer.alloc(BLOCK_BYTES);

@@ -30,7 +30,7 @@ describe('an address with a typing error', () => {
 describe('an address at a real domain', () => {
   it.each(
     'gmail.com email.com me.com acme.com tail.com company.co example.com hey.com mail.ru x.anonaddy.com'.split(' '),
-  )('such as %s is no slip', async (domain) => {
+  )('such as %s is not reported as a typo', async (domain) => {
     expect(await verifyEmail(dns, `ada@${domain}`)).toMatchObject({ isTypo: false });
   });
 });

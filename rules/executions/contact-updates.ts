@@ -70,6 +70,6 @@ function withoutMissing(
 
 function isWithoutValue(template: string, value: unknown, variables: Data): boolean {
   if (value === null || value === '' || hasOnlyMissingValues(template, variables)) return true;
-  // The blanks between two missing variables are no value.
+  // Only the spaces between missing variables are left, and they do not count as a value.
   return typeof value === 'string' && value.trim() === '' && template.trim() !== '';
 }

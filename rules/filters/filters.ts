@@ -275,7 +275,10 @@ class ConditionReader {
     return [filter];
   }
 
-  /** Fields never have expressions. Values have them in steps and exits, which know an event. */
+  /**
+   * Refuses expressions (`{{ … }}`) in the field of a filter, and in the value of an audience filter. Steps and exits
+   * know an event, so their values may have expressions, and only faulty ones are refused.
+   */
   #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
     const fieldFault = unfilledFault(field);
     if (fieldFault !== undefined) this.#fault(input, [...path, 'field'], fieldFault);

@@ -25,7 +25,7 @@ describe('an ISO date', () => {
     '2026',
     '0000-01-01',
     '2026-11-21T10',
-  ])('%j is no ISO date', (text) => expect(parseIsoDate(text)).toBeUndefined());
+  ])('%j is not an ISO date', (text) => expect(parseIsoDate(text)).toBeUndefined());
 });
 
 it('case is folded by single letters, and text is ordered by code points', () => {

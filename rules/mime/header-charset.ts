@@ -30,8 +30,9 @@ export function withUtf8Header(message: Buffer): Buffer {
 const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/im;
 
 /**
- * Names the charset of a message whose text is not UTF-8, which a parser would assume. Old mail systems write such
- * bounces, and old programs such letters. A multipart without a boundary becomes text, because it has no parts.
+ * Adds the charset to a message that names none and whose text is not UTF-8, because a parser would assume UTF-8. Old
+ * mail systems write bounces without a charset, and old programs write email without one. A multipart without a
+ * boundary becomes text, because it has no parts.
  */
 export function withNamedCharset(message: Buffer): Buffer {
   const end = headerEnd(message);
@@ -47,7 +48,7 @@ export function withNamedCharset(message: Buffer): Buffer {
   return isUnnamed ? withHeader(header.replace(TYPE, () => `${name}${type}${charset}${params}`)) : message;
 }
 
-/** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are no text in it. */
+/** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are not valid in it. */
 export function decodeStrictly(bytes: Buffer, charset: string): string | undefined {
   try {
     // A decoder reads US-ASCII as Windows-1252, so that UTF-8 under a wrong name would become other letters.

@@ -104,7 +104,7 @@ it.each([
   ['text/html; charset=utf-7', Buffer.from('Gr+APwA3w-e')],
   ['text/html; charset=utf-8\r\nContent-Transfer-Encoding: x-uuencode', Buffer.from('begin 644 a\r\n`\r\nend')],
   ['text/html; name=report.html\r\nContent-Disposition: inline; filename=report.html', Buffer.from('file')],
-])('tracks no HTML that it cannot read, or that is a file: %s', (type, body) => {
+])('does not track HTML that it cannot decode, or that is an inline file: %s', (type, body) => {
   expect(htmlOf(type, body)).toBeUndefined();
 });
 

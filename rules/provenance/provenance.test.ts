@@ -25,7 +25,7 @@ it('a copy without the names of untrusted values does not compile', () => {
   // @ts-expect-error A literal has no origin for its values.
   const literal: Sourced = { values: stored.values, untrusted: new Set() };
   const contact = { id: '', email: '' };
-  // @ts-expect-error Bare values are no variables.
+  // @ts-expect-error Values without their origin are not accepted as variables.
   expect(() => buildVariables({ contact, data: { ...stored.values } })).toThrow();
   expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
 });

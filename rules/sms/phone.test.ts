@@ -65,6 +65,6 @@ it.each([
   ['4.91512E+12', 'DE'],
   ['ext. 123', 'DE'],
   [' '.repeat(60_000), 'DE'],
-])('"%s", written in %s, is no number that can be read', (text, country) => {
+])('"%s", written in %s, cannot be read as a phone number', (text, country) => {
   expect(readWrittenNumber(text, country)).toBeUndefined();
 });

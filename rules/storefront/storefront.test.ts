@@ -19,5 +19,5 @@ describe('the id of a variant', () => {
     'gid://shopify/Product/4711',
     'gid://shopify/ProductVariant/',
     '1'.repeat(21),
-  ])('%j is no id of a variant', (text) => expect(readVariantId(text)).toBeUndefined());
+  ])('%j is not a variant id', (text) => expect(readVariantId(text)).toBeUndefined());
 });
