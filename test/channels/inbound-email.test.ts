@@ -531,7 +531,7 @@ AAECAw==
       `attachment; filename="b_ro.pdf"; filename*=UTF-8''b%C3%BCro.pdf`,
     );
     expect(Buffer.from(await found.arrayBuffer()).equals(Buffer.alloc(700 * 1024, 'pdf'))).toBe(true);
-    // Files of received emails are kept longer than attachments of sent ones, and are deleted after 30 days.
+    // Files of received emails are kept longer than attachments of sent emails, and are deleted after 30 days.
     await sql`UPDATE emails SET created_at = now() - interval '29 days' WHERE id = ${event.email_id}`.execute(api.db);
     await pruneTables(api.db, { attachmentDays: 1 });
     expect((await api.app.request(path(logo), { headers })).status).toBe(200);

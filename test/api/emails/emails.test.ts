@@ -169,7 +169,7 @@ it('the mailbox shows captured SMS', async () => {
   expect(body.data).toMatchObject([{ from: '+15550001', to: '+4915112345678', body: 'Hi' }]);
 });
 
-it('without the capture providers, the mailbox shows emails to the simulator, and the SMS mailbox is not found', async () => {
+it('without the capture providers, the mailbox shows emails to the simulator, and the SMS mailbox is 404', async () => {
   const other = await startTestApi({ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', SMS_PROVIDER: 'none' });
   try {
     const emails = await other.call('GET', '/mailbox.json', { key: null });

@@ -12,8 +12,8 @@ import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
- * Builds a campaign in every status, and one that was sent with two variants. Started ones have the contacts as
- * recipients. Ended ones have every result and reason. No worker runs, so the SENDING one stays SENDING.
+ * Builds a campaign in every status, and one that was sent with two variants. Started campaigns have the
+ * contacts as recipients. Ended campaigns have every result and reason. No worker runs, so a campaign stays SENDING.
  */
 export async function buildCampaigns(
   world: World,

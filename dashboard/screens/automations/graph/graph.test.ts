@@ -103,13 +103,13 @@ describe('restoring a removed step', () => {
 });
 
 describe('ways', () => {
-  it('exist once per branch: a new one replaces it, and none removes it', () => {
+  it('exist once per branch: a new target replaces the way, and no target removes it', () => {
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
     expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
   });
 
-  it('from a SPLIT are removed with its branches, and stay with a renamed one', () => {
+  it('from a SPLIT are removed with its branches, and stay with a renamed branch', () => {
     const config = (...names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
     const graph: Graph = {
       entry: 's',
