@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChannelTour } from './demo/channel-tour.ts';
 import { createTourClient } from './demo/client.ts';
-import { startMailListeners } from './demo/listeners.ts';
+import { startListenerProcess } from './demo/listeners.ts';
 import { type LoopResult, runLoops, summarize } from './demo/loop.ts';
 import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
 import { EMAIL_LOOPS } from './demo/loops-email.ts';
@@ -45,7 +45,7 @@ await runTour(async (open) => {
 async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
   const tell = (line: string) => report.line(line);
-  const listeners = await open(() => startMailListeners({ env: process.env, dev, tell }));
+  const listeners = await open(() => startListenerProcess({ env: process.env, dev, tell }));
   const { inboundPort, relayPort } = listeners;
   report.line(
     `One more API process accepts returned mail on port ${inboundPort} and mail to relay on port ${relayPort}.`,

@@ -34,7 +34,8 @@ export function toPortable(error: unknown): PortableError {
   return { kind: 'other', message, stack };
 }
 
-export function fromPortable(error: PortableError): Error {
+/** Returns the error that a thread has sent. */
+export function errorFromPortable(error: PortableError): Error {
   switch (error.kind) {
     case 'template': {
       const { message, timedOut, ...at } = error;

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../rules/fair-queue.ts';
 import { type TimeLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
-import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
+import { errorFromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
 
 /**
  * Number of threads of a process. One project uses at most one thread, so one is always left for other projects. More
@@ -162,7 +162,7 @@ class Thread {
       await this.ready;
       const answer = await this.ask(job);
       job.charge(answer.cpuMs);
-      if ('error' in answer) job.reject(fromPortable(answer.error));
+      if ('error' in answer) job.reject(errorFromPortable(answer.error));
       else job.resolve(answer.value);
     } catch (error) {
       // The thread was ended, so its task used all of its time.

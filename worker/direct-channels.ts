@@ -86,7 +86,7 @@ export function smsChannel(deps: Deps): DirectChannel {
 }
 
 /** Records the simulator's feedback when it is due, in the same way as feedback about other emails. */
-export function simulatorChannel(
+export function simulatedFeedbackChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
   const record = createSimulatedFeedback(deps);

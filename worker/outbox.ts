@@ -7,7 +7,7 @@ import { listen } from '../db/listen.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
-import { emailChannel, largeEmailChannel, simulatorChannel, smsChannel } from './direct-channels.ts';
+import { emailChannel, largeEmailChannel, simulatedFeedbackChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 import { startOutboxPoll } from './outbox-poll.ts';
@@ -62,7 +62,7 @@ export function startOutbox(p: {
     send('email', emailChannel(deps));
     send('largeEmail', largeEmailChannel(deps));
     send('sms', smsChannel(deps));
-    send('simulator', simulatorChannel(deps));
+    send('simulator', simulatedFeedbackChannel(deps));
   }
   const dispatcher = queues.has('workflows') ? startDispatcher({ db, lifecycle: deps.lifecycle, log }) : undefined;
   if (dispatcher) {

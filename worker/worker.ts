@@ -14,7 +14,7 @@ import { hasLegacyQueues } from '../rules/installation.ts';
 import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
-import { checkInstallation, verifyLater } from './installation/check.ts';
+import { checkInstallation, verifyInstallation } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
 import { countBlockedLoop, countThreadCpu, useTemporalLogger } from './temporal-logger.ts';
@@ -119,7 +119,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
         }
       : undefined,
     legacyCheckMs: parts.legacyCheckMs,
-    verify: verified ? async () => {} : () => verifyLater({ db, lifecycle, tell: (line) => log.warn(line) }),
+    verify: verified ? async () => {} : () => verifyInstallation({ db, lifecycle, tell: (line) => log.warn(line) }),
     log,
     onFatal: parts.onFatal,
   });

@@ -66,7 +66,7 @@ export function withKeyHeader(headers: unknown): z.ZodObject {
 }
 
 /** Tells whether an operation handles the key in its own code, like sends, which share transactions. */
-export function takesKey(headers: unknown): boolean {
+export function takesIdempotencyKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
 }
 

@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
-import { onceByKey, takesKey, withKeyHeader } from './once-by-key.ts';
+import { onceByKey, takesIdempotencyKey, withKeyHeader } from './once-by-key.ts';
 import { errorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
@@ -169,13 +169,14 @@ function invalidStatuses(route: GuardedRoute): number[] {
 function withCommonPlaces(route: GuardedRoute): GuardedRoute {
   if (route.method === 'get' || route.anyQuery) return route;
   const dryRun = 'Unknown field. An operation with a dry run has the field dryRun.';
-  const idempotencyKey = takesKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
+  const idempotencyKey = takesIdempotencyKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
   return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }
 
 /** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */
 function isKeyed(route: GuardedRoute): boolean {
-  if (route.method !== 'post' || route.idempotency === 'none' || takesKey(route.request?.headers)) return false;
+  if (route.method !== 'post' || route.idempotency === 'none' || takesIdempotencyKey(route.request?.headers))
+    return false;
   return accessRule(route.security)?.ofProject === true;
 }
 
@@ -191,7 +192,7 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');
-  if (takesKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
+  if (takesIdempotencyKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
   if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   // An operation without input still responds with 400 to malformed HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');

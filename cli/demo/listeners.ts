@@ -19,7 +19,7 @@ export interface MailListeners {
  * process with the service's database and Temporal. That process ends when this one ends.
  * @throws StartError with a one-line message if the process cannot be started
  */
-export async function startMailListeners(p: {
+export async function startListenerProcess(p: {
   env: Environment;
   dev: DevFile;
   tell: (line: string) => void;

@@ -229,11 +229,11 @@ describe('every operation', () => {
   });
 
   it('takes an Idempotency-Key if it creates or starts something, and the document says so', () => {
-    const takesKey = ({ method, path }: ApiOperation) =>
+    const takesIdempotencyKey = ({ method, path }: ApiOperation) =>
       (document.paths[path][method.toLowerCase()].parameters ?? []).some(
         ({ name, $ref }: { name?: string; $ref?: string }) => /idempotency-?key/i.test(name ?? $ref ?? ''),
       );
-    expect(operations.filter(takesKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
+    expect(operations.filter(takesIdempotencyKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
   });
 
   it('returns no server error when it reads records that exist', async () => {

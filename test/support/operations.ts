@@ -65,8 +65,10 @@ export function operationCaller(p: {
   ) => {
     const stranger = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());
     const url = path.replaceAll(/\{(.+?)\}/g, (_, param: string) => p.idOf(path, param) ?? stranger(param)) + query;
-    const takesKey = security.some((requirement) => 'secretKey' in requirement);
-    const credentials = takesKey ? { headers: { ...headers } } : { key: null, headers: { ...p.owner, ...headers } };
+    const takesIdempotencyKey = security.some((requirement) => 'secretKey' in requirement);
+    const credentials = takesIdempotencyKey
+      ? { headers: { ...headers } }
+      : { key: null, headers: { ...p.owner, ...headers } };
     return p.api.call(method, url, { ...options, ...credentials });
   };
 }

@@ -21,7 +21,7 @@ import {
 } from '../../rules/installation-tokens.ts';
 import { createLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, type SidesDeps, settleSides } from './sides.ts';
+import { readSides, refuseMismatch, type SidesDeps } from './sides.ts';
 
 export interface CheckOptions {
   db: Db;
@@ -71,10 +71,10 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
  * Compares both sides once Temporal can be reached, in a worker that started without it.
  * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
-export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
+export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
-  await settleSides(deps, sides);
+  await refuseMismatch(deps, sides);
   await rollToken(deps, sides);
 }
 
@@ -99,7 +99,7 @@ async function settle(check: Check): Promise<boolean> {
     }
     await noteResolvedBy(db, choice);
   }
-  await settleSides(check, sides);
+  await refuseMismatch(check, sides);
   if (sides.temporal !== undefined) await rollToken(check, sides);
   return true;
 }

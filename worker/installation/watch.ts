@@ -8,7 +8,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, settleSides } from './sides.ts';
+import { readSides, refuseMismatch } from './sides.ts';
 
 /**
  * The interval of polling while the installation is on hold. After an operator resumes it, sending starts about a
@@ -99,7 +99,7 @@ export function watchInstallation(
 async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
-  await settleSides({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
+  await refuseMismatch({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
   await rollToken(deps, sides);
 }
 
