@@ -13,7 +13,8 @@ export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
  * Builds a campaign in every status, and one that was sent with two variants. Started campaigns have the
- * contacts as recipients. Ended campaigns have every result and reason. No worker runs, so a campaign stays SENDING.
+ * contacts as recipients. Ended campaigns have every result and reason. No worker runs, so
+ * the campaign with the status SENDING keeps it.
  */
 export async function buildCampaigns(
   world: World,
