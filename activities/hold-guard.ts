@@ -7,7 +7,7 @@ import { emailDomain } from '../rules/emails/email-address.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** The number of emails that one statement reads. */
+/** The maximum number of emails that one statement reads. */
 const BATCH_MAX = 500;
 /**
  * The maximum number of emails that wait to be recorded. Emails beyond it are not counted, so the guard pauses a little

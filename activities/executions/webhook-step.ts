@@ -15,7 +15,7 @@ import { faultOfAnswer, outcomeOfAnswer, outputOfResponse } from '../../rules/ex
 import { webhookUrl } from '../../rules/executions/webhook-url.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** The number of attempts, by contract §7.6 Webhooks and expressions. */
+/** The maximum number of attempts, by contract §7.6 Webhooks and expressions. */
 const MAX_TRIES = 5;
 /** The waits are 1 s, 3 s, 9 s and 27 s, longer in total than a restart of the endpoint. `Retry-After` has priority. */
 const FIRST_RETRY_SECONDS = 1;

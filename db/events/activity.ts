@@ -139,7 +139,7 @@ export async function countRecentActivity(db: Db, p: { projectId: string; since:
   return rows[0]?.count ?? 0;
 }
 
-/** Rows per kind. */
+/** Maximum number of rows per kind. */
 const RECENT_MAX = 10_000;
 
 export interface UpcomingActivity {

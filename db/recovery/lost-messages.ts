@@ -15,7 +15,7 @@ export interface OpenMessage {
 
 /** The time after a cancel by which an email that its step was sending at that moment is recorded. */
 const SETTLED_MS = 10 * 60_000;
-/** Messages per round. Only an outage of a provider causes more, and those messages have deliveries. */
+/** Maximum number of messages per round. Only an outage of a provider causes more; those messages have deliveries. */
 const ROUND_MAX = 100_000;
 
 /**

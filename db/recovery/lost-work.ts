@@ -5,7 +5,7 @@ import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** Rows per round. The next round follows within the hour. */
+/** Maximum number of rows per round. The next round follows within the hour. */
 const ROUND_MAX = 1_000;
 
 export interface UnfinishedJob {

@@ -39,7 +39,7 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
   `.execute(db);
 }
 
-/** The number of projects that a process caches. Each takes about 100 bytes, and a dropped one is queried again. */
+/** Maximum number of projects that a process caches. Each takes about 100 bytes, and a dropped one is queried again. */
 const OPENED_MAX = 10_000;
 
 /**

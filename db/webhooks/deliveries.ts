@@ -109,7 +109,7 @@ async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-/** Number of deliveries per call. The response says where the next call continues. */
+/** Maximum number of deliveries per call. The response says where the next call continues. */
 const REPLAY_MAX = 10_000;
 
 export interface Replay {

@@ -3,7 +3,7 @@ import type { Next, PathEntry } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import type { PendingWrites } from './pending-writes.ts';
 
-/** The number of visits that the Temporal UI lists. A walk may pass more. */
+/** The maximum number of visits that the Temporal UI lists. A walk may pass more. */
 const MAX_ENTRIES = 20;
 
 /**

@@ -15,14 +15,14 @@ export interface UnknownName {
 
 type Json = Record<string, unknown>;
 
-/** Fields with an id, and their names in a file, where they have a slug. */
+/** Fields that hold an id, each with the name of its field in a file, which holds a slug instead. */
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
   { kind: 'topic', id: 'topicId', slug: 'topic' },
   { kind: 'segment', id: 'segmentId', slug: 'segment' },
 ] as const satisfies { kind: NamedKind; id: string; slug: string }[];
 
-/** A field with an id. */
+/** A field that holds an id. */
 export type IdField = (typeof FIELDS)[number]['id'];
 
 const ALL_FIELDS: readonly IdField[] = FIELDS.map(({ id }) => id);

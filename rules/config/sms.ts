@@ -20,8 +20,8 @@ export const SMS = {
 } as const satisfies Variables;
 
 /**
- * Returns the provider of SMS. The settings of each provider are listed by its kind. `developing`: without a setting,
- * SMS are captured.
+ * Returns the SMS provider, and the settings of each provider under its kind. While `developing`, SMS are captured
+ * unless a provider is set.
  */
 export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');

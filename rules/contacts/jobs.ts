@@ -5,12 +5,12 @@ export const JOB_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCEL
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type JobKind = (typeof JOB_KINDS)[number];
 export type JobStatus = (typeof JOB_STATUSES)[number];
-/** The status in the words of older clients. */
+/** The status of a job as older clients expect it. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
-/** Number of errors that a job keeps; it counts further ones. Source: contract §3.5 Import. */
+/** Maximum number of errors that a job stores. Further errors are only counted. Source: contract §3.5 Import. */
 export const JOB_ERRORS_MAX = 1_000;
-/** Contacts of one bulk request. Source: contract §1.11 Limits. */
+/** Maximum number of contacts of one bulk request. Source: contract §1.11 Limits. */
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {

@@ -6,7 +6,7 @@
 
 /** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. A cycle that waits exactly this long is allowed. */
 export const MIN_CYCLE_WAIT_MS = 60_000;
-/** Total visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
+/** Maximum number of visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
 export const MAX_VISITS = 1_000;
 /** The error of an execution that repeated a step too soon or visited too many steps. */
 export const LOOP = 'loop';
