@@ -92,7 +92,7 @@ it('items with a large total size are committed in several transactions', async 
   expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
 });
 
-it('a second lane is used for enough items, or if the first is blocked', async () => {
+it('starts a second transaction if enough items wait, or if the first transaction is delayed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
   const answers = ['a', 'b', 'c'].map((name) => add(name));

@@ -21,7 +21,7 @@ export interface KeyedRequest extends KeyRef {
   fingerprint?: string | undefined;
 }
 
-/** Returns the name of a key in maps. */
+/** Returns a text that identifies an idempotency key, for use in a Map. */
 export const keyName = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 
-/** Returns the schema whose fields an input has. */
+/** Returns the schema that lists the fields of this input. */
 type FormOf = (input: unknown) => z.ZodType;
 
 const forms = new WeakMap<z.core.$ZodType, FormOf>();

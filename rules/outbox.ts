@@ -125,7 +125,7 @@ export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 export const OUTBOX_CHANNEL = 'outbox';
 export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
-/** Returns the loop of a worker that takes a row. */
+/** Returns which of a worker's loops takes a row. */
 export function takerOf(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';

@@ -12,8 +12,8 @@ const lockKey = (projectId: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
   sql`hashtextextended('claims:' || (${projectId})::uuid::text || (${id})::uuid::text, 0)`;
 
 /**
- * A condition on `campaigns k` that takes the shared lock and is then true. Postgres evaluates it before the statement
- * locks the row.
+ * A condition on `campaigns k` that takes the shared lock and is then true. Postgres evaluates the condition, and so
+ * takes the shared lock, before the statement locks the row.
  */
 export const SHARES_CLAIM_LOCK = sql<boolean>`(pg_advisory_xact_lock_shared(${lockKey(sql`k.project_id`, sql`k.id`)}) IS NOT NULL)`;
 

@@ -17,7 +17,7 @@ export interface CampaignRecipientRow {
   attempts: number;
   /** Name of the recipient's variant. Null if the campaign has no variants, and before the winner is known. */
   variant: string | null;
-  /** The recipient waits until then, because of its time zone or a sending window. */
+  /** The earliest time of the email, if the recipient waits because of its time zone or a sending window. */
   notBefore: Date | null;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -40,8 +40,8 @@ export interface RecipientFilter {
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
- * The columns of a recipient `e` of `emails` with its contact `c`. The address is the one that the email was sent to.
- * Before it is sent, it is the contact's address.
+ * The columns of a recipient `e` of `emails` with its contact `c`. `email` is the address to which the email was sent,
+ * or the contact's current address if the email was not sent yet.
  */
 export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,

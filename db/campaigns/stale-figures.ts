@@ -3,8 +3,8 @@ import type { Db } from '../connection.ts';
 
 /**
  * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
- * chunks are then stale. Needed only for emails whose chunk is not in a turn, because a chunk in a turn is counted
- * anyway.
+ * chunks are then stale. An email whose chunk is in a turn (a worker is sending the chunk) needs no note, because the
+ * statistics of such a chunk are counted at each request.
  * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {

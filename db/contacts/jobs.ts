@@ -185,8 +185,8 @@ export interface OpenImport {
 }
 
 /**
- * Returns a running import. Undefined if it has ended. Its file, at most 5 MB, is read only when no import is ahead;
- * until then it is empty.
+ * Returns an import that is queued or running. Undefined if the import has ended. The file has up to 5 MB, so it is
+ * read only if no earlier import of the project is unfinished; otherwise `file` is empty.
  */
 export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
   const { rows } = await sql<OpenImport>`

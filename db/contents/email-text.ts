@@ -12,12 +12,12 @@ export function selectEmailText(alias: string): RawBuilder<EmailText> {
   return sql.raw<EmailText>(FIELDS.map(([field, column]) => `${alias}.${column} AS "${field}"`).join(', '));
 }
 
-/** Returns the text of a row. */
+/** Returns the fields of an email's text from the columns of a row. */
 export function emailTextOf<From>(row: EmailTextColumns<From>): EmailText<From> {
   return Object.fromEntries(FIELDS.map(([field, column]) => [field, row[column]])) as unknown as EmailText<From>;
 }
 
-/** Returns the columns to write. Omitted fields are not written. */
+/** Returns the columns for the fields of an email's text. Omitted fields are not written. */
 export function emailTextColumns<Text extends Partial<EmailText<string | null>>>(
   text: Text,
 ): { [Field in keyof EmailText as (typeof EMAIL_TEXT_COLUMNS)[Field]]: Text[Field] } {

@@ -134,8 +134,9 @@ export async function listDomainsFrom(db: Db, p: { from: string; limit: number }
 }
 
 /**
- * Lists the first ids of pages of domains. A domain that is deleted meanwhile does not shift the pages. If a page's
- * first domain is deleted, the page also includes the first domain of the next page, which is then checked twice.
+ * Divides all domains into pages, and lists the id of each page's first domain. A domain that is deleted meanwhile does
+ * not shift the pages. If a page's first domain is deleted, the page also includes the first domain of the next page,
+ * which is then checked twice.
  */
 export async function listDomainPages(
   db: Db,

@@ -43,7 +43,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** Writes requests of any projects. */
+/** Inserts requests into the log; they may belong to several projects. */
 export async function insertRequests(db: Db, requests: readonly NewLoggedRequest[]): Promise<void> {
   if (requests.length === 0) return;
   const column = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);

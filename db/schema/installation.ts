@@ -21,9 +21,9 @@ export interface InstallationTable {
   /** Why nothing is sent: a clone waits for its operator, or a restored database for its recovery. */
   sending_hold: SendingHold | null;
   sending_held_at: NullableTimestamp;
-  /** Recovery is due, for everything that happened from this instant on. Null when it is done. */
+  /** Recovery is due, for everything that happened from this instant on. Null when the recovery is done. */
   recovery_since: NullableTimestamp;
-  /** Until then, the process that runs the recovery counts as alive. */
+  /** The process that runs the recovery counts as alive until this instant. */
   recovery_leased_until: NullableTimestamp;
   /** The value of INSTALLATION that has resolved a mismatch. Cleared when a process starts without it. */
   resolved_by: InstallationChoice | null;

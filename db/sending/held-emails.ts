@@ -13,7 +13,7 @@ export interface ReleasedPage {
 /**
  * Sets the held emails among the next `rows` of a project back to PENDING, for a new delivery. The status makes sure
  * that a held email is sent once, even if two callers release it. Campaign emails are released by their campaign. A
- * hold cannot be set while this runs. It stops the next pages.
+ * hold that is set meanwhile waits for this transaction, and then stops the release of the next pages.
  */
 export async function releaseHeldPage(
   trx: Trx,

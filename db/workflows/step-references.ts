@@ -46,7 +46,7 @@ function senderOf({ type, config: { from } }: Configured): string | null {
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }
 
-/** Returns the ids that exist. */
+/** Returns which of these ids exist in the project, by kind. */
 async function findKnown(
   trx: Trx,
   { projectId, ids }: { projectId: string; ids: NamedId[] },

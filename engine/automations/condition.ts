@@ -21,7 +21,7 @@ export interface ConditionInput {
   now: Date;
 }
 
-/** The number of filters that an explanation lists. */
+/** The maximum number of filters that an explanation lists. */
 const EXPLAINED = 50;
 
 /**

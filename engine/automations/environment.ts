@@ -77,9 +77,9 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
 }
 
 /**
- * Creates the environment of previews, which write nothing. Only the events of the run occur.
- * @param startMs the start;
- * time passes only in pauses
+ * Creates the environment of previews, which write nothing. A wait finds only the events in the preview's own `run`,
+ * never the recorded events of the contact.
+ * @param startMs when the preview starts; its time passes only in pauses
  */
 export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
   return {

@@ -47,7 +47,7 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
   }
 }
 
-/** Returns the activity of an effect. With `dueAt`, a timer until then comes first. */
+/** Returns the activity of an effect. If `dueAt` is set, a timer until that instant comes first. */
 export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
@@ -60,14 +60,15 @@ function positionAt(step: GraphStep, visit: number): Position {
   return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
 }
 
-/** Returns the same pause with another end. */
+/** Returns a copy of a pause that ends at `at`. Other stops do not change. */
 export function withPauseEnd(next: Next, at: Date): Next {
   if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }
 
 /**
- * Returns the same pause marked as skipped. Temporal gets no timer for it, because its shortest timer takes a second.
+ * Returns a copy of a pause that is marked as skipped. Temporal gets no timer for a skipped pause, because Temporal's
+ * shortest timer takes a second.
  */
 export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;

@@ -76,10 +76,10 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 
 /**
  * Writes closed visits, new visits and positions in one statement. An execution that has ended does not change, because
- * an earlier cancel wins. Postgres must not use an index for this condition, because nearly all executions may be open
- * (see `ownedBy`). The steps at which executions wait are locked against deletion. A deletion ends every execution at
- * the step; an execution that arrives later finds no step and ends. An execution that arrives at an effect needs no
- * lock, because the effect's activity checks again.
+ * an earlier cancel wins. The test for the end is written so that Postgres cannot use the index of open executions,
+ * which may contain nearly all executions (see `ownedBy`). The steps at which executions wait are locked against
+ * deletion. A deletion ends every execution at the step; an execution that arrives later finds no step and ends. An
+ * execution that arrives at an effect needs no lock, because the effect's activity checks again.
  * @returns executions whose step no longer exists
  */
 async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {

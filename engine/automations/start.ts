@@ -20,7 +20,7 @@ import { type WalkingExecution, type WalkStop, walk } from './walk.ts';
  * each other would otherwise never stop.
  */
 const MAX_DEPTH = 10;
-/** The error of an execution whose step caused an event beyond that depth. The execution continues. */
+/** The error of an execution whose step caused an event deeper than `MAX_DEPTH`. The execution continues. */
 const TOO_DEEP = 'event_depth';
 
 export interface ExecutionRequest {

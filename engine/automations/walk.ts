@@ -188,7 +188,10 @@ function takenIn({ execution, pending }: Walk): string[] {
   );
 }
 
-/** `countsMs` is the time that counts for the loop guard, if it differs from the length of the pause. */
+/**
+ * Stops the walk at a pause. `countsMs` is the waiting time that the loop guard counts, if it differs from the length
+ * of the pause.
+ */
 function pauseAt(
   environment: ExecutionEnvironment,
   w: Walk,

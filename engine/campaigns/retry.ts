@@ -110,7 +110,8 @@ async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: 
 }
 
 /**
- * Opens the rows and their chunks again. It clears their last error, because a row with an error counts as deferred.
+ * Sets the rows of failed recipients back to PENDING and reopens their chunks. The last error of each row is cleared,
+ * because a row with an error counts as deferred.
  */
 async function requeue(
   trx: Trx,

@@ -76,8 +76,7 @@ export async function patchContact(
 /**
  * Changes the address. A person's refusal also applies to the new address, but a mailbox's refusal does not. A contact
  * that was unsubscribed only by a hard bounce is therefore subscribed again.
- * @returns the subscription that the new
- * address requires, if any
+ * @returns the value of `subscribed` that the new address requires; empty if the subscription does not change
  */
 async function changeEmail(
   trx: Trx,

@@ -178,7 +178,9 @@ async function setSubscribed(
   });
 }
 
-/** The addresses known as text, then the addresses of which only the hash was kept. */
+/**
+ * Lists the addresses of a link, each once: first the known addresses, then the erased ones, which have only a hash.
+ */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
     email === null ? [] : [{ hash: addressHash(key, email), email: normalizeEmail(email) }],

@@ -84,9 +84,9 @@ async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
 }
 
 /**
- * Refuses limits that are looser than their ceiling, and names every such field. Null means no limit. If the operator
- * has set no ceiling for the bounce guard or the complaint guard, its default is the ceiling. Earlier releases allowed
- * looser guards. Such a guard may stay or be tightened.
+ * Refuses limits above their ceiling, and names every such field. Null means no limit. If the operator has set no
+ * ceiling for the bounce guard or the complaint guard, its default is the ceiling. Earlier releases allowed guards
+ * above the default. A project with such a guard may keep or lower it.
  */
 function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
   const { operatorLimits } = current;

@@ -69,7 +69,7 @@ export interface NamedId {
   id: string;
 }
 
-/** Returns the ids of a record in these fields. */
+/** Returns the ids that these fields of a record contain. */
 export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
   return FIELDS.flatMap(({ id: field, kind }) => {
     const id = record[field];

@@ -3,7 +3,7 @@ import type { SecretField, StepConfig } from '../executions/steps/definition.ts'
 
 /** How a file represents a field with secrets, given a config with clear secrets. */
 interface Filed {
-  /** Returns the value for a file. */
+  /** Returns the value that a file shows instead of the stored one, without secrets. */
   withoutSecret(value: unknown): unknown;
   /** Returns the value that a file means, or undefined. `missing` names secrets that are not stored. */
   meant(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };

@@ -21,8 +21,8 @@ export function chunkAfter(
   p: { nowMs: number; clock: string | undefined },
 ): ChunkState | undefined {
   const { nowMs } = p;
-  // `deferrals` counts consecutive deferrals. Results of earlier versions never have `fresh`, so their chunks do not
-  // change.
+  // `deferrals` counts consecutive deferrals. Results of earlier versions never have `fresh`, so they
+  // never reset this count.
   const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
   const { from, putOff } = result;
   const again = { ...before, from, putOff, shut: undefined };

@@ -9,7 +9,7 @@ const MESSAGE_MAX_BYTES = 40 * MB;
 const WORDS_BYTES = MB;
 /** Base64 encodes 57 bytes as a line of 76 characters and a line end. */
 const BASE64_SHARE = 57 / 78;
-/** 28 MB, which are 38.3 MB in a message. */
+/** 28 MB of files, which take 38.3 MB of a message as Base64. */
 const ATTACHMENTS_MOST_MB = attachmentsMostMb(MESSAGE_MAX_BYTES);
 
 /** Limits of one project. */

@@ -165,7 +165,7 @@ export class CsvRecords {
   }
 }
 
-/** Returns the line end of the file. */
+/** Returns the byte that ends the lines of a file: LF, or CR if the file contains no LF. */
 export function lineEndOf(bytes: Buffer): number {
   return bytes.includes(LF) ? LF : CR;
 }

@@ -126,7 +126,7 @@ describe('a CSV file of contacts', () => {
     expect(Object.values(row?.ok ? row.contact.set : {})).toEqual([value]);
   });
 
-  it('is read the same in chunks of any size', () => {
+  it('has the same rows, whatever the size of the chunks in which it is read', () => {
     const lines = Array.from({ length: 25 }, (_, i) => `p${i}@x.com,"v,${i}\né"`).join('\r\n');
     const file = bytes(`email,v\r\n${lines}`);
     const whole = readAll(file);
@@ -178,7 +178,7 @@ describe('a CSV file of contacts', () => {
     expect(emails(readAll(bytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
   });
 
-  it('is read up to 200 columns', () => {
+  it('is refused if it has more than 200 columns', () => {
     const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
     for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
       const error = faultOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
@@ -186,7 +186,7 @@ describe('a CSV file of contacts', () => {
     }
   });
 
-  it('loses only the row with the error', () => {
+  it('keeps its other rows if some rows have errors', () => {
     const file = bytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
     expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
   });
@@ -202,12 +202,12 @@ describe('a CSV file of contacts', () => {
     ]);
   });
 
-  it('is not lost between two stray quotes', () => {
+  it('keeps the rows between two stray quotes', () => {
     const file = bytes('email,v,w\na@x.com,"open,1\nb@x.com,2,3\nc@x.com,4,"\nd@x.com,5,6\n');
     expect(emails(readAll(file))).toEqual(['!a@x.com', 'b@x.com', '!c@x.com', 'd@x.com']);
   });
 
-  it('may have semicolons or tabs, missing cells and too many', () => {
+  it('may use semicolons or tabs as delimiters, and may have rows with too few or too many cells', () => {
     expect(readAll(bytes('name;email\nAda;a@x.com;extra\nBob\n'))).toEqual([
       { ok: true, contact: { email: 'a@x.com', subscribed: undefined, set: { name: 'Ada' } } },
       { ok: false, email: '', error: 'The row has no email.' },

@@ -71,7 +71,10 @@ const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br
 /** The names of contact data from which a template's own names are derived. */
 export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Maximum depth of names that are derived from other names, more than templates need. Beyond it, the source is `*`. */
+/**
+ * Maximum depth of names that are derived from other names, more than templates need. In a deeper template, every name
+ * also has the source `*`, which means that any contact data may be in its value.
+ */
 const ROUNDS_MAX = 10;
 
 /** Follows `assign`, `capture`, `for` and `tablerow` in any order, since a loop returns to earlier statements. */

@@ -83,7 +83,7 @@ export function renderPart({ escaping, pieces }: Part, values: Values): string {
   return out;
 }
 
-/** Returns the escaped text of a hole. */
+/** Returns the text that fills a hole of the content, escaped as the part requires. */
 export function holeText(hole: Hole, escaping: Escaping, values: Values): string {
   switch (hole.kind) {
     case 'value': {

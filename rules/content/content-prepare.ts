@@ -59,7 +59,10 @@ export interface PreparedContent {
   costly: boolean;
 }
 
-/** More parts than any newsletter has. Beyond it, even plain variables may take noticeable time. */
+/**
+ * Number of outputs and tags above which rendering may take noticeable time, even if all are plain variables. No
+ * newsletter has as many.
+ */
 const MANY_TOKENS = 500;
 
 const FOOTER =

@@ -324,19 +324,19 @@ describe('values in addresses', () => {
     expect(html('{% assign u = url %}<a href="{{u}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
   });
 
-  it('an image starts with http(s) or cid only', () => {
+  it('the address of an image is empty unless it starts with http:, https: or cid:', () => {
     expect(html('<img src="{{a}}"><img src="{{b}}">', { a: 'cid:logo', b: 'javascript:x' })).toBe(
       '<img src="cid:logo"><img src="">',
     );
   });
 
-  it('after a written host they are only escaped', () => {
+  it('values after a literal host are only escaped', () => {
     expect(html('<a href="https://a.example/{{x}}">x</a>', { x: '"><b>' })).toBe(
       '<a href="https://a.example/&#34;&gt;&lt;b&gt;">x</a>',
     );
   });
 
-  it('an address without quotes gets quotes', () => {
+  it('an attribute without quotes gets quotes around its address', () => {
     expect(html('<a href=https://a.example/{{x}}>x</a>', { x: 'a onclick=b' })).toBe(
       '<a href="https://a.example/a onclick=b">x</a>',
     );

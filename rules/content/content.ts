@@ -72,9 +72,8 @@ export interface RenderInput {
 
 /**
  * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel, adds a footer to
- * MARKETING bodies without an unsubscribe link, derives the text part, and cuts everything into pieces. Has a time
- * limit.
- * @throws TemplateError with field, line and column
+ * MARKETING bodies without an unsubscribe link, derives the text part, and cuts everything into pieces.
+ * @throws TemplateError with field, line and column, or because compiling takes longer than the time limit
  */
 export function compileContent(source: ContentSource): CompiledContent {
   return renderBounded(() => compileParts(source, { whole: false }));

@@ -56,7 +56,7 @@ export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Da
   return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
-/** Creates a run without changes. */
+/** Creates the state of a sandbox run whose steps have changed nothing yet. */
 export function newRun(
   p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
 ): SandboxState {

@@ -49,8 +49,8 @@ export interface DataChanges {
   /** Variables of this request only. */
   oneOff: Data;
   /**
-   * Reserved and unsafe keys that were filtered out. Dropped empty strings are not listed, because they follow a rule
-   * for values.
+   * Keys that were dropped because the key itself is not allowed. A key that was skipped because its value is an empty
+   * string is not listed.
    */
   ignored: string[];
   /** Violated limits. Nothing may be stored unless this is empty. */
@@ -140,7 +140,7 @@ function consentFault(key: string): Fault {
   return { message: `"${key}" is not data: ${consentPlaceOf(key)}.`, code: 'custom' };
 }
 
-/** Returns the error of the name of a field. */
+/** Returns why a text cannot be the name of a data field. Undefined if it can. */
 export function keyFault(key: string): Fault | undefined {
   if (key.length < 1) return { message: 'The name of a field has at least 1 character.', code: 'too_small' };
   if (key.length > DATA_LIMITS.keyLength)
@@ -149,8 +149,8 @@ export function keyFault(key: string): Fault | undefined {
 }
 
 /**
- * Returns the error of a value. Postgres cannot store NUL or half a surrogate pair in jsonb, and a deeply nested value
- * would overflow the stack of a reader.
+ * Returns why a value cannot be stored as data. Undefined if it can. Postgres cannot store NUL or half a surrogate pair
+ * in jsonb, and a deeply nested value would overflow the stack of a reader.
  */
 function valueFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'string') return textFault(value);

@@ -190,7 +190,10 @@ function changeableLeaves(part: MimePart): MimePart[] {
   return part.parts.length > 0 ? part.parts.flatMap(changeableLeaves) : [part];
 }
 
-/** Returns a header with another Content-Transfer-Encoding. Its last line must be complete. */
+/**
+ * Returns a header with another Content-Transfer-Encoding. `header` must end with CRLF, because the field may be
+ * appended.
+ */
 export function withTransferEncoding(header: string, encoding: string): string {
   const field = `Content-Transfer-Encoding: ${encoding}\r\n`;
   const written = /^content-transfer-encoding[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/im;

@@ -178,8 +178,9 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
 }
 
 /**
- * Returns a field as written. A field with raw UTF-8 is encoded, because servers need not accept it (RFC 6531). Its
- * encoded words are decoded before, because an encoded word inside another one would be shown as code.
+ * Returns a header field in the form in which it is sent. A field in ASCII usually stays as its author wrote it. A
+ * field with raw UTF-8 is encoded, because servers need not accept raw UTF-8 (RFC 6531). Encoded words in such a field
+ * are decoded first, because an encoded word inside another one would be shown as code.
  */
 function writtenField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);

@@ -30,7 +30,10 @@ export function markUntrustedIf<T extends object>(values: T, isUntrusted: boolea
   return isUntrusted ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
 }
 
-/** Copies values and overrides them with others. A name has the origin of its value in the copy. */
+/**
+ * Copies `base` and overrides its values with the values of `over`. Each value stays trusted or untrusted, as in the
+ * object from which it was copied.
+ */
 export function overlay<T extends object>(base: Sourced<T>, over: Sourced<T>): Sourced<T> {
   const values = { ...base.values, ...over.values };
   if (base.untrusted.size === 0) return withOrigin(values, over.untrusted);

@@ -9,7 +9,10 @@ export function smsContent(text: string): ContentSource {
   return { subject: '', body: '', text, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false };
 }
 
-/** Returns why a text is not a valid template, with its position. Undefined if it is valid. Limited in time. */
+/**
+ * Returns why the text of an SMS is not a valid template, with the position of the error. Undefined if it is valid. A
+ * text that takes longer to compile than the time limit is not valid.
+ */
 export function smsTextFault(text: string): string | undefined {
   try {
     compileContent(smsContent(text));

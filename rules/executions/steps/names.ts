@@ -15,7 +15,7 @@ export function hasField(type: StepType, field: IdField): boolean {
   return names !== 'condition' && names.includes(field);
 }
 
-/** Lists the ids in the fields of a config. */
+/** Lists the ids of templates, segments and topics that the fields of a config contain. */
 export function listNamedIds({ type, config }: Configured): NamedId[] {
   const { names } = STEPS[type];
   return names === 'condition' ? [] : idsIn(config, names);
