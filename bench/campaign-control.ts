@@ -71,7 +71,7 @@ try {
   await removeHome(home);
 }
 
-/** Pauses after this many emails, prints when the last one came, and resumes. */
+/** Pauses a campaign after `at` emails, prints when the last email arrived, and resumes the campaign. */
 async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
   const reachedAt = await waitForSink(into, at, performance.now());

@@ -17,7 +17,7 @@ export async function waitForSink(into: SinkProcess, count: number, since: numbe
   }
 }
 
-/** Waits until a campaign is SENT; returns the time by `performance.now()`. */
+/** Waits until a campaign is SENT; then returns `performance.now()`. */
 export async function waitUntilSent(database: pg.Client, id: string): Promise<number> {
   for (;;) {
     const { rows } = await database.query('SELECT status FROM campaigns WHERE id = $1', [id]);
@@ -71,7 +71,7 @@ function statusMegabytes(pid: number, field: string): number {
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'))?.[1] ?? 0) / 1024);
 }
 
-/** Reads a file of /proc; empty without one. */
+/** Reads a file of a process in /proc. Returns an empty string if the file cannot be read. */
 function procFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');

@@ -152,7 +152,7 @@ for (const abuse of values.only.split(',')) {
   const run = ABUSES[abuse];
   if (!run) throw new Error(`There is no abuse ${abuse}; there are ${Object.keys(ABUSES).join(', ')}.`);
   console.log(`${abuse} …`);
-  // Each abuse gets a new service, so that none measures the remaining work of the one before.
+  // Each abuse gets a new service, so that no measurement includes remaining work of the abuse before.
   const stage = await startStage({ workers: values.workers });
   try {
     const b = startNeighbour({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });

@@ -13,7 +13,7 @@ const WINDOW_MS = 100;
 export interface LoopDelay {
   /** The longest delay in each 100 ms, 95th percentile. On a busy machine, other work increases it, too. */
   late95: number;
-  /** The longest CPU time of one turn of the loop. It does not depend on other work on the machine. */
+  /** The longest CPU time of one iteration of the loop. Other work on the machine does not increase this time. */
   turn: number;
 }
 
@@ -22,7 +22,7 @@ export function loopDelayEnvironment(folder: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, [FOLDER]: folder };
 }
 
-/** Returns the measurements of all processes since `sinceMs`, together. */
+/** Returns the delay and CPU time of the event loops of all given processes since `sinceMs`, together. */
 export function readLoopDelay(folder: string, pids: (number | null)[], sinceMs: number): LoopDelay {
   const windows = readdirSync(folder)
     .filter((name) => pids.includes(Number(name)))

@@ -51,7 +51,7 @@ const CONCURRENCY = 32;
 const DRAIN_MS = 60_000;
 /** DELAY of the executions in a wave that a burst of events starts. */
 const DELAY_SECONDS = 5;
-/** The `until` of a wave is this much later than the time at which all its executions are expected to wait. */
+/** Time between the expected start of a wave's last execution and the instant for which all its executions wait. */
 const UNTIL_MARGIN_MS = 10_000;
 /** B runs this long before the wave's timers end. */
 const LEAD_MS = 3_000;

@@ -119,7 +119,7 @@ async function measure(paths: string[], load: Load): Promise<Record<string, numb
   return { p50: at(0.5), p99: at(0.99), max: at(1), 'a second': Math.round(paths.length / seconds) };
 }
 
-/** Returns the API's time of every logged request so far. */
+/** Returns the API's duration of every logged request, in ms. */
 function logged(): number[] {
   const lines = readFileSync(join(home, 'logs', 'api.log'), 'utf8').split('\n');
   return lines.flatMap((line) => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type PageWait, type Window, waitRow } from './window.ts';
 
-/** One in a hundred contacts matches it. */
+/** A condition that 1 % of the contacts match. */
 const CONDITION = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.company', operator: 'equals', value: 'Analytical Engines 7' }] }],

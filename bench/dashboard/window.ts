@@ -12,7 +12,10 @@ export type BrowserSession = Awaited<ReturnType<BrowserContext['storageState']>>
 export interface Window {
   context: BrowserContext;
   page: Page;
-  /** Returns the times of requests whose path matches, in ms from the request to the last byte, in order. */
+  /**
+   * Returns the durations of requests whose path matches, in ms from the request to the last byte, in the order in
+   * which the requests finished.
+   */
   requestMs(path: RegExp): number[];
   /**
    * Measures a wait: the total time, and the CPU time of the page, which does not depend on other work on the machine.

@@ -27,7 +27,7 @@ export async function sendCampaign(client: ApiClient, domain: string, name: stri
 async function sendOnce(client: ApiClient, id: string): Promise<void> {
   for (;;) {
     const sent = await client.call('POST', `/campaigns/${id}/send`, {}).catch(() => undefined);
-    // 409: the campaign is being sent already, because only the response to the first request was lost.
+    // 409: an earlier request has started the campaign, and only its response was lost.
     if (sent && (sent.status < 300 || sent.status === 409)) return;
     await sleep(REPEAT_MS);
   }

@@ -22,7 +22,7 @@ export interface Load {
   readonly asked: Asked[];
   /** Stops starting new requests. */
   stop(): Promise<void>;
-  /** The number of requests that a client keeps repeating, because no response has come. */
+  /** Returns the number of requests without a clear response yet. A client repeats them if they have a key. */
   open(): number;
   /** Aborts the open requests. */
   close(): Promise<void>;

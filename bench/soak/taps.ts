@@ -2,11 +2,11 @@ import type { Tap } from './fault-proxy.ts';
 
 /** Causes a failure at a certain moment of a protocol, such as before a reply. */
 export interface Trap {
-  /** Fails the next `count` moments. */
+  /** Causes a failure at each of the next `count` moments. */
   arm(count: number): void;
-  /** Stops failing. */
+  /** Causes no more failures. */
   disarm(): void;
-  /** Returns the number of failures so far. */
+  /** Returns the number of failures that the trap has caused. */
   struck(): number;
   tap(): Tap;
 }

@@ -13,9 +13,9 @@ export interface Line {
   unknown: number;
   served: number;
   lost: number;
-  /** Arrived more than once, because a failure had left them in doubt. */
+  /** Messages that arrived more than once, because a failure had left their sending in doubt. */
   'doubled, in doubt': number;
-  /** Arrived more than once for another reason, or are in the database more than once. */
+  /** Messages that arrived more than once for another reason, or are in the database more than once. */
   'doubled, unexplained': number;
 }
 

@@ -28,7 +28,7 @@ type ArrayIn<Response> = {
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /**
- * Creates the cache of responses. It keeps a response, so that going back shows it at once. Error responses are not
+ * Creates the cache of responses. It keeps a response, so that going back shows it immediately. Error responses are not
  * retried; a request without a response is retried three times.
  */
 export function createQueryClient(): QueryClient {

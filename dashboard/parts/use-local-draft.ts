@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { draftKey, keepDraft, readKept } from './record-edit/kept-drafts.ts';
 
-/** The draft is stored when the user has not typed for this long, and at once when the page is closed. */
+/** The draft is stored when the user has not typed for this long, and immediately when the page is closed. */
 const KEEP_AFTER_MS = 300;
 
 /**

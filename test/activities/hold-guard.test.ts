@@ -269,7 +269,7 @@ describe('feedback that arrives later', () => {
     expect((await hold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
   });
 
-  it('twenty returned emails that blame the sender put the project on hold by their mailbox provider', async () => {
+  it('twenty bounces of one mailbox provider that blame the sender put the project on hold', async () => {
     await feedback(20, 'policy');
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });

@@ -198,7 +198,7 @@ describe('a bucket that is configured later, or no longer', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('without it new images are stored in Postgres, and images in the bucket are 503, not 404', async () => {
+  it('stores new images in Postgres without a bucket, and images in the earlier bucket are 503, not 404', async () => {
     const app = apart(undefined);
     const { body } = await upload(newGif());
     expect((await fetchServed(body.url, app)).status).toBe(503);

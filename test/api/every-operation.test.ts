@@ -24,7 +24,7 @@ interface Row {
 }
 type Cell = keyof Row;
 
-/** These send or start something, so an ignored field might do more than the caller asked. */
+/** Operations that send or start something. If they ignored a field, they might do more than the caller asked. */
 const REFUSING_FIELDS = [
   'POST /apikeys',
   'POST /campaigns',
@@ -55,7 +55,7 @@ const REFUSING_FIELDS = [
 const ANY_PARAMETER = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST /pixel', 'POST /track'];
 /** Callbacks of providers are authenticated by a signature and accept any field that the provider sends. */
 const CALLBACKS = ['POST /webhooks/twilio/status', 'POST /webhooks/twilio/inbound', 'POST /webhooks/sns'];
-/** These create and start nothing. */
+/** Operations that create and start nothing, and so take no idempotency key. */
 const WITHOUT_KEY = [
   'POST /contacts/import/preview',
   'POST /contacts/lookup',
@@ -64,11 +64,11 @@ const WITHOUT_KEY = [
   'POST /verify',
   'POST /workflows/{id}/preview',
 ];
-/** These have neither a body nor a path parameter, so all requests are equal. */
+/** Operations with neither a body nor a path parameter, so all their requests are equal. */
 const ONE_INPUT = ['POST /apikeys/public/rotate', 'POST /project/release'];
 /** Path parameters that are not ids of records. Values of another project do not exist in this one. */
 const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
-/** Only operators see them. For others they are 404, whatever the input. */
+/** Operations that only operators see. For other users they are 404, whatever the input. */
 const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
 const BAD_PARAMETERS: Record<string, string> = {
   limit: 'many',
@@ -102,7 +102,7 @@ beforeAll(async () => {
   operations = operationsOf(api.app);
   document = await (await api.app.request('/openapi.json')).json();
   await buildDomain(api.db, { projectId: api.one.id });
-  // The examples of the document send from it.
+  // The examples of the document send from this domain.
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   owner = await signIn(api, api.one);
   starts = await buildStartable(api);

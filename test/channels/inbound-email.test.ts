@@ -683,7 +683,7 @@ describe('automatic replies', () => {
     expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
   });
 
-  it('a person who writes to a return path and to the project is heard by the project', async () => {
+  it('an email of a person to a return path and to the project is received by the project', async () => {
     const { returnPath } = await buildSentEmail();
     const raw = 'From: both@elsewhere.example\nMessage-ID: <both@x>\nSubject: Re: Hello\n\nThanks\n';
     await deliver({ from: 'both@elsewhere.example', to: [returnPath, 'help@shop.example.com'], raw });

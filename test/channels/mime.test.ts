@@ -109,7 +109,7 @@ describe('a built message', () => {
   });
 
   it.each(['Ü 1.pdf', `${'長い'.repeat(60)}.pdf`, 'a "b" \\ (c); d=e.pdf', 'a.pdf'])(
-    'names a file once, where encoding is allowed: %s',
+    'writes the name of a file only in Content-Disposition, which may encode it: %s',
     async (filename) => {
       const attachments = [{ filename, contentType: 'application/pdf', content: PIXEL }];
       const { parsed, raw } = await read({ attachments });

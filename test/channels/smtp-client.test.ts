@@ -34,7 +34,7 @@ function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
 
 describe.each([
   ['with PIPELINING', true],
-  ['by a server without PIPELINING, which hangs up on those who do it', false],
+  ['by a server without PIPELINING, which disconnects clients that use it', false],
 ])('the email of the SMTP client is accepted %s', (_name, pipelining) => {
   it('once for each recipient, each with its own reply, also with refusals among them', async () => {
     const server = await sink({ pipelining });

@@ -45,7 +45,10 @@ function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): 
 }
 
 interface Talk {
-  /** Returns the reply to a line, or the greeting without one: its code, and `closed` if the server disconnected. */
+  /**
+   * Returns the code of the reply to a line, or of the greeting if no line is given. Returns `closed` if the server
+   * disconnected.
+   */
   say(line?: string): Promise<string>;
   secure(): Promise<void>;
   end(): Promise<void>;

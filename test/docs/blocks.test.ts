@@ -160,7 +160,7 @@ function helpOf(command: string): string {
   return help;
 }
 
-/** Temporal's own help names the options of a command. */
+/** Returns what is wrong with a command of Temporal, judged by Temporal's own help. */
 function temporalFault(args: string[]): string | undefined {
   const first = args.findIndex((word) => word.startsWith('-'));
   const command = (first < 0 ? args : args.slice(0, first)).join(' ');

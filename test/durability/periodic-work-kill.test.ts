@@ -125,7 +125,7 @@ it('rounds of periodic work continue at the same position after their worker is 
     expect(before).toEqual({ first: expect.any(Number), second: expect.any(Number) });
     await worker.kill();
     dns.asked.length = 0;
-    // Pruning that started at the first row again would delete this one.
+    // An older row than the pruned ones. Pruning would delete it only if it started at the first row again.
     await buildOldEntries({ daysAgo: 50, count: 1 });
     worker = await startWorker();
     await until(

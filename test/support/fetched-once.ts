@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Returns a folder in the user's cache folder with files that a test needs from elsewhere. It is filled once per
- * machine, without root, and nothing is installed. If it cannot be filled, returns the reason as a sentence that starts
- * with `refusal`; in CI it throws, so that no test is skipped there.
+ * Returns a folder in the user's cache folder with files that a test needs from elsewhere. The folder is filled once
+ * per machine, without root, and nothing is installed. If the folder cannot be filled, returns `refusal` and the reason
+ * as one text. In CI, throws an error with that text, so that no test is skipped there.
  */
 export async function fetchOnce(p: {
   /** Names the folder, with a hash of `wanted` within. */
   kind: string;
-  /** Everything on which its content depends. */
+  /** Everything on which the content of the folder depends. */
   wanted: string;
   refusal: string;
   /** Fills the given folder. Returns the path of the result in it. */
@@ -35,7 +35,7 @@ export async function fetchOnce(p: {
   }
 }
 
-/** Another test process may have been first. */
+/** Moves the filled folder to its place, unless another test process did so first. */
 function moveTo(from: string, to: string): void {
   try {
     renameSync(from, to);

@@ -11,7 +11,7 @@ export interface ApiOperation {
   /** Names of the path parameters. */
   params: string[];
   security: Record<string, string[]>[];
-  /** Example of the JSON body; undefined without one. */
+  /** Example of the JSON body; undefined if the operation documents no example. */
   body: unknown;
   multipart: boolean;
 }

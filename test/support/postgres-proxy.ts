@@ -15,7 +15,7 @@ export interface PostgresProxy {
    * none until `open`, as when Postgres or the network is down.
    */
   loseCommit(what: ProxyLoss, more?: { later?: 'refused'; skip?: number }): void;
-  /** Text of simple and prepared statements so far. */
+  /** Text of all simple and prepared statements that clients have sent. */
   readonly statements: readonly string[];
   /** Breaks all open connections. */
   cut(): void;

@@ -28,7 +28,7 @@ export interface StartedService {
   readonly pid: number;
   /** dev.json as it is now. */
   dev(): DevFile;
-  /** Its whole output so far. */
+  /** Returns the whole output that the process has written. */
   output(): string;
   /** Its exit code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals | null>;

@@ -7,7 +7,7 @@ import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { TestApi } from './api.ts';
 
-/** A successful request for an operation whose documented example fails. */
+/** A request that succeeds, for an operation whose documented example fails in the test. */
 export interface Start {
   /** Ids for the path. */
   ids?: Record<string, string>;

@@ -119,7 +119,7 @@ describe('the check of a start', () => {
     expect(await newestNo(database.db)).toBe(1);
   });
 
-  it('takes over: campaigns of the lost time span are PAUSED, and recovery comes before sending', async () => {
+  it('takes over: pauses campaigns that may have been sent since the backup, and recovers before sending', async () => {
     const { db } = database;
     const { id: projectId } = await buildProject(db, 'Restored');
     await buildDomain(db, { projectId, domain: 'sender.test', signing: false });

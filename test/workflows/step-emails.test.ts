@@ -67,7 +67,8 @@ it('Temporal starts no second attempt while a mail server may still reply to the
     workflowId: 'delivery-in-test',
     args: [{ projectId: service.one.id, emailIds: [id] }],
   });
-  // It starts emails for five minutes (activities/emails/deliveries.ts), and the last one may be the slowest.
+  // The activity starts emails for five minutes (activities/emails/deliveries.ts), and its last email may take the
+  // longest time.
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 

@@ -30,7 +30,7 @@ export function FieldSelect({
   const chosen = choiceOf(filter, choices, scope);
   const chosenLabel = chosen ? fieldWord(chosen) : '';
   const [search, setSearch] = useState(chosenLabel);
-  // The name of a segment or topic is loaded after its id.
+  // The id of a segment or topic is known before its name is loaded, so the label can change.
   useEffect(() => setSearch(chosenLabel), [chosenLabel]);
   const isKnown = (choice: FieldChoice) => choices.some((known) => choiceKey(known) === choiceKey(choice));
   const isOwnText = chosen !== undefined && search === chosenLabel;

@@ -13,7 +13,7 @@ describe('data as rows', () => {
     );
   });
 
-  it('has the type of each value, also of a lone variable', () => {
+  it('returns the type of each value, also of a value that is only a variable', () => {
     const data = {
       name: 'Ada',
       n: 4.5,

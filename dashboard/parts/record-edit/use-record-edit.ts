@@ -14,7 +14,7 @@ import {
 } from './changes.ts';
 import { draftKey, keepDraft, readKept } from './kept-drafts.ts';
 
-/** The draft is stored when the user has not typed for this long, and at once when the page is closed. */
+/** The draft is stored when the user has not typed for this long, and immediately when the page is closed. */
 const TYPING_MS = 300;
 
 /** Tells whether a write was refused because another user had saved the record meanwhile. */
@@ -32,7 +32,7 @@ export interface FieldDifference<Fields> {
 
 /**
  * Edits the fields of a record. The screen shows the stored record with this user's changes on top, so another user's
- * change of another field appears at once and stays. This browser keeps the changes until they are saved.
+ * change of another field appears immediately and stays. This browser keeps the changes until they are saved.
  * @param p.name of the record, unique in the project
  * @param p.stored the fields of the latest version that was read
  * @param p.isSaving while a write is running, a difference from the stored fields is not a conflict

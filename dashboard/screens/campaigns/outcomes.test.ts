@@ -3,7 +3,7 @@ import { isSkipped, partsOf } from './outcomes.ts';
 
 const STATS = { total: 20, pending: 2, skipped: 3, delivered: 11 };
 
-it('counts refusals at once and later as failed, so that the parts add up to all recipients', () => {
+it('counts immediate and later refusals as failed, so that the parts add up to all recipients', () => {
   const byReason = { expired: 1, 'bounced:policy': 1, 'bounced:dead_mailbox': 1, unsubscribed: 2, too_late: 1 };
   const parts = partsOf({ ...STATS, byReason });
   expect(parts).toEqual({ delivered: 11, underWay: 1, failed: 3, skipped: 3, pending: 2 });

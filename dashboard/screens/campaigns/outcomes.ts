@@ -23,7 +23,7 @@ export interface Parts {
   delivered: number;
   /** Sent, while the provider has not reported the delivery yet. */
   underWay: number;
-  /** Not sent because of an error, or refused by the receiver, at once or later. */
+  /** Not sent because of an error, or refused by the receiver, immediately or later. */
   failed: number;
   skipped: number;
   pending: number;

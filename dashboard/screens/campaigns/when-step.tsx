@@ -18,7 +18,10 @@ import { WindowSettings } from './window-settings.tsx';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
-/** A send to this many recipients asks the user to type the number, because it cannot be corrected one by one. */
+/**
+ * From this many recipients, the user confirms a send by typing the number of recipients, because a mistake would reach
+ * too many people to correct it one by one.
+ */
 const LARGE = 100;
 const HOW = ['now', 'at', 'local'] as const;
 type How = (typeof HOW)[number];

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 /**
- * Returns the address of the signed-in user; undefined without one. It uses a request of its own: elsewhere a
- * 401 leads to the sign-in page, and here it is not an error.
+ * Returns the address of the signed-in user; undefined if no user is signed in. It uses a request of its own, because
+ * here a 401 is not an error. Elsewhere a 401 leads to the sign-in page.
  */
 export function useWhoIsSignedIn(): string | undefined {
   const { data } = useQuery({

@@ -4,7 +4,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.operator;
 
-/** The holds of a project, with the reason on hover and focus; nothing without a hold. */
+/** The holds of a project, with the reason on hover and focus. Shows nothing if the project has no hold. */
 export function HoldBadges({ tenant }: { tenant: Pick<ItemOf<'listTenants'>, 'operatorHold' | 'ownHold'> }) {
   const { operatorHold, ownHold } = tenant;
   return (

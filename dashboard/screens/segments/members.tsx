@@ -121,7 +121,7 @@ function Listed({
   );
 }
 
-/** Removes a member at once, with Undo for ten seconds. */
+/** Removes a member immediately, with Undo for ten seconds. */
 function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
   const whyNot = useMissingPermission('segments:edit');
   const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });

@@ -55,7 +55,7 @@ async function person(): Promise<string> {
 const logIn = (api: RunningApi, email: string, password: string, headers: Record<string, string> = {}) =>
   send(api, '/auth/login', { body: { email, password }, headers });
 
-/** Makes as many failed sign-ins as one address may have. */
+/** Makes as many failed sign-ins as the limit of one IP address allows. */
 async function useUpAddress(api: RunningApi, headers: (n: number) => Record<string, string>): Promise<void> {
   const failures = Array.from({ length: 50 }, async (_, n) => {
     const { status } = await logIn(api, `nobody-${n}-${people}@example.com`, 'wrong', headers(n));
@@ -140,7 +140,7 @@ describe('failed log-ins', () => {
       .join('; '),
   });
 
-  it('from one address lock only that address out of the account', async () => {
+  it('from one IP address lock only that IP address out of the account', async () => {
     const email = await person();
     expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
@@ -238,7 +238,7 @@ describe('signing up', () => {
     }
   });
 
-  it('is 20 an hour from one address', async () => {
+  it('is 20 an hour from one IP address', async () => {
     const statuses = [];
     for (let n = 0; n < 20; n += 1) statuses.push((await signUp(`many-${n}@example.com`, from('203.0.113.80'))).status);
     expect(new Set(statuses)).toEqual(new Set([201]));

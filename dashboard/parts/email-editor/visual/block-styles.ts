@@ -115,7 +115,7 @@ export function dividerEdits(
   return inOrder([style, { start, end, said: `${height}px` }]);
 }
 
-/** Later parts of the source first, so that an edit does not move the place of the next one. */
+/** Sorts edits from the end of the source to its start, so that an edit does not shift the offsets of the next edit. */
 function inOrder(edits: SourceEdit[]): SourceEdit[] {
   return edits.toSorted((a, b) => b.start - a.start);
 }

@@ -6,7 +6,7 @@ export interface Block {
   name: string;
   start: number;
   end: number;
-  /** Offset of the element around it; -1 without one. */
+  /** Offset of the element that contains the block; -1 if no element contains it. */
   parent: number;
 }
 

@@ -84,7 +84,7 @@ export function attributeEdit(part: OpeningTag, name: string, value: string): So
   return { start: place.start, end: place.end, said: `"${escapeAttribute(value, '"')}"` };
 }
 
-/** Returns the decoded value of an attribute; undefined without one. */
+/** Returns the decoded value of an attribute; undefined if the tag lacks the attribute. */
 export function attributeValue(source: string, part: OpeningTag, name: string): string | undefined {
   const place = part.attributes.get(name);
   return place && readable(source.slice(place.start, place.end));

@@ -4,7 +4,7 @@ import type { OpeningTag } from './source-parts.ts';
 /** Declarations of a style attribute: property and value; no value removes the property. */
 export type Styles = Record<string, string | undefined>;
 
-/** Returns the value of a property in the style attribute of a tag; undefined without one. */
+/** Returns the value of a property in the style attribute of a tag; undefined if it is not set. */
 export function styleValue(source: string, tag: OpeningTag, property: string): string | undefined {
   return declarationOf(styleOf(source, tag), property)?.value;
 }

@@ -62,7 +62,8 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const key = draftKey(useSession(), `automation:${id}`);
   const [state, setState] = useState<State>(() => begin(workflow, key));
   const [isSaving, setSaving] = useState(false);
-  // A ref, because it changes at once. A key that is held down calls this again before the next render.
+  // A ref changes immediately, and a state only with the next render. A shortcut that is held down calls `save` again
+  // before that render.
   const underWay = useRef(false);
   const [keepsDraft, setKeepsDraft] = useState(true);
   const { base, history } = state;

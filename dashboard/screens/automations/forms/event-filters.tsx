@@ -92,7 +92,7 @@ export function EventFilters({
   );
 }
 
-/** Returns whether the API treats the filters as none: any event of the name matches. */
+/** Returns whether the filters are missing or empty. The API then matches any event with the name. */
 function isNone(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }

@@ -37,7 +37,7 @@ export function headersIn(stored: unknown): HeaderRow[] | undefined {
   }));
 }
 
-/** Returns the headers as the API takes them; undefined without any. Rows without a name are skipped. */
+/** Returns the headers as the API takes them; undefined if no row has a name. Rows without a name are skipped. */
 export function headersOf(all: readonly HeaderRow[]): Record<string, string> | undefined {
   const named = all.filter(({ name }) => name !== '');
   return named.length > 0 ? Object.fromEntries(named.map(({ name, value }) => [name, value])) : undefined;

@@ -121,7 +121,7 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
   );
 }
 
-/** Returns the value of a number input, which is text only while it is empty. */
+/** Returns the number in a number input, or an empty string if the input has no number. */
 export function numberInputValue(value: string | number): number | '' {
   return value === '' || !Number.isFinite(Number(value)) ? '' : Number(value);
 }
