@@ -36,7 +36,7 @@ describe('the budget of a project', () => {
     await expect(run({ ...work, maxWaitMs: 10 }, async () => 'done')).rejects.toThrow(OverBudget);
   });
 
-  it('runs two jobs at a time, interactive ones before bulk ones', async () => {
+  it('runs two jobs at a time, interactive jobs before bulk jobs', async () => {
     const { run } = budgets(0);
     const order: string[] = [];
     let release = () => {};

@@ -40,8 +40,8 @@ export class OverBudget extends LimitReached {
 export interface Budgets {
   /**
    * Runs `work` as soon as its project has budget left, and subtracts the milliseconds of processor time reported to
-   * `charge`. Jobs wait only for jobs of the same project, in their order. Jobs that are `bulk` also wait for later
-   * jobs that are not.
+   * `charge`. Jobs wait only for jobs of the same project, in order of arrival. A `bulk` job also waits for later
+   * jobs that are not `bulk`.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;
@@ -164,7 +164,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 
 export interface BudgetOptions {
   cpuMsPerSecond: number;
-  /** Concurrent jobs of all projects. No limit unless given. */
+  /** The maximum number of concurrent jobs of all projects together; no limit by default. */
   ofProcess?: number;
   /** The clock in milliseconds; for tests. */
   now?: () => number;

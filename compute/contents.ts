@@ -19,14 +19,14 @@ import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompiled } from './tasks.ts';
 
 /**
- * A body up to this size, with at most this much Liquid and links, is compiled in this thread in a few milliseconds.
- * A larger body might take more than 100 ms, so it goes to a thread first.
+ * Limits of content that is compiled in this thread, in a few milliseconds: its characters, and its Liquid tags,
+ * outputs and links. Larger content might take more than 100 ms, so another thread compiles it first.
  */
 const SMALL_CHARS = 16 * 1024;
 const SMALL_TOKENS = 40;
 /**
- * A content that a thread compiled within this time is also compiled in this thread, so that its messages need no other
- * thread.
+ * If another thread compiled a content within this time, this thread compiles the content too. Its messages are then
+ * rendered in this thread.
  */
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;

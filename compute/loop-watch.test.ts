@@ -64,7 +64,7 @@ it('names the work that blocks the loop after a thread has computed for it', {
 });
 
 it.each(['page', 'largeRequest'] as const)(
-  'names the work that holds the loop after waiting for its turn: %s',
+  'names the work that blocks the event loop after it waited in the queue of its project: %s',
   async (what) => {
     const { loop, held, hold, beat } = watch();
     const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });

@@ -30,9 +30,9 @@ export interface LoopWatch {
 
 /**
  * Watches the event loop of this process. A timer alone notices that the loop was blocked, but not by which work.
- * The time between two waits is therefore recorded under the name of its work, which costs one read of the clock. The
- * timer names the work with the longest time. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs
- * for a request that waits six times.
+ * The time between two waits is therefore recorded under the name of the work, which costs one read of the clock. The
+ * timer reports the work with the longest time. Measured cost: 1 ms of processor time a second in an idle process, and
+ * at most 2 µs for a request that waits six times.
  */
 export function watchLoop(onHeld: (held: BlockedLoop) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();

@@ -4,7 +4,7 @@ import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.t
 import { bytesOf, TASKS } from './tasks.ts';
 import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } from './thread-messages.ts';
 
-// A thread of `threads.ts`: does one task after the other until it is ended.
+// Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
 /**
  * With this niceness, a thread gets about a third of the main loop's processor time on one processor. A lower priority
  * would also starve costly content of other tenants.
@@ -23,15 +23,18 @@ port.on('message', async (task: TaskMessage) => {
 port.postMessage('ready');
 
 /**
- * When processors are scarce, the loop that all tenants share goes first. Linux counts niceness per thread, and 0
- * means the calling thread (setpriority(2), notes). On other systems it would apply to the whole process, so nothing
- * changes there.
+ * Lowers the priority of this thread, so that the main loop, which all tenants share, gets scarce processor time first.
+ * On Linux, niceness applies to one thread, and 0 means the calling thread (setpriority(2), notes). On other systems,
+ * niceness applies to the whole process, so it is not changed there.
  */
 function yieldToTheLoop(): void {
   if (process.platform === 'linux') setPriority(0, NICE);
 }
 
-/** The caller sends a task only after the previous one has ended, so all CPU time between the two belongs to it. */
+/**
+ * Runs a task and measures its CPU time. A thread runs only one task at a time, so all its CPU time between the start
+ * and the end of the task belongs to the task.
+ */
 async function runTask({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
   const startMs = threadCpuMs();
   try {

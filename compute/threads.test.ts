@@ -46,7 +46,7 @@ describe('a task in a thread', () => {
     expect(nice).toContain(5);
   });
 
-  it('that runs out of time fails like a template, and the next one runs', async () => {
+  it('that exceeds its time limit fails with a template error, and the next task runs', async () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
     const error = await parts('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);

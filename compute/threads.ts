@@ -17,8 +17,8 @@ const THREADS_MAX = 4;
  */
 const BOUND: TimeLimit = { ms: 400, attempts: 3 };
 /**
- * After this time the thread is ended, because V8 cannot interrupt every step at the bound. The time is far longer than
- * the bound, so that a busy machine does not end threads.
+ * A thread is ended when its task takes longer than this, because V8 cannot interrupt every operation at `BOUND`. This
+ * limit is far longer than `BOUND`, so that no thread is ended only because the machine is busy.
  */
 const HARD_LIMIT_MS = 10_000;
 /**
@@ -35,15 +35,15 @@ export interface Threads {
   /**
    * Runs a task in a thread. Projects take turns, and only one task of a project runs at a time. `charge` receives the
    * computed milliseconds, also after a failure.
-   * @throws errors of the task; TimeLimitExceeded when it had to be stopped, for its time or its memory
+   * @throws errors of the task; TimeLimitExceeded if the task was stopped because it used too much time or memory
    */
   run<K extends TaskName>(p: {
     projectId: string;
     name: K;
     input: Input<K>;
-    /** Complete buffers among these are transferred, not copied, so the caller can no longer use them. */
+    /** Arrays of `input` to transfer, not copy, if they cover a whole buffer. The caller can no longer use them. */
     handOver?: Uint8Array[] | undefined;
-    /** Multiple of the usual time limit, for large input. 1 unless given. */
+    /** Factor for `HARD_LIMIT_MS`, for large input; 1 by default. */
     patience?: number;
     charge?: (cpuMs: number) => void;
   }): Promise<Answer<K>>;
@@ -175,7 +175,7 @@ class Thread {
     }
   }
 
-  /** Ends the thread and fails its task with this error; by default, the error for the time limit. */
+  /** Ends the thread. Its running task fails with `error`, by default the error for an exceeded time limit. */
   async end(error: Error = new TimeLimitExceeded('not done in its time')): Promise<void> {
     this.endsWith = error;
     clearTimeout(this.idle);

@@ -49,17 +49,18 @@ const SHARES: { priority: TemporalPriority; every: number }[] = [
 ];
 
 export interface OutboxDispatcher {
-  /** Wakes the loop, because rows may wait. */
+  /** Wakes the loop, because there may be new rows. */
   wake(): void;
-  /** Records that Temporal has started something, as seen by this worker. */
+  /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(begun: StartedWork): void;
-  /** Takes no more rows. Resolves when the taken ones are handed over or released. */
+  /** Takes no more rows. Resolves when the rows already taken are handed over or released. */
   stop(): Promise<void>;
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects round-robin, and few at a time. The others wait in the
- * outbox. Runs in every worker: the worker that takes a row hands it over, and the worker that sees it start deletes it.
+ * Hands rows of the outbox to Temporal: by priority, projects round-robin, and only a few rows at a time. The remaining
+ * rows wait in the outbox. Runs in every worker. The worker that takes a row hands it to Temporal. The worker that sees
+ * the row's work start deletes the row.
  */
 export function startDispatcher(deps: {
   db: Db;
@@ -123,8 +124,8 @@ export function startDispatcher(deps: {
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
       .finally(() => {
-        // A reported start frees a slot and wakes the loop. If only the number of concurrent hand-overs was the limit,
-        // this wakes it.
+        // A reported start frees a slot and wakes the loop. If the number of concurrent hand-overs was the only
+        // limit, the call below wakes the loop.
         const heldUp = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         underWay.delete(work);
@@ -169,8 +170,8 @@ export function startDispatcher(deps: {
   }
 
   /**
-   * Settles signals whose workflow is not running: removes those to an ended workflow, and defers those to a workflow
-   * that has not started yet.
+   * Handles signals whose workflow is not running: removes signals to an ended workflow, and defers signals to a
+   * workflow that has not started yet.
    */
   async function settleUndelivered(rows: OutboxRow[]): Promise<void> {
     const ended = await findEndedTargets(db, rows);
@@ -182,8 +183,8 @@ export function startDispatcher(deps: {
   }
 
   /**
-   * Defers rows: by one second after the first attempt, and longer after later ones. Polls find the rows that wait
-   * longer than a second.
+   * Defers rows: by one second after the first attempt, and longer after later attempts. Polls find rows that
+   * wait longer than a second.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
@@ -213,8 +214,9 @@ export function startDispatcher(deps: {
 }
 
 /**
- * Returns the order of priorities for a claim. The highest priority comes first, but each lower one gets a small share.
- * Otherwise, a tenant with many rows of a high priority would block the lower ones for every tenant.
+ * Returns the order of priorities for a claim. The highest priority usually comes first, but each lower priority comes
+ * first in a small share of claims. Otherwise, one tenant's many rows of a high priority would block the rows of lower
+ * priorities of every tenant.
  */
 function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;

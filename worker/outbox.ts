@@ -26,16 +26,16 @@ interface Taker {
 export interface RunningOutbox {
   /** Wakes the loops of this process that take these rows. Without an argument, wakes all of them. */
   wake(takers?: OutboxTaker[]): void;
-  /** Records that Temporal has started something, as seen by this worker. */
+  /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(begun: StartedWork): void;
-  /** Takes no more rows. Resolves when the taken ones are finished or released. */
+  /** Takes no more rows. Resolves when the rows already taken are finished or released. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the loops that take rows of the outbox in a worker process. A process that serves `transactional` sends single
- * emails and SMS itself. A process that serves `workflows` hands the other rows to Temporal. It also sees when Temporal
- * starts them, which allows it to hand over more.
+ * emails and SMS itself. A process that serves `workflows` hands the other rows to Temporal. That process also sees
+ * when their work starts, and can then hand over more rows.
  */
 export function startOutbox(p: {
   databaseUrl: string;

@@ -22,8 +22,8 @@ export interface TemporalSide {
 /**
  * Runs the Temporal workers of a process. While Temporal is unreachable, the workers wait for it. Single emails and SMS
  * do not need Temporal, so a process that starts during an outage is useful.
- * @returns when the workers run, or when Temporal did not respond
- * @throws Error when they cannot be created, which waiting does not fix; later errors go to `onFatal`
+ * Resolves when the workers run, or when Temporal did not respond.
+ * @throws Error if the workers cannot be created, which waiting does not fix; later errors go to `onFatal`
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
@@ -49,7 +49,7 @@ export async function startTemporalSide(p: {
       await p.lifecycle.prepareNamespace();
       return await NativeConnection.connect({
         ...temporalConnectionOptions(p.temporal),
-        // Payloads are a few ids. Compressing them with gzip, the default, costs more than it saves.
+        // Payloads are a few ids. Compressing payloads with gzip, the default, costs more than it saves.
         grpcCompression: { codec: 'none' },
       });
     } catch (error) {

@@ -38,7 +38,7 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
 const WORKFLOW_TASKS = 10;
 /** Running activities get this long to finish after a stop; `npm start` gives the whole process 20 s. */
 const SHUTDOWN_GRACE = '10 seconds';
-/** Afterwards they are cancelled by force, so that a stop always ends. */
+/** Activities that still run this long after a stop are cancelled by force, so that every stop ends. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
  * The number of polls of a queue. Several polls wait at Temporal, so that a task goes directly to a worker. With only
@@ -59,19 +59,19 @@ const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
  * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
- * activities, but not for waiting ones. The SDK prefers tasks of kept workflows to all others, whatever their project.
+ * activities, but not for waiting workflows. The SDK prefers tasks of kept workflows to other tasks, of any project.
  * When thousands of timers of a project end at once, its kept workflows would delay the executions of all other
  * projects. Each workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 100;
 /**
- * If its worker does not take a task of a kept workflow within this time, the task joins the common queue, where
- * projects take turns.
+ * If the worker that keeps a workflow does not take the workflow's next task within this time, the task joins the
+ * common queue, where projects take turns.
  */
 const STICKY_MAX_WAIT = '1 second';
 /**
  * The interval at which the SDK sends heartbeats to Temporal. A heartbeat of periodic work has the cursor at which the
- * next attempt continues after a kill. The default is 24 seconds, which is 80 % of the heartbeat timeout.
+ * next attempt continues after a kill. The SDK's default is 24 seconds, which is 80 % of the heartbeat timeout.
  */
 const CURSOR_EVERY = '2 seconds';
 
@@ -83,10 +83,10 @@ export interface DeploymentVersion {
 export interface WorkerFleet {
   connection: NativeConnection;
   namespace: string;
-  /** Names the queue of a kind of work. */
+  /** Returns the name that a task queue has in Temporal. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** Whether these are queues of an earlier release. They will soon be empty, so they get fewer polls. */
+  /** True for the queues of an earlier release. Those queues will soon be empty, so each gets fewer polls. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
@@ -98,7 +98,7 @@ export interface WorkerFleet {
   loop: Pick<LoopWatch, 'as'>;
   /** Called for each start, signal and cancel that has reached its workflow. */
   noteStarted: (begun: StartedWork) => void;
-  /** Receives the ends of workflows. */
+  /** The log that records the end of each workflow. */
   ends: SampledLog;
 }
 
@@ -156,7 +156,7 @@ function pollersOf(queue: ActivityQueue, leaving = false): WorkerOptions['activi
 
 /**
  * Registers the worker's build as a version of the deployment. Runs of workflows without a behavior of their own move
- * to the current version, as their `patched` branches allow (workflows/registry.ts pins the others).
+ * to the current version, as their `patched` branches allow (workflows/registry.ts pins the other workflows).
  */
 function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (!version) return {};

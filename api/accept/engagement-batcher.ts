@@ -189,7 +189,7 @@ async function writeProject(
     if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
     const ids = idsOf(hits);
     if (ids.length === 1 || isConnectionFailure(error)) return hits;
-    // A hit that cannot be written must not keep back the others, so each is written separately.
+    // A hit that cannot be written must not block the other hits, so each hit is written separately.
     const failed: Waiting[] = [];
     for (const id of ids) {
       const alone = hits.filter(({ emailId }) => emailId === id);

@@ -17,7 +17,7 @@ const LANES = 2;
 const BATCH_MAX = 64;
 /**
  * Waiting requests at which a second transaction starts. A transaction costs about as much as 15 requests, so two
- * half-empty ones cost more than they save.
+ * half-empty transactions cost more than they save.
  */
 const WORTH_A_LANE = 32;
 

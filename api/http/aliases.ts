@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { fieldError } from '../../rules/errors.ts';
 
-/** Marks `schema` as another name of `field` in the OpenAPI document. Resolve the two with `resolveAliases`. */
+/** Marks `schema` as another name of `field` in the OpenAPI document. Resolve both names with `resolveAliases`. */
 export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
   return schema.openapi({ description: `Alias of \`${field}\``, 'x-alias-of': field });
 }
 
 /**
  * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input), so that code
- * behind the routes knows only one name. Records carry every name. A client may read a record, edit one of the names
- * and send all of them back. Then the name counts whose value differs from the stored one.
+ * behind the routes knows only one name. Records carry every name. A client may read a record, change the
+ * value of one name, and send all names back. Then the name counts whose value differs from the stored value.
  * @param given the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
  * @throws AppError VALIDATION_ERROR, at the second name, if two names have different values

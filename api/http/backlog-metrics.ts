@@ -2,8 +2,8 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 
 /**
- * The number of projects that a metric lists by id: those with the most rows. All others are summed up as `other`, to
- * limit the number of series.
+ * The number of projects that a metric lists by id: the projects with the most rows. All other projects are summed up
+ * as `other`, to limit the number of series.
  */
 const PROJECTS_MAX = 20;
 
@@ -43,8 +43,8 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
 }
 
 /**
- * Adds the value of the `project` label to each entry. Sorts so that the oldest entry of a label comes last, and sets
- * its gauge.
+ * Adds the value of the `project` label to each entry, and returns the entries with the oldest last. Several entries
+ * can have the label `other`, and the gauge of the oldest row keeps the last value that is set.
  */
 function labelBacklog(backlog: Backlog[]): (Backlog & { project: string })[] {
   const shown = new Map<string, number>();

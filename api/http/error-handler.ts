@@ -23,7 +23,7 @@ export function errorHandler(
     const known = otherMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
     // A caller may choose an address as the id of a request.
     const about = { requestId: redact(c.get('requestId')), route: c.get('route') };
-    // Expected errors are logged without a stack, unexpected ones with it.
+    // Expected errors are logged without a stack, and unexpected errors with a stack.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)
       log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
@@ -48,7 +48,7 @@ export function errorEnvelope(error: AppError, requestId: string) {
   };
 }
 
-/** Describes an error in one text with the first error of the input, for clients that show nothing else of it. */
+/** Describes an error in one text with the first error of the input, for clients that show only the message. */
 function describeError({ message, errors }: AppError): string {
   const [first] = errors ?? [];
   return !first || message.includes(first.message) ? message : `${message} ${first.field}: ${first.message}`;

@@ -37,13 +37,14 @@ export interface RouteOptions extends BodyRules {
    * everything except the files may not. The handler gets the decoded files from `c.get('files')`.
    */
   filesAt?: readonly string[];
-  /** The record that the operation changes. Its own values are not refused by rules that are newer than it. */
+  /** The record that the operation changes. A rule that is newer than the record does not refuse its stored values. */
   stored?: StoredFields;
   /** Accepts any query parameter, because customers' pages and health probes add their own. */
   anyQuery?: true;
   /**
    * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one. Most
-   * use `onceByKey`; the others handle the key themselves and declare the header. Source: contract §1.8 Idempotency.
+   * use `onceByKey`; the other POSTs handle the key themselves and declare the header. Source: contract §1.8
+   * Idempotency.
    */
   idempotency?: 'none';
   /** Response members that are shown once, and therefore not stored with an Idempotency-Key. */
@@ -276,7 +277,7 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
   };
 }
 
-/** Returns a refused body without the fields that the record has already. Undefined if it has none of them. */
+/** Returns a refused body without the refused fields that equal the stored fields; undefined if none is equal. */
 async function withoutStored(
   refusal: unknown,
   p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; stored: StoredFields | undefined },

@@ -11,9 +11,9 @@ export interface BodyRules {
   /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
   record?: z.ZodType | undefined;
   /**
-   * Unknown fields that are refused also where others are ignored, each with a sentence that names its place: another
-   * field, another operation, a header. Ignoring such a field would look like success. A field of the `record` passes
-   * without a value, and in a whole record (it has an `id`).
+   * Unknown fields that are refused even where other unknown fields are ignored. The text of each field tells where its
+   * value belongs: in another field, another operation, or a header. Ignoring such a field would look like success. A
+   * field of the `record` passes without a value, and in a whole record (it has an `id`).
    */
   setElsewhere?: Readonly<Record<string, string>> | undefined;
   /** Status for errors in the body; 422 by default. */

@@ -51,7 +51,7 @@ export interface RunningApi {
 
 /**
  * Starts the HTTP API. It also starts while Temporal is down, and accepts requests as soon as it listens. `close`
- * accepts no new requests, finishes the running ones, and releases every connection.
+ * accepts no new requests, finishes running requests, and releases every connection.
  */
 export async function startApi(
   given: Config,
@@ -194,7 +194,7 @@ function listen(server: Server, config: Config): Promise<number> {
 
 /**
  * Waits for running requests. `close` alone would also wait for idle keep-alive connections, so idle connections are
- * closed every 50 ms, and all of them after `DRAIN_MS`.
+ * closed every 50 ms, and all connections after `DRAIN_MS`.
  */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -40,11 +40,12 @@ export interface FieldNames {
 const MAX_NAMED = 50;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
-/** Deeper than any valid input. Bounds the work for invalid ones. */
+/** Deeper than any valid input. Limits the work for invalid input. */
 const DEPTH_MAX = 64;
 
 /**
- * Collects the fields of `schema`. Free-form objects such as `data` accept any. Source: contract §1.9 Unknown input.
+ * Collects the fields of `schema`. Free-form objects such as `data` accept any field. Source: contract §1.9 Unknown
+ * input.
  */
 export function fieldNames(schema: z.ZodType): FieldNames {
   return {

@@ -29,9 +29,10 @@ interface Form {
 }
 
 /**
- * Replaces error responses by references, and returns the shared responses. A response is named by its status. If a
- * status has several forms, the most frequent form gets that name, and the others append their codes. An operation
- * with two paths declares its errors at the path under `/v1`.
+ * Replaces error responses by references, and returns the shared responses. A response is named by its status. If
+ * responses with one status have different codes, the most frequent set of codes gets the status as its name. The names
+ * of the other sets append their codes to the status. An operation with two paths declares its errors at the path under
+ * `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {
   const aliases = aliasesIn(document);

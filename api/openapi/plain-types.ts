@@ -74,7 +74,7 @@ function compareNames(one: string, other: string): number {
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns the strings of an enum without null, as JSON. Empty if the enum contains other values. */
+/** Returns the strings of an enum, without null, as JSON. Returns an empty text if a value is not a string. */
 function valuesOf({ enum: values = [] }: Schema): string {
   const texts = values.filter((value) => value !== null);
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';

@@ -84,7 +84,7 @@ export const EMAIL_TEXT_EXAMPLE: EmailText = {
 type Given = { [Field in keyof EmailText]?: EmailText[Field] | null | undefined };
 
 /**
- * Returns the text after a change. Omitted fields do not change, null clears optional ones. The schema has checked
+ * Returns the text after a change. Omitted fields do not change, null clears optional fields. The schema has checked
  * which fields are optional or required.
  */
 export function changedEmailText<From>(given: Given, current?: EmailText<From>): EmailText<From> {

@@ -23,7 +23,7 @@ export interface TourEmail extends ArrivedEmail {
 }
 
 const SUBJECT = 'An offer, {{name}}';
-/** A body with a link to click and a link to unsubscribe. The second one makes the service add List-Unsubscribe. */
+/** A body with a link to click and a link to unsubscribe. The second link makes the service add List-Unsubscribe. */
 export const EMAIL_BODY =
   '<p>Hello {{name}}, <a href="https://example.com/offer">have a look</a>.</p><p><a href="{{unsubscribeUrl}}">No more</a></p>';
 

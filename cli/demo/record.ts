@@ -13,7 +13,7 @@ const EMAIL_FIELDS = [
 /** Facts that must be recorded before a loop counts as successful. */
 export interface ExpectedRecord {
   readonly status: string;
-  /** Name of an event of the contact. */
+  /** Name of an event that the contact must have. */
   readonly event: string;
   /** Why the email was not sent or not delivered. */
   readonly reason?: string;

@@ -8,8 +8,8 @@ import { runStart } from '../start/service.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /**
- * Variables that the tour's own service takes from the caller's environment. The tour sets all others, so that it never
- * uses a real provider or database.
+ * Variables that the tour's own service takes from the caller's environment. The tour sets all other variables, so that
+ * it never uses a real provider or database.
  */
 const INHERITED_VARIABLES =
   /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;

@@ -23,7 +23,7 @@ const CLOCK_FAIL_MS = 60_000;
 const DATE_HEADER_MS = 1_000;
 const ANSWER_MS = 3_000;
 
-/** Compares this machine's clock with others. */
+/** Compares this machine's clock with the clocks of other servers. */
 export const clockCheck: DoctorCheck = {
   name: 'clock',
   async run(subject) {

@@ -20,11 +20,11 @@ const DNS_TRIES = 2;
 export interface Subject {
   readonly settings: Settings;
   readonly home: string;
-  /** SECRET_KEY, or the one that `npm start` keeps in the home. */
+  /** SECRET_KEY, or the key that `npm start` stores in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
-   * Addresses of the configured database and Temporal, or of the `npm start` that runs on the home. Undefined if it does not
-   * run.
+   * Addresses of the configured database and Temporal, or of the `npm start` that runs on the home. Undefined if it
+   * does not run.
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
@@ -81,7 +81,7 @@ export function openSubject(env: Environment, address: string | undefined): Subj
   };
 }
 
-/** Reads the dev.json of a living `npm start`. A killed one leaves its file behind. */
+/** Reads the dev.json of a living `npm start`. A killed `npm start` leaves its file behind. */
 function runningStart(home: string): DevFile | undefined {
   const dev = readJson<DevFile>(join(home, 'dev.json'));
   return dev && identifyProcess(dev.pids.start) ? dev : undefined;

@@ -64,7 +64,7 @@ export interface EmbeddedPostgres extends Running {
 /**
  * Starts the embedded Postgres of a data folder, and returns when it accepts connections. Creates the cluster and the
  * database `tidings` if they are missing. Adopts a live postmaster of this folder. Removes the lock and the backends
- * that a killed one left behind.
+ * that a killed postmaster left behind.
  * @throws StartError that gives the reason and names the log
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -167,8 +167,8 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
 }
 
 /**
- * Tells whether the process is our postmaster: another program may have the pid of a dead one. On systems without
- * /proc, the database password decides.
+ * Tells whether the process is our postmaster: another program may have the pid of a dead postmaster. On systems
+ * without /proc, the database password decides.
  */
 function isOurs(mark: ProcessIdentity, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);

@@ -7,9 +7,9 @@ import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 const ATTEMPTS = 10;
 
 /**
- * Takes the lock of a home for this process, and removes the lock of a dead one. A lock names its process by pid and
- * start time, so a later process with the same pid does not hold it.
- * @throws StartError when a living start holds it
+ * Takes the lock of a home for this process, and removes the lock of a dead process. A lock names its process by pid
+ * and start time, so a later process with the same pid does not hold it.
+ * @throws StartError if another running `npm start` holds the lock
  */
 export function takeLock(path: string, homeName: string): { release(): void } {
   const mine = `${path}.${process.pid}`;

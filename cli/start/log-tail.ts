@@ -7,7 +7,7 @@ const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 /** Start of a line of Temporal's own logger that is not a warning. */
 const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
-/** Console lines per poll. If there are more, the console shows the first ones, and all of them are in the log. */
+/** Console lines per poll. If there are more, the console shows only the first lines. The log file has all lines. */
 const LINES_PER_POLL = 5;
 
 /**

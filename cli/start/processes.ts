@@ -56,7 +56,7 @@ export function processesIn(folder: string): ProcessIdentity[] {
   return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
 
-/** Lists living processes with `argument` in their command line, including processes of other parents. */
+/** Lists living processes with `argument` in their command line, even if another process started them. */
 export function processesWithArgument(argument: string): ProcessIdentity[] {
   if (ON_LINUX)
     return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));

@@ -15,8 +15,8 @@ export interface ReadyService {
   relay: string | undefined;
   inbound: string | undefined;
   /**
-   * The values of a request that sends a first email. Undefined if other machines may reach the service, because others
-   * could then read the key in its output.
+   * The values of a request that sends a first email. Undefined if other machines may reach the service, because then
+   * other people could read the key in the output of `npm start`.
    */
   firstEmail: { secretKey: string; from: string } | undefined;
   devFile: string;

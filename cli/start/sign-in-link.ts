@@ -6,8 +6,8 @@ import type { Settings } from '../../rules/config.ts';
 import type { FirstProjectFacts } from './first-project.ts';
 
 /**
- * Returns a new link that opens the dashboard once, signed in as the owner of the first project. Undefined if others
- * may reach the service, or if that user is no longer an owner.
+ * Returns a new link that opens the dashboard once, signed in as the owner of the first project. Returns undefined if
+ * other machines may reach the service, or if the user in `owner` no longer owns that project.
  */
 export async function newSignInLink(
   p: FirstProjectFacts & { settings: Settings; publicUrl: string; databaseUrl: string; baseUrl: string },

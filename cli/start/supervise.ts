@@ -1,8 +1,8 @@
 import type { Running } from './running.ts';
 
-/** Delays before restarts of a part that ends repeatedly. The last one repeats. */
+/** Delays before restarts of a part that ends repeatedly. The last delay repeats. */
 const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
-/** After this time without a restart, the delays start again with the first one. */
+/** After this time without a restart, the delays start again with the first delay. */
 const STEADY_MS = 60_000;
 
 /**

@@ -13,11 +13,11 @@ const POLL_MS = 100;
 const LEFTOVER_GRACE_MS = 3_000;
 
 /**
- * Settings of the dev server. Priorities and fairness of task queues are off in server 1.29 by default. One partition
- * per task queue: a single server gains nothing from four, and a poll then finds its task at once. The request limits
- * are meant for a shared cluster; here the machine is the limit. By default, the history service checks for new tasks
- * only 20 times a second. Above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager
- * activities, which execution steps request, are off by default, too.
+ * Settings of the dev server. Priorities and fairness of task queues are off in server 1.29 by default. Each task queue
+ * has one partition: a single server gains nothing from four partitions, and with one, a poll finds its task at once.
+ * The default request limits are meant for a shared cluster; here the machine is the limit. By default, the history
+ * service checks for new tasks only 20 times a second. At that rate, above seven emails a second, a workflow waited
+ * 35 ms for each of its three tasks. Eager activities, which execution steps request, are also off by default.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',

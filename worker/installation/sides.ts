@@ -23,8 +23,8 @@ export interface SidesDeps {
 }
 
 /**
- * Reads the tokens of both sides. Reads Postgres last, because it gets a new token first. If the sides disagree, reads
- * Temporal again, because another process may have written a new token between the two reads.
+ * Reads the tokens in Postgres and Temporal. Reads Postgres last, because a new token is written to Postgres first. If
+ * the tokens disagree, reads Temporal again, because another process may have written a token between the reads.
  */
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
   const { db, lifecycle } = deps;

@@ -95,7 +95,10 @@ export function watchInstallation(
   };
 }
 
-/** @throws InstallationError if the two sides no longer agree, because one was restored beside a running service */
+/**
+ * Writes a new token.
+ * @throws InstallationError if Postgres and Temporal no longer agree, because one was restored while the service ran
+ */
 async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;

@@ -14,12 +14,12 @@ const UNKNOWN_DEVICES_PER_ACCOUNT = 50;
 const FAILURES_PER_ADDRESS = 50;
 
 export interface Throttled {
-  /** Takes back the attempt after a success. */
+  /** Removes the attempt from the count, because it succeeded. */
   forgive(): Promise<void>;
 }
 
 /**
- * Counts attempts. Each one counts as a failure until it is forgiven.
+ * Limits attempts to enter a password. Each attempt counts as a failure until `forgive` is called for it.
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export interface LoginThrottle {

@@ -73,7 +73,7 @@ const listRoute = createRoute({
   },
 });
 
-/** Registers the operations for recipients of a campaign, including skipped ones with the reason. */
+/** Registers the operations for recipients of a campaign, including skipped recipients with the reason. */
 export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };

@@ -22,7 +22,7 @@ const MAIL_POLICY =
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /**
- * Maximum number of listed emails, equal to the number of cached ones. It is enough for a script that searches for
+ * Maximum number of listed emails, equal to the number of cached emails. It is enough for a script that searches for
  * its emails.
  */
 const LISTED_MAX = 1000;

@@ -16,16 +16,16 @@ const BATCH_MAX = 100;
 
 export interface LinkFinder {
   /**
-   * Returns the target of a link in an email; `index` is the one in the link's URL. Undefined if the email has no
-   * such link.
+   * Returns the target of a link in an email. `index` is the number in the tracked URL. Undefined if the email has no
+   * link with that number.
    */
   find(p: { emailId: string; index: string }): Promise<string | undefined>;
 }
 
 /**
- * Resolves clicked links. Contents are cached, since they never change. Emails are looked up together with the ones
- * requested during the last lookup, so that many concurrent clicks cost Postgres a few queries and a single click
- * does not wait.
+ * Resolves clicked links. Contents are cached, since they never change. Emails that are requested during a lookup
+ * are looked up together in the next lookup. Many concurrent clicks therefore cost Postgres only a few queries, and a
+ * single click does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;

@@ -33,7 +33,7 @@ export function findPrivateUrls(steps: readonly Step[]): FieldError[] {
 }
 
 /**
- * Refuses to enable a disabled workflow with such a step.
+ * Refuses to enable a disabled workflow if a WEBHOOK step has a private URL.
  * @throws AppError VALIDATION_ERROR with an error for each step
  */
 export function assertPublicUrls({ enabled, steps }: WorkflowDetail): void {
