@@ -105,7 +105,7 @@ async function jobOf(jobId: string): Promise<Job> {
   return (await (await fetch(`${dev.baseUrl}/contacts/import/${jobId}`, { headers: key })).json()) as Job;
 }
 
-/** Returns the CPU time of the service so far, by its parts. Linux only; 0 elsewhere. */
+/** Returns the CPU time that each part of the service has used, in seconds; 0 on systems other than Linux. */
 function cpuSeconds(): { api: number; workers: number; postgres: number } {
   const { api, workers, postgres } = dev.pids;
   const sum = (pids: number[]) => pids.reduce((total, pid) => total + cpuSecondsOf(pid), 0);
@@ -138,7 +138,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Linux only; 0 elsewhere. */
+/** Returns the current memory of a process in MB; 0 on systems other than Linux. */
 function residentMb(pid: number): number {
   try {
     const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -98,7 +98,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
   }
 }
 
-/** Returns the percentage of updates of the ledger so far that wrote to no index. */
+/** Returns the percentage of all updates of the ledger that wrote to no index. */
 async function heapOnlyPercent(db: Db): Promise<number> {
   const { rows } = await sql<{ percent: number }>`
     SELECT (100.0 * n_tup_hot_upd / n_tup_upd)::float8 AS percent FROM pg_stat_user_tables WHERE relname = 'emails'`.execute(

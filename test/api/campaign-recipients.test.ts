@@ -104,7 +104,7 @@ describe('the recipients of a campaign', () => {
     };
     await change('emails', 'p7@to.test', 'xp1234@to.test');
     await change('emails', 'p19000@to.test', 'xp1234@to.test');
-    // These contacts now have other addresses than the ones that their emails were sent to.
+    // The addresses of these contacts now differ from the addresses that their emails were sent to.
     await change('contacts', 'p12341@to.test', 'moved@to.test');
     await change('contacts', 'p9@to.test', 'p1234-new@to.test');
     const get = (query: string) => api.call('GET', `/campaigns/${id}/recipients?${query}`, { key: project.secretKey });

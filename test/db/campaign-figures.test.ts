@@ -165,7 +165,7 @@ describe('the statistics of a campaign', () => {
       );
     await set('PENDING');
     expect(await counts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
-    // It waits for its turn, so it is stored too.
+    // The chunk with pending emails waits for its turn, so its statistics are stored too.
     expect(await readKept(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
     await beginTurn(db, chunk);

@@ -115,7 +115,7 @@ describe('the content of emails to erased contacts', () => {
     await erase(first);
     await prune();
     expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
-    // It keeps its hash, so the next equal email shares it.
+    // The content keeps its hash, so the next email with equal content shares it.
     const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
     expect(await countStored('Shared words')).toBe(1);
     await erase(second, third);
@@ -187,7 +187,7 @@ describe('an email that is accepted while its content is removed', () => {
     });
     await prune();
     expect([await countStored('Raced words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
-    // It is retired, so the next equal email has its own content.
+    // The content is retired, so the next email with equal content stores its own.
     await send({ to: person(), ...words });
     expect(await countStored('Raced words')).toBe(2);
   });

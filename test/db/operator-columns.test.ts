@@ -12,16 +12,16 @@ const COLUMNS = [
   'bounce_guard',
   'complaint_guard',
 ] as const;
-/** Files that may name them. */
+/** Files that may name columns of the project's own settings. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
-  // It shows the settings made by users of the project.
+  // This file shows the settings that users of the project have made.
   'db/projects/projects.ts': COLUMNS,
-  // It changes the project's own hold.
+  // This file changes the project's own hold.
   'engine/projects/project-changes.ts': ['held_at', 'hold_reason'],
   'db/sending/hold-guard.ts': ['held_at', 'hold_reason'],
   // An operator sees both the project's own hold and the operator's.
   'db/operator/tenants.ts': ['held_at', 'hold_reason'],
-  // Here it is the alias of the effective one.
+  // Here `monthly_email_limit` is the alias of the effective limit.
   'db/campaigns/audience.ts': ['monthly_email_limit'],
   'engine/campaigns/retry.ts': ['monthly_email_limit'],
 };

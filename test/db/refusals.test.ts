@@ -90,9 +90,9 @@ class World {
   readonly projectId = uuidv7();
   /** Sent emails with their addresses. */
   private readonly emails: { id: string; address: string }[] = [];
-  /** Whether the person at an address or number refused last; undefined without a statement. */
+  /** Whether the person at an address or number refused last; undefined if the person made no statement. */
   private readonly refused = new Map<string, boolean>();
-  /** The number of complaints so far; each one is later than the ones before. */
+  /** The number of complaints that were reported. Each complaint is later than those before. */
   private reports = 0;
   private readonly topicId = uuidv7();
   /** Whether the person at an address left the topic last. */

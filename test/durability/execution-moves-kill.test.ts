@@ -52,7 +52,7 @@ function killApiAndWorkers(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has not been started again since the last kill.
+      // The process has not been started again since the last kill.
     }
   }
 }

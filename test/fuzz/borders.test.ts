@@ -35,7 +35,7 @@ function session(port: number, lines: string[]): Promise<string> {
       answers += bytes.toString('latin1');
     });
     socket.on('close', () => resolve(answers));
-    // It may disconnect in the middle of a command.
+    // The server may disconnect in the middle of a command.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(answers) : reject(error),
     );

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchOnce } from './fetched-once.ts';
 
-/** Enough for a few megabytes, and for the package lists if the machine has none. */
+/** Time for a download of a few megabytes, and of the package lists if the machine has no lists. */
 const APT_TIMEOUT_MS = 180_000;
-/** The machine's own must be used, because a program needs its C library. */
+/** Packages of the C library are not unpacked, because a program must use the C library of the machine. */
 const LEFT_OUT = /^(libc6|libc-bin)_/;
 const run = promisify(execFile);
 

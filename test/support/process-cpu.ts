@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Linux counts CPU time of processes in units of 10 ms. */
 const TICK_MS = 10;
 
-/** Returns user and system time of processes so far, from /proc; 0 without it. */
+/** Returns the user and system time that processes have used, in ms, from /proc; 0 on systems without /proc. */
 export function cpuMs(pids: number[]): number {
   return pids.reduce((sum, pid) => {
     const fields = statFields(pid);

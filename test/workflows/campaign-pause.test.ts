@@ -97,7 +97,7 @@ describe('a campaign whose content takes too long to render', () => {
     const email = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
     expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: email })).status).toBe(200);
     await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
-    // It was sent while the campaign was still running.
+    // The email of the other project was sent while the campaign was still running.
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
 
     expect(await become(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });

@@ -88,7 +88,7 @@ describe('a frequency cap', () => {
       expectOk(call('POST', '/v1/track', { body: { email: `r${n}@to.test`, event: 'signup' } })),
     );
     await Promise.all([...drafts.map((id) => campaigns.send(id)), ...tracked]);
-    // They are sent before campaigns, and three sends of 60 take time on a busy machine.
+    // Emails of executions are sent before campaigns, and three sends of 60 take time on a busy machine.
     await until(async () => {
       const { body } = await call('GET', `/workflows/${workflow.id}/executions?limit=100`);
       return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;

@@ -57,7 +57,7 @@ function Needed({ item }: { item: Item }) {
             size="compact-sm"
             variant="transparent"
             c="inherit"
-            // It is higher than a line of text, which the icon is beside.
+            // The link is higher than a line of text. With the margin, the row is as high as the text beside the icon.
             my={-5}
             style={{ flex: 'none' }}
           >
