@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 10_000;
 export interface Work {
   projectId: string;
   kind: string;
-  /** True if no one waits for the result. It runs after the project's other jobs. */
+  /** True if no one waits for the result. The job then runs after the project's other jobs. */
   bulk?: boolean;
   /** A longer wait throws `OverBudget`, so that the caller can release shared resources. */
   maxWaitMs?: number;

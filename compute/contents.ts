@@ -31,7 +31,7 @@ const SMALL_TOKENS = 40;
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
 
-/** Compiled content, which renders in this thread or in another one. */
+/** Compiled content, which renders in this thread or in another thread. */
 export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
   /** Content without costly parts, which renders in microseconds and therefore in this thread. */
   readonly plain: CompiledContent | undefined;

@@ -143,7 +143,7 @@ export function startDispatcher(deps: {
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
   }
 
-  /** Returns the rows without repeated signals, which wait until the workflow has received the last one. */
+  /** Returns the rows to hand over now. Repeated signals wait until the workflow has received the previous signal. */
   async function mergeRepeatedSignals(rows: TakenRow[]): Promise<TakenRow[]> {
     const repeated = findRepeatedEvents(rows);
     const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));

@@ -1,14 +1,14 @@
 import { describeFailure } from '../rules/failure-text.ts';
 
 export interface OutboxLoop {
-  /** Starts a round now, or right after the running one. */
+  /** Starts a round now, or right after the running round. */
   wake(): void;
-  /** Starts no further round. Resolves when the last one has ended. */
+  /** Starts no further round. Resolves when the last round has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs rounds one after another: the first one at once, and the next one when the loop is woken or a round reports that
+ * Runs rounds one after another: the first round at once, and the next when the loop is woken or a round reports that
  * there may be more rows. Notifications and polls (outbox-poll.ts) wake the loop.
  * @param round returns true when the next round may find more at once
  */

@@ -61,7 +61,7 @@ interface BatcherDeps {
 
 /**
  * Writes opens and clicks in batches, so that they cost the request nothing. Each flush writes the hits that arrived
- * during the previous one.
+ * during the previous flush.
  */
 export class EngagementBatcher {
   private readonly deps: BatcherDeps;
@@ -77,7 +77,7 @@ export class EngagementBatcher {
     this.deps = deps;
   }
 
-  /** Adds a hit. It is written together with others within 100 ms. */
+  /** Adds a hit. It is written together with other hits, within 100 ms. */
   add(hit: TrackingHit): void {
     if (this.waiting.length + this.retries.length >= WAITING_MAX) return;
     this.waiting.push({ ...hit, tries: 0 });

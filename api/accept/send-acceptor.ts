@@ -15,7 +15,7 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * Concurrent transactions: one is built while the other commits. A third did not improve throughput
+ * Concurrent transactions: one is built while the other commits. A third transaction did not improve throughput
  * (docs/decisions.md).
  */
 const LANES = 2;

@@ -95,7 +95,7 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
 }
 
 /**
- * Returns the caller's own id if it is 1-128 printable ASCII characters, otherwise a new one. Source: contract §1.2
+ * Returns the caller's own id if it is 1-128 printable ASCII characters, otherwise a new id. Source: contract §1.2
  * Request ids.
  */
 function requestIdOf(given: string | undefined): string {

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
-/** Limit of a body without its attachments, unless a route sets another one. No record of the service is this large. */
+/** Limit of a body without its attachments, unless a route sets another. No record of the service is this large. */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;
-/** Limit on routes for the public key, which is in every page. */
+/** Limit of a body on routes that accept the public key, which anyone can read from a page. */
 export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**

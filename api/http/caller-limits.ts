@@ -11,8 +11,8 @@ const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, words: 'a minute' };
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * The maximum number of callers in memory. One more drops the oldest, so a caller with more addresses than this is
- * not limited.
+ * The maximum number of callers in memory. One more caller drops the oldest, so a caller with more addresses than
+ * this is not limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;

@@ -232,7 +232,7 @@ function noBodyCheck(route: GuardedRoute): Check {
   };
 }
 
-/** Zone of times without an offset: the project's, if the caller has a project. */
+/** Zone of times without an offset: the zone of the project, if the caller has a project. */
 function zoneOfInput(c: RequestContext): string {
   const project: AccessProject | undefined = c.get('project');
   return project?.timezone ?? 'UTC';

@@ -9,7 +9,10 @@ import { describeFailure } from '../../rules/failure-text.ts';
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
-/** Interval of checks of the connection that receives revocations. While it is lost, every request queries its key. */
+/**
+ * Interval of checks of the connection that receives revocations. While no connection exists, every request queries its
+ * key.
+ */
 const HEARTBEAT_MS = 5_000;
 /** `last_used_at` is written in batches, since a precision of five seconds is enough. */
 const LAST_USED_FLUSH_MS = 5_000;

@@ -95,7 +95,7 @@ export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 
   });
 }
 
-/** Returns the remedy for unknown names, from the first one that resembles a known name. */
+/** Returns the suggestion for unknown names, based on the first unknown name that resembles a known name. */
 export function suggestKnown(unknown: readonly UnknownField[]): string {
   const elsewhere = unknown.slice(0, MAX_NAMED).find((one) => one.remedy);
   if (elsewhere?.remedy) return elsewhere.remedy;

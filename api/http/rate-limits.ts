@@ -16,7 +16,7 @@ const LEASES_PER_WINDOW = 100;
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 
-/** Limits of the public key, which is in every page. Source: contract §2.2 Public key. */
+/** Limits of the public key, which anyone can read from a page. Source: contract §2.2 Public key. */
 const PUBLIC_KEY_PER_ADDRESS = 300;
 const PUBLIC_KEY_PER_CONTACT = 100;
 /** Source: contract §1.11 Limits. */
@@ -36,8 +36,8 @@ export interface RateLimits extends CallerLimits {
    */
   takeForProject(projectId: string): Promise<RateState | undefined>;
   /**
-   * Counts one request with a project's public key, separately from its other requests, so that unauthenticated
-   * callers cannot use those up. Undefined if PUBLIC_RATE_LIMIT_PER_MINUTE is 0.
+   * Counts one request with a project's public key, separately from the project's other requests, so that
+   * unauthenticated callers cannot use up the project's own limit. Undefined if PUBLIC_RATE_LIMIT_PER_MINUTE is 0.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicKey(projectId: string): Promise<RateState | undefined>;

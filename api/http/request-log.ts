@@ -8,7 +8,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { actorName } from './actor.ts';
 import type { RequestContext } from './env.ts';
 
-/** Interval between two writes. A kill loses only entries younger than this. */
+/** Interval between two writes. A killed process loses only entries younger than this. */
 const INTERVAL_MS = 250;
 /** Entries per project and interval, so that a busy project does not displace others or overload Postgres. */
 const PROJECT_MAX = 100;

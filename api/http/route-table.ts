@@ -9,7 +9,7 @@ export interface RouteTable {
   nearestTo(path: string): string | undefined;
   /** Returns our operation for an operation of another service, as method and path. */
   equivalentOf(method: string, path: string): string | undefined;
-  /** Returns the path that lists the records which the first id in a documented path names. Undefined without one. */
+  /** Returns the path that lists the kind of record that the first id in a path names. Undefined without an id. */
   listOf(path: string): string | undefined;
 }
 
@@ -87,7 +87,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('[^/]+')}${rest ? '.*' : ''}$`);
 }
 
-/** Counts the wrong letters in a requested path. A wrong or missing version counts as one. */
+/** Counts the wrong letters in a requested path. A wrong or missing version counts as one letter. */
 function typingErrors(asked: string, known: string): number {
   const [one, other] = [partsOf(asked), partsOf(known)];
   // `/` is the dashboard, which is never meant by `/v1`.

@@ -45,7 +45,7 @@ export const Slug = z
   .string()
   .openapi({ description: 'Identifies the record in files and across projects. Does not change with the name.' });
 
-/** `{id}` in a path. An invalid UUID is 404, like an unknown one. */
+/** `{id}` in a path. An invalid UUID is 404, like an unknown UUID. */
 export const IdParams = z.object({ id: Id });
 
 /** A point in time in a response: ISO 8601, UTC, milliseconds, as `Date.toISOString()` returns it. */

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and our fields for
- * them, in the spelling of `plain`. The first of our names that the schema has at the same place is suggested. It is
- * a Map, because an object would have an entry for a field named `constructor`.
+ * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and
+ * our fields for them, in the spelling of `plain`. The first of our names that the schema has at the same place is
+ * suggested. A Map, because an object would have an entry for a field named `constructor`.
  */
 const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { declaredForms } from '../../rules/input-forms.ts';
 
-/** The fields that a schema knows. `opaque` accepts any, a `leaf` is a value without fields. */
+/** The fields that a schema knows. `opaque` accepts any field, a `leaf` is a value without fields. */
 type Known = 'opaque' | 'leaf' | KnownObject | KnownByValue;
 interface KnownObject {
   fields: Map<string, () => Known>;

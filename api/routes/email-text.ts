@@ -4,7 +4,10 @@ import { refuseUnfilled } from '../../rules/content/expressions.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../http/schemas.ts';
 
-/** Limit of a template body, which is rendered for each recipient of a campaign. Email clients cut an email off at about 100 KB. */
+/**
+ * Limit of a template body, which is rendered for each recipient of a campaign. Email clients cut an email off at about
+ * 100 KB.
+ */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
 
 /** Mailboxes show about 100 characters. The limit is higher because variable names are longer than their values. */

@@ -19,7 +19,7 @@ describe('the report of a tour', () => {
     expect(text()).toBe('   ok    emails: 10 of 10\n   WRONG emails: 9,999 of 10,000\n');
   });
 
-  it('moves one line on a terminal and prints few without one', () => {
+  it('updates one line on a terminal, and prints few lines without a terminal', () => {
     const terminal = capture(true);
     const plain = capture(false);
     for (const { report } of [terminal, plain]) {

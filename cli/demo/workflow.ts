@@ -11,7 +11,7 @@ export interface StepPlan {
 export const PLAIN = 'plain';
 
 /**
- * Creates a workflow of named steps, with the first one as its entry, and enables it.
+ * Creates a workflow of named steps, with the first step as its entry, and enables the workflow.
  * @returns its id
  */
 export async function createWorkflow(

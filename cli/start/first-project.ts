@@ -33,9 +33,9 @@ export interface FirstProjectFacts {
 }
 
 /**
- * Creates a project with an owner, a live key with every grantable scope, a test key, a verified development domain
- * and an SMS sender. Later starts reuse it. Its secrets are saved in the home before the project is inserted, so a
- * kill in between never leaves a project without known secrets. Keys that were revoked or rotated later do not come back.
+ * Creates a project with an owner, a live key with every grantable scope, a test key, a verified development domain and
+ * an SMS sender. Later starts reuse it. Its secrets are saved in the home before the project is inserted, so a kill in
+ * between never leaves a project without known secrets. Keys that were revoked or rotated later do not come back.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;

@@ -3,7 +3,7 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** The check uses one connection for its transaction and reads through another one at the same time. */
+/** The check uses one connection for its transaction and reads through a second connection at the same time. */
 const CONNECTIONS = 2;
 
 /**

@@ -12,7 +12,7 @@ export interface Log {
   close(): void;
 }
 
-/** Opens a log for appending. If it is too large, renames it and starts a new one. */
+/** Opens a log for appending. If the log is too large, renames it and starts a new log. */
 export function openLog(path: string): Log {
   if (sizeOf(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', ONLY_OWNER);

@@ -75,8 +75,8 @@ export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_
 }
 
 /**
- * Returns the port that `name` had at the last start if it is still free. Otherwise chooses a new one and stores it
- * in `file`.
+ * Returns the port that `name` had at the last start if it is still free. Otherwise chooses a new port and stores
+ * it in `file`.
  */
 export async function keepPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};

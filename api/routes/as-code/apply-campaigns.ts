@@ -119,7 +119,7 @@ function campaignWithIds(applying: Applying, { audienceFilter, ...item }: Campai
 
 /**
  * Returns the part of the wanted content with verified senders. Undefined if no stored sender can replace an
- * unverified one.
+ * unverified sender.
  */
 async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
   const own = { ...wanted, from };

@@ -46,7 +46,7 @@ interface Ref {
   name: string | null;
 }
 
-/** Records the result for a resource. `changes` is undefined for a new one. */
+/** Records the result for a resource. `changes` is undefined for a new resource. */
 export function recordChange({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
   if (changes === undefined) done.created.push({ kind, slug, name });
   else if (changes.length > 0) done.updated.push({ kind, slug, name, changes });

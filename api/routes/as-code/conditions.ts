@@ -6,7 +6,7 @@ import { Condition } from './input.ts';
 
 /**
  * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition that is
- * stored already stays, also if it refers to a segment that was deleted since, or if a newer rule refuses it.
+ * stored already is accepted, even if it refers to a segment that was deleted since, or if a newer rule refuses it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function conditionOf(

@@ -21,7 +21,7 @@ export interface ServedCache {
 }
 
 /**
- * Caches the most recently requested images, since all readers of a campaign request the same few. Concurrent
+ * Caches the most recently requested images, since all readers of a campaign request the same few images. Concurrent
  * requests share one read.
  */
 export function createServedCache(read: (hash: string) => Promise<ServedAsset | undefined>): ServedCache {
@@ -40,7 +40,7 @@ export function createServedCache(read: (hash: string) => Promise<ServedAsset | 
     drop(hash);
     kept.set(hash, { image, untilMs: Date.now() + KEPT_MS });
     bytes += image.content.length;
-    // A Map iterates in the order of insertion: the first is the oldest.
+    // A Map iterates in the order of insertion: the first image is the oldest.
     for (const oldest of kept.keys()) {
       if (bytes <= KEPT_MAX_BYTES) return;
       drop(oldest);

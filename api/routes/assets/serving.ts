@@ -55,7 +55,7 @@ function headersOf({ contentType, content }: ServedAsset, etag: string): Record<
     'content-length': String(content.length),
     'cache-control': 'public, max-age=31536000, immutable',
     'content-security-policy': POLICY,
-    // Lets pages of mailbox providers show it, also isolated ones (COEP).
+    // Lets pages of mailbox providers show the image, even if the page is isolated (COEP).
     'cross-origin-resource-policy': 'cross-origin',
     etag,
   };

@@ -148,8 +148,8 @@ export function authRoutes(app: App, deps: Deps): void {
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    // A new account never takes back the attempt. Otherwise callers without an account of the address would get more
-    // attempts than callers with one.
+    // For a new account, the attempt stays counted. Otherwise callers without an account of the address would get more
+    // attempts than callers with an account.
     if (account.known) await attempt.forgive();
     await startSession(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);

@@ -85,7 +85,7 @@ export const TestCampaign = z
 export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor' | 'scheduledAt'>;
 
 /**
- * Returns the content of a campaign after a change. Omitted fields do not change; null clears an optional one.
+ * Returns the content of a campaign after a change. Omitted fields do not change; null clears an optional field.
  * @throws AppError VALIDATION_ERROR if the audience is incomplete, or a required field is missing
  */
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
@@ -128,7 +128,8 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
 }
 
 /**
- * Drops the stored audience of another type. A client that reads a campaign and sends it back still sends this audience.
+ * Drops the stored audience of another type. A client that reads a campaign and sends it back still sends this
+ * audience.
  * @throws AppError VALIDATION_ERROR for a new audience of another type, because dropping it would let the campaign reach
  * more contacts than meant
  */

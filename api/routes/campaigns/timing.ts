@@ -89,7 +89,7 @@ export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string
 }
 
 /**
- * Returns when a SCHEDULED campaign starts after a change. Null is now, undefined is unchanged.
+ * Returns when a SCHEDULED campaign starts after a change. Null means now, undefined means unchanged.
  * @throws AppError VALIDATION_ERROR if both `scheduledFor` and `sendAtLocal` are given, or if `sendAtLocal` is removed
  * without a replacement
  */

@@ -196,8 +196,8 @@ function knownMessageId(email: Email): string | null {
 }
 
 /**
- * Returns the payload of an `email.sent` that is stored without one, like a campaign's. The email record contains all
- * of its data (contract §8.2 Events of the service).
+ * Returns the payload of an `email.sent` event that is stored without a payload, as for a campaign. The email record
+ * contains all of its data (contract §8.2 Events of the service).
  */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };

@@ -46,7 +46,7 @@ export const EventList = z
   })
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
-/** Returns events as responses have them. The payload of a campaign's `email.sent` is built from its email here. */
+/** Converts events to their responses. The payload of a campaign's `email.sent` is built from its email here. */
 export async function eventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));

@@ -53,7 +53,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
  * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET never changes anything.
  * POST changes the subscription without cookies, so that one-click requests of email clients work (RFC 8058 §3.1). The
  * signed token is the permission, and does not expire. A page shows the stored state after the change, not the
- * requested one.
+ * requested state.
  */
 export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');

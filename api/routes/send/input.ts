@@ -190,7 +190,7 @@ export const SendBody = z
   })
   .openapi('SendEmail', { example: EXAMPLE });
 
-/** Places of what other services take in the body of a send. */
+/** Remedies for fields that other services accept in the body of a send and this service sets elsewhere. */
 export const SEND_ELSEWHERE = {
   scheduledFor: 'Emails are sent immediately. POST /v1/campaigns/{id}/send with scheduledFor schedules a campaign.',
 };

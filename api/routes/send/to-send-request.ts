@@ -55,7 +55,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
 
 /**
  * Checks templates that are too large to parse on the main thread. Call it before `toSendRequest`, which checks the
- * others.
+ * smaller templates.
  * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
  */
 export async function checkLargeTemplates(compute: Compute, p: { projectId: string; input: SendInput }): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   }
 }
 
-/** Returns the recipients of all fields. An address in several fields counts in the most visible one. */
+/** Returns the recipients of all fields. An address in several fields counts only in the most visible field. */
 function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
   const as = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
   return onceEach([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);
@@ -112,8 +112,8 @@ function asBuffer(bytes: Uint8Array | undefined): Buffer {
 }
 
 /**
- * Caches strings that have been parsed, since most callers send the same few. Only short strings are kept, so that
- * memory stays bounded.
+ * Caches strings that have been parsed, since most callers send the same few strings. Only short strings are kept, so
+ * that memory stays bounded.
  */
 const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 

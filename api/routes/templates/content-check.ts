@@ -31,7 +31,7 @@ export async function refuseBadContent(
   }
 }
 
-/** Returns the content with only its new templates. Undefined if all are stored already. */
+/** Returns the content with only its new templates. Undefined if all templates are stored already. */
 function withoutStored(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {
   const kept = TEMPLATES.filter((field) => stored.some((text) => text[field] === content[field]));
   if (kept.length === TEMPLATES.length) return undefined;

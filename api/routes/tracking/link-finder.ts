@@ -9,7 +9,7 @@ import { variablesOf } from '../../../engine/sending/email-variables.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
 
-/** Concurrent queries: one is prepared while the other runs. A third did not improve throughput. */
+/** Concurrent queries: one is prepared while the other runs. A third query did not improve throughput. */
 const LANES = 2;
 /** Maximum number of emails in one query. */
 const BATCH_MAX = 100;

@@ -158,7 +158,7 @@ const replayRoute = createRoute({
 export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
-  /** Refuses a URL that deliveries would never call. They check the address behind a name too. */
+  /** Refuses a URL that deliveries would never call. Deliveries also check the address that a host name resolves to. */
   function refusePrivate(url: string): void {
     const reason = config.webhookAllowPrivate ? undefined : privateHostReason(new URL(url));
     if (reason === undefined) return;

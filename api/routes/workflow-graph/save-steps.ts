@@ -34,7 +34,9 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
   return deleteSteps(trx, { projectId, workflowId, stepIds, isRehearsal: graph.dryRun });
 }
 
-/** Writes the new and changed steps of the graph, in a few statements for all. Records the errors of each step. */
+/**
+ * Writes the new and changed steps of the graph, in a few statements for all steps. Records the errors of each step.
+ */
 export async function saveSteps(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));

@@ -39,8 +39,8 @@ class DryRun extends Error {
 
 /**
  * Changes the steps and transitions of a workflow to match a graph, in one transaction, by the rules for single steps,
- * in statements that each cover all of them. Running executions continue with the new graph; executions at a removed
- * step end as EXITED, `step_deleted`.
+ * in statements that each cover all steps or all transitions. Running executions continue with the new graph;
+ * executions at a removed step end as EXITED, `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT if the graph has changed since the version that the request names, or has too
  * many steps; VALIDATION_ERROR with all errors, each at `steps.<id>…` or `transitions.<index>…`, and for an enabled
  * workflow also the errors that keep it from running

@@ -30,7 +30,7 @@ export function idOf({ ids }: Saving, name: string, field: string): string {
 }
 
 /**
- * Runs the work and returns its result. Undefined if it was refused: the error is recorded at `place`, and the
+ * Runs the work and returns its result. Undefined if the work was refused: the error is recorded at `place`, and the
  * transaction must not be committed.
  */
 export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {

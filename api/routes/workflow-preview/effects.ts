@@ -180,7 +180,7 @@ async function previewRequest(
   return { outcome, shown: { request: { method: config.method, url, body } } };
 }
 
-/** Returns the assumed response of the step: one per visit in order, and the last one for all further visits. */
+/** Returns the assumed response of the step: one response per visit, in order; the last for all further visits. */
 function responseTo(
   { id, name }: { id: string; name: string },
   { webhooks, visits }: { webhooks: AssumedResponse[]; visits: Map<string, number> },

@@ -227,7 +227,7 @@ export function workflowResponse(workflow: Workflow) {
   };
 }
 
-/** Converts a workflow to its form in a list. A truncated one has no `exitOn`. */
+/** Converts a workflow to its form in a list. A truncated workflow has no `exitOn`. */
 export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
   const { exitOn, ...response } = workflowResponse(workflow);
   return truncated ? { ...response, truncated: true as const } : { ...response, exitOn };
