@@ -12,7 +12,7 @@ it('flushes a single item at once, and items that arrive meanwhile together', as
   expect(flushed).toEqual([['a'], ['b', 'c', 'd']]);
 });
 
-it('flushes each item once, whenever it comes', async () => {
+it('flushes each item once, at whatever moment it is added', async () => {
   for (let ticks = 0; ticks < 12; ticks += 1) {
     const flushed: string[][] = [];
     const batcher = createBatcher<string>(async (items) => void flushed.push(items));

@@ -12,7 +12,7 @@ const DELAYED_AFTER_MS = 50;
  * work.
  */
 const RUNNING_MAX = 8;
-/** Number of waiting items of a queue that are considered for a batch. The others keep their position. */
+/** Number of waiting items of a queue that are considered for a batch. Later items keep their position. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {

@@ -4,7 +4,7 @@ import { decodeCursor, decodeIdCursor, encodeCursor, markCursor, unmarkCursor } 
 import { AppError } from './errors.ts';
 
 describe('cursors', () => {
-  it('read back as the position they were made from', () => {
+  it('are decoded to the position that was encoded', () => {
     const value = fc.oneof(
       fc.string({ maxLength: 40 }).filter((text) => !text.includes('\0')),
       fc.integer(),
@@ -23,7 +23,7 @@ describe('cursors', () => {
     },
   );
 
-  it('belong to one list', () => {
+  it('are valid only for the list that they were made for', () => {
     const cursor = markCursor(encodeCursor([1]), 'contacts');
     expect(unmarkCursor(cursor, 'contacts')).toBe(encodeCursor([1]));
     expect(() => unmarkCursor(cursor, 'segments')).toThrow(AppError);

@@ -25,7 +25,7 @@ test('files are removed from a body and decoded, each with its path', () => {
   expect(found.value).toMatchObject({ files: [{ content: 'AAAA', name: 'a' }, { name: 'b' }, 7, { content: 'AAAA' }] });
 });
 
-test('refuses invalid base64, and does not keep it', () => {
+test('refuses invalid base64, and does not keep the invalid text', () => {
   const found = read(
     { files: [{ content: '§'.repeat(2_000) }, { content: '' }, { content: 5 }] },
     { ...rules, maxOtherBytes: 1e6 },

@@ -13,7 +13,7 @@ function start() {
   return { lines, write };
 }
 
-it('writes up to 100 lines a second, and the number of skipped ones with the first line after them', () => {
+it('writes up to 100 lines a second, and adds the number of skipped lines to the next line', () => {
   const { lines, write } = start();
   write(150);
   expect(lines).toHaveLength(100);

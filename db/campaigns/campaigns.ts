@@ -33,9 +33,9 @@ export interface CampaignContent extends EmailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
-  /** Topic of the campaign. Contacts who left the topic do not get it. */
+  /** Topic of the campaign. Contacts who left the topic do not get the campaign. */
   topicId?: string | null;
-  /** When the recipients may get it. Absent means at any time. */
+  /** When recipients may get the campaign. Absent means at any time. */
   timing?: CampaignTiming;
   /** Null or absent if the campaign has no variants. */
   variants?: CampaignVariant[] | null;

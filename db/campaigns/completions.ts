@@ -23,7 +23,7 @@ export interface SentEmails {
   providerIds: (string | null)[];
   /** Projects of the emails, each once. */
   projectIds: string[];
-  /** The provider. Its message ids are stored if its callbacks identify emails by them. */
+  /** The provider. The ids that it gives to messages are stored if its callbacks identify emails by these ids. */
   source: EmailProviderKind;
 }
 

@@ -11,7 +11,7 @@ const VALUE_MIN_CHARS = 3;
 export interface ErasedPeople {
   projectId: string;
   contactIds: string[];
-  /** The contacts' addresses, and their former ones that no other contact has. */
+  /** The contacts' addresses, and their former addresses that no other contact has now. */
   emails: string[];
   /** The cc and bcc copies of the contacts' emails, by id. */
   carbonCopies: string[];

@@ -79,7 +79,7 @@ export async function previewImport(
   };
 }
 
-/** Returns which of these addresses are contacts, and whether these are subscribed. */
+/** Returns the addresses that belong to contacts, each with whether its contact is subscribed. */
 export async function findKnown(
   db: Db,
   p: { projectId: string; emails: readonly string[] },

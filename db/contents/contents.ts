@@ -52,9 +52,9 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Returns the ids of contents, in order, and stores the new ones. Takes any number, of any projects. Idempotent.
- * Refer to the ids in the same transaction and keep them no longer: an unused content may be removed afterwards
- * (`removeErasedContents`).
+ * Returns the ids of contents, in order, and stores contents that are new. Takes any number, of any projects.
+ * Idempotent. Refer to the ids in the same transaction and keep them no longer: an unused content may be removed
+ * afterwards (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
   const entries = entriesOf(contents);

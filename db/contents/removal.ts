@@ -54,7 +54,7 @@ function retire(db: Db, rows: number): Promise<number> {
 
 /**
  * Runs after the new hashes are committed: a transaction that starts after this instant cannot have seen the old
- * ones.
+ * hashes.
  */
 async function markRetired(db: Db): Promise<void> {
   await sql`

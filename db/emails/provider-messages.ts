@@ -3,7 +3,7 @@ import type { Db, Trx } from '../connection.ts';
 
 /**
  * Days for which ids are kept. Bounces arrive within hours, complaints within days, and a few within weeks. Later
- * ones are matched only by headers or tags.
+ * reports are matched to emails only by headers or tags.
  */
 export const PROVIDER_MESSAGE_DAYS = 30;
 

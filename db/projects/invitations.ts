@@ -39,8 +39,8 @@ export async function listInvitations(db: Db, projectId: string): Promise<Invita
 
 /**
  * Stores an invitation by its token's hash. Replaces an earlier invitation to the same address, and deletes expired
- * ones.
- * @throws AppError CONFLICT when there are 100 open ones
+ * invitations.
+ * @throws AppError CONFLICT when 100 invitations of the project are open
  */
 export async function insertInvitation(
   trx: Trx,

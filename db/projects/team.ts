@@ -53,8 +53,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from the project. Their sessions in it and their invitations end. API keys that they created stay,
- * because they belong to the project.
+ * Removes a member from the project. Ends the member's sessions in the project and deletes the invitations that the
+ * member sent. API keys that the member created stay, because the keys belong to the project.
  * @throws AppError as `changeRole`
  */
 export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promise<TeamMember> {

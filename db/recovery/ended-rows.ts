@@ -19,8 +19,8 @@ export interface EndedExecution {
 const EXECUTION = sql`e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.exit_reason AS reason`;
 
 /**
- * Time span in which rows ended. It ended long enough ago for Temporal to have followed, and its start is recent
- * enough that rows are not checked forever.
+ * Time span in which rows ended. `until` is long enough ago that the rows' workflows should have ended too. `since` is
+ * recent enough that rows are not checked forever.
  */
 export interface EndedBetween {
   since: Date;

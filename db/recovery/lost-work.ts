@@ -46,7 +46,10 @@ export interface WaitingEndpoint {
   id: string;
 }
 
-/** Lists webhook endpoints of all projects that should have a workflow: a delivery waits, and did so a while ago. */
+/**
+ * Lists webhook endpoints of all projects that should have a workflow, because a delivery has waited for at least
+ * `settledMs`.
+ */
 export async function listWaitingEndpoints(
   db: Db,
   p: { after: string | null; settledMs: number; limit: number },

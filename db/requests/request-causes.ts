@@ -26,9 +26,10 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
 }
 
 /**
- * Returns a SELECT of the ids of log entries that created one of these. An entry gets its id when the response is
- * sent, shortly after the created rows got theirs, so the index of ids finds the entries and the created rows need no
- * index. Rows are compared in the form of the index, so that no plan reads the requests of other projects.
+ * Returns a SELECT of the ids of log entries whose request created a row with one of these `ids`. An entry gets its id
+ * when the response is sent, shortly after the created rows got theirs, so the index of ids finds the entries and the
+ * created rows need no index. Rows are compared in the form of the index, so that no plan reads the requests of other
+ * projects.
  */
 export function entriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {

@@ -66,7 +66,7 @@ export interface RequestFilter {
   /** `key:<id>`, `user:<id>` or `public`. */
   actor?: string | undefined;
   requestId?: string | undefined;
-  /** Only requests that created one of these. */
+  /** Only requests that created a row with one of these ids. */
   made?: readonly string[] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;

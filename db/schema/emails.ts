@@ -77,7 +77,7 @@ export interface AttachmentsTable {
   content_type: string;
   disposition: Generated<string>;
   content_id: string | null;
-  /** Empty once its retention is over. */
+  /** The bytes of the file. Empty after the retention period of attachments. */
   content: Buffer;
   /** Size in bytes, if the content was deleted. Null otherwise. */
   size: number | null;

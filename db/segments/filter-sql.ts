@@ -41,8 +41,9 @@ export interface CompileOptions extends FilterClock {
 const MAX_COMPILED_FILTERS = 2_000;
 
 /**
- * Number of EXISTS that Postgres may turn into joins. Planning time grows steeply with it: 20 take 0.1 s, 100 take 4
- * s, and any caller could ask for that. Further ones stay subqueries, which take 1 ms each to plan.
+ * Number of EXISTS that Postgres may turn into joins. Planning time grows steeply with this number: 20 joins take 0.1
+ * s, 100 take 4 s, and any caller could send such a condition. Further EXISTS stay subqueries, which take 1 ms each to
+ * plan.
  */
 const MAX_JOINS = 8;
 

@@ -20,8 +20,8 @@ const LANES = 2;
 /** Maximum number of messages per transaction. */
 const BATCH_MAX = 100;
 /**
- * Delay of simulated events while the email's sender has not recorded that it was sent. The sender does so within
- * milliseconds, or was killed.
+ * Delay of an email's simulated events if its sender has not recorded yet that the email was sent. The sender does so
+ * within milliseconds, or was killed.
  */
 const UNSETTLED_SECONDS = 2;
 

@@ -31,7 +31,8 @@ export interface LockedExecution {
 
 /**
  * Locks the contacts of executions and then the executions, each in the order of their ids, and reads them. Every
- * transaction that touches both uses this order. Returns them by execution id; missing ones are absent.
+ * transaction that touches both uses this order. Returns them by execution id; executions that are not found are
+ * absent.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function lockExecutions(

@@ -47,7 +47,7 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
 /** The number of newest events that are checked, by the index `events_name`. */
 const EVENTS_CHECKED = 100;
 
-/** The event that a new wait looks for among recorded ones. */
+/** The event that a new wait looks for among the recorded events. */
 export interface SoughtEvent
   extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
   /** Events that have already ended waits in the current walk. Their visits are not written yet. */

@@ -254,9 +254,9 @@ async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignS
 
 /**
  * Marks a campaign as SENT when no recipient is left. This applies to a paused campaign, too, because a resume would
- * have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. Its row is locked
- * first, so that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to run
- * twice.
+ * have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. The campaign's row
+ * is locked first, so that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to
+ * run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`

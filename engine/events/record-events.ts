@@ -93,8 +93,8 @@ export async function recordEvents(
 }
 
 /**
- * Splits the events into rounds in which no contact appears twice: first the first event of each contact, then the
- * second one of each, and so on.
+ * Splits the events into rounds in which no contact appears twice: the first round has the first event of each contact,
+ * the second round has the second event of each contact, and so on.
  */
 function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
   const rounds: RecordedEvent[][] = [];

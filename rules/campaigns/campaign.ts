@@ -112,13 +112,13 @@ export interface ChunkResult {
    * Emails per second that the project may send now; 0 means no limit. It decides the queue and the number of lanes.
    */
   rate?: number;
-  /** True if it sent an email, or was not allowed to send. The deferral period then starts again. */
+  /** True if the turn sent an email, or was not allowed to send. The deferral period then starts again. */
   fresh?: boolean;
   /** The next turn continues with this row. */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /**
-   * If `outcome` is `shut`: the instant of its next attempt, in milliseconds since 1970, and the settings that
+   * If `outcome` is `shut`: the instant of the chunk's next turn, in milliseconds since 1970, and the settings that
    * determine it.
    */
   notBeforeMs?: number;

@@ -23,7 +23,7 @@ describe('the local hour of recipients who waited for the winner of a test', () 
     expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
-  it('is the campaign’s own for all others', () => {
+  it('is the hour of the campaign for all other recipients', () => {
     const expected = at('2026-12-01T08:00:00Z');
     expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });

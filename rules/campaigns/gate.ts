@@ -20,7 +20,7 @@ export interface CampaignRecipientTiming extends RecipientTiming {
   latePolicy: LatePolicy;
   /** When the campaign started to be sent, or was last resumed. */
   goingSince: Date | null;
-  /** When the winner of a test was known, for recipients who waited for it. Absent for all others. */
+  /** When the winner of a test was known, for recipients who waited for it. Absent for other recipients. */
   winnerAt?: Date | null;
 }
 

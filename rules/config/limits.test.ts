@@ -5,7 +5,7 @@ import { attachmentsProblem, LIMITS } from './limits.ts';
 const MB = 1024 * 1024;
 
 describe('ATTACHMENTS_MAX_MB', () => {
-  it('is at most 28 MB, which make a message of 40 MB', () => {
+  it('is at most 28 MB, which fit into a message of 40 MB', () => {
     expect(LIMITS.ATTACHMENTS_MAX_MB.takes).toBe('a whole number from 1 to 28');
     expect(attachmentsProblem(28, { provider: 'ses', maxMessageBytes: EMAIL_PROVIDERS.ses.maxMessageBytes })).toBe(
       undefined,

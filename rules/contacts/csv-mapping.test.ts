@@ -31,7 +31,7 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['email', 'A'], mapping).errors[0]?.field).toBe(field);
   });
 
-  it('is refused if two columns go to one field, or none is the address', () => {
+  it('is refused if two columns have the same field, or no column is the address', () => {
     const file = Buffer.from('email,a,b\nx@x.com,1,2\n');
     expect(() => readCsvLayout(file, { a: 'data.b' })).toThrow(/./);
     expect(() => readCsvLayout(file, { email: null })).toThrow(/./);

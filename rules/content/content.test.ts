@@ -65,7 +65,7 @@ describe('click tracking', () => {
     const content = tracked(body);
     const shown = (vars: Parameters<typeof renderContent>[1]) => renderContent(content, vars, urls).html;
 
-    it('is numbered after the other links, whose numbers stay', () => {
+    it('gets a number after the other links, whose numbers do not change', () => {
       expect(content.links).toEqual(['https://a.example/', '{{ url }}', '{{ data.site | default: url }}']);
       expect(shown(markTrusted({ url: 'https://b.example/?a=1&b=2' }))).toBe(
         `<a href="${CLICK}/1">x</a> <a href="${CLICK}/0">y</a> <a href="${CLICK}/2">z</a>`,
@@ -275,7 +275,7 @@ describe('open pixel and footer', () => {
     expect(quotedPrintable(out.slice(0, at)).length).toBeLessThan(90_000);
   });
 
-  it('the footer is for MARKETING bodies without the link only, and the text part has it too', () => {
+  it('adds the footer only to MARKETING bodies without the unsubscribe link, and to their text parts', () => {
     const footed = compileContent(source('<p>Hi</p>', { type: 'MARKETING' }));
     expect(renderContent(footed, markTrusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
     expect(html('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(
@@ -284,7 +284,7 @@ describe('open pixel and footer', () => {
     expect(html('<p>Hi</p>')).toBe('<p>Hi</p>');
   });
 
-  it('List-Unsubscribe comes with MARKETING and with any body that names the link', () => {
+  it('MARKETING email has List-Unsubscribe, and so has any email whose body names the unsubscribe link', () => {
     const headers = (body: string, type: ContentSource['type']) =>
       listUnsubscribeHeaders(compileContent(source(body, { type })), urls);
     expect(headers('x', 'TRANSACTIONAL')).toEqual([]);

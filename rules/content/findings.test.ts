@@ -103,7 +103,7 @@ describe('variables that a content needs', () => {
     expect(required('{% comment %}{{ a }} {{ b | }}{% endcomment %}{{ c }}')).toEqual(['c']);
   });
 
-  it('are missing without a value, or with an empty one', () => {
+  it('are missing if their value is absent, null or an empty text', () => {
     const vars = { a: 0, b: '', c: null, d: false, e: { f: 'x' } };
     expect(missingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);
   });

@@ -31,7 +31,7 @@ describe('interpolate', () => {
     expect(interpolate(template, more, KEEP)).toBe(expected);
   });
 
-  it('keeps the type of a lone expression, and the names it was made from', () => {
+  it('keeps the type of a lone expression, and is untrusted if the expression reads an untrusted name', () => {
     expect(interpolateJson('{{ event.total | times: 2 }}', variables)).toEqual({ value: 25, untrusted: false });
     const ofEvent = markUntrusted(variables.values, ['event']);
     for (const text of ['{{ event.total | times: 2 }}', '{{ name | append: event.total }}', '{{ event["total"] }}'])

@@ -60,7 +60,7 @@ describe('dates in the zone of the project', () => {
     expect(render('{{ text | date: "%Y-%m-%d %H:%M %z" }}', { text, __zone: 'Europe/Berlin' })).toBe(shown);
   });
 
-  it('shows them by every filter, and by a zone that the template names', () => {
+  it('are shown by every date filter, in another zone if the template names one', () => {
     const scope = { at: '2027-06-30T23:30:00Z', __zone: 'Europe/Berlin' };
     expect(render('{{ at | date_to_xmlschema }}', scope)).toBe('2027-07-01T01:30:00+02:00');
     expect(render('{{ at | date_to_rfc822 }}', scope)).toBe('Thu, 01 Jul 2027 01:30:00 +0200');

@@ -25,7 +25,7 @@ describe('values', () => {
     expect(plain('{{x}}', scope)).toBe(scope.x);
   });
 
-  it('are escaped once by an explicit `escape`, and `newline_to_br` shows its breaks only', () => {
+  it('are escaped once by an explicit `escape`, and the only markup that `newline_to_br` adds is line breaks', () => {
     expect(html('{{x | escape}} {{x | upcase | escape_once}}', { x: '<' })).toBe('&lt; &lt;');
     expect(html('{{x | newline_to_br}}', { x: 'a<\nb' })).toBe('a&lt;<br />\nb');
   });

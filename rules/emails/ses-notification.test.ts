@@ -4,7 +4,7 @@ import { readSesNotification } from './ses-notification.ts';
 const feedbackOf = (part: object) =>
   readSesNotification(JSON.stringify({ mail: { messageId: 'ses-1' }, ...part }), new Date(0))?.feedback;
 
-it('a complaint is one of the recipient', () => {
+it('reports a complaint of the recipient as a complaint', () => {
   const complaint = { timestamp: '2026-11-28T10:00:00Z', complaintFeedbackType: 'abuse', complaintSubType: null };
   expect(feedbackOf({ eventType: 'Complaint', complaint })).toMatchObject({ kind: 'complaint' });
 });

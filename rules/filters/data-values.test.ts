@@ -38,7 +38,7 @@ describe('the five data value rules', () => {
     expect(applyData({ limit })).toMatchObject({ set: { limit }, oneOff: {} });
   });
 
-  it('filters every reserved key out, one-off or not', () => {
+  it('drops every reserved key, whether its value is persistent or not', () => {
     const keys = [...RESERVED_DATA_KEYS];
     const changes = applyData(
       Object.fromEntries(keys.map((key, i) => [key, i % 2 ? 'x' : { value: 1, persistent: false }])),

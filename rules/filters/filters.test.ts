@@ -112,7 +112,7 @@ describe('a filter', () => {
     expect(parseCondition(condition).groups).toHaveLength(1);
   });
 
-  it('has the name of its event without blanks around it, as events are recorded', () => {
+  it('has the name of its event without blanks around it, because events are recorded without them', () => {
     const asked = (field: string) => ({ operator: 'AND', conditions: [{ field, operator: 'triggered' }] });
     expect(ConditionInput.parse(asked('event. order paid ')).groups[0]?.filters[0]?.field).toBe('event.order paid');
     expect(faults(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
@@ -273,7 +273,7 @@ describe('the references of a condition', () => {
     });
   });
 
-  it('tell whether a field is used, also by a path below it', () => {
+  it('tell whether the condition uses a field, or a path below the field', () => {
     expect(conditionUses(condition, { dataField: 'address' }, 'step')).toBe(true);
     expect(conditionUses(condition, { dataField: 'data.plan' }, 'step')).toBe(true);
     expect(conditionUses(condition, { dataField: 'pla' }, 'step')).toBe(false);

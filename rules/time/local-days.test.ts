@@ -12,7 +12,7 @@ it('returns the days of the zone without gaps, however long they are', () => {
   expect(days[0]?.untilMs).toBe(days[1]?.fromMs);
 });
 
-it('an instant shortly before midnight of UTC is of the next day in the east, and of the same one in the west', () => {
+it('an instant just before midnight UTC belongs to the next day in the east, and to the same day in the west', () => {
   const now = at('2026-03-01T23:30:00Z');
   const of = (zone: string) => localDays(zone, now, now).map(({ date }) => date);
   expect(of('UTC')).toEqual(['2026-03-01']);
@@ -20,7 +20,7 @@ it('an instant shortly before midnight of UTC is of the next day in the east, an
   expect(of('America/New_York')).toEqual(['2026-03-01']);
 });
 
-it('the last days end with the one that runs', () => {
+it('the last days end with the current day', () => {
   const days = lastDays('Asia/Kolkata', 30, at('2026-03-01T23:30:00Z'));
   expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([30, '2026-02-01', '2026-03-02']);
 });

@@ -24,7 +24,7 @@ describe('a zone', () => {
     expect(zoneOf('Asia/Kolkata')).toBe(zoneOf('Asia/Calcutta'));
   });
 
-  it('is not an offset, a nonsense or another type', () => {
+  it('is undefined for an offset, an unknown name or a value that is not a text', () => {
     for (const name of ['', '+02:00', 'Mars/Olympus', 'Europe/Berlin\n', 'x'.repeat(100), 7, null, undefined, {}])
       expect(zoneOf(name)).toBeUndefined();
   });
