@@ -4,7 +4,7 @@ import { LimitReached } from '../rules/errors.ts';
  * The budget that a project can save, in seconds of its rate. A preview after a quiet minute therefore does not wait.
  */
 const BURST_SECONDS = 2;
-/** The maximum number of concurrent jobs of one project. One can compute while another waits for its input. */
+/** The maximum number of concurrent jobs of one project. One job can compute while another waits for its input. */
 const OF_PROJECT = 2;
 /** The maximum number of waiting jobs of one project. The result of a further job would come too late to be useful. */
 const WAITING_MAX = 100;

@@ -12,8 +12,8 @@ export interface ComputedWork {
 }
 
 /**
- * Runs a task in a thread for a job whose cost was charged in advance. Complete buffers in `handOver` are transferred,
- * not copied, so the caller can no longer use them.
+ * Runs a task in a thread for a job whose cost was charged in advance. Arrays in `handOver` that cover a whole
+ * buffer are transferred, not copied, so the caller can no longer use them.
  */
 export type PaidFor = <K extends TaskName>(
   name: K,
@@ -64,7 +64,7 @@ const MB = 1024 * 1024;
 const LARGE_REQUEST_MS_PER_MB = 30;
 /**
  * Milliseconds per MB of files, measured in the same way: 6 for reading, 6 for the message, 5 for its signature, 3 for
- * preparing the SMTP data, some for writing it, and 5 in Postgres.
+ * preparing the SMTP data, some for writing that data, and 5 in Postgres.
  */
 const LARGE_EMAIL_MS_PER_MB = 30;
 /** Milliseconds per MB, measured with pages of 4 MB of all lists: half in Postgres, half in this process. */
@@ -83,13 +83,13 @@ export function createCompute(p: {
   budgets?: Budgets;
   threads?: Threads;
   onDone?: (done: ComputedWork) => void;
-  /** Called when work continues after it waited for its turn or its thread (for `LoopWatch`). */
+  /** Called when work continues after it waited for the budget or for a thread (for `LoopWatch`). */
   resumed?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // A separate budget, because building a page may also use the compute budget.
+  // Pages have their own budget, because building a page may also use the compute budget.
   const pages = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // Also separate, so that a slow upload delays only other uploads of the project.
+  // Large requests have their own budget, so that a slow upload delays only other uploads of the project.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});

@@ -17,7 +17,7 @@ export interface StoredContent {
 }
 
 export interface ContentCache {
-  /** @throws TemplateError when it does not compile; OverBudget; Error when it does not exist */
+  /** @throws TemplateError if the content does not compile; OverBudget; Error if the content does not exist */
   get(p: Work & { contentId: string; tracked: boolean }): Promise<StoredContent>;
 }
 

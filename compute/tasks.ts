@@ -27,7 +27,7 @@ import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-orig
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 import { exceededLimit, runWithTimeLimit, threadCpuMs } from '../rules/time-limit.ts';
 
-/** Facts about a content that need no compilation. */
+/** Facts about a compiled content that are useful without its compiled form. */
 export interface ContentFacts {
   links: string[];
   variables: string[] | '*';

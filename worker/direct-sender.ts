@@ -31,7 +31,7 @@ export interface RowLater {
 export interface DirectChannel {
   /** The name in the log. */
   name: string;
-  /** The priority of its rows in the outbox. */
+  /** The priority of the channel's rows in the outbox. */
   priority: number;
   /**
    * The maximum number of rows in progress in this process, in total and of one project. The limit of a project is
@@ -76,8 +76,8 @@ export function startDirectSender(deps: {
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
-    // If there were several rows, each project got only its share, so there may be more. A single row needs only one
-    // claim.
+    // If a claim returned several rows, each project got only its share, so more rows may be waiting. A single row needs
+    // only one claim.
     return rows.length > 1;
   }
 
@@ -105,8 +105,8 @@ export function startDirectSender(deps: {
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // New rows wake the loop. Rows that arrived while all slots were taken could not be claimed, so this wakes the
-        // loop again now that a slot is free.
+        // New rows wake the loop. Rows that arrived while all slots were taken could not be claimed, so the loop is
+        // woken again now that a slot is free.
         const hadNoPlace = inFlight.size >= channel.maxInFlight || countInFlight(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
         sends.delete(work);

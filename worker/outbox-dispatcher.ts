@@ -28,7 +28,7 @@ import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
  * only its own project (docs/decisions.md).
  */
 const WITH_TEMPORAL_OF_PROJECT = 16;
-/** The same limit for all projects together. */
+/** The maximum for all projects together, of the same work as in `WITH_TEMPORAL_OF_PROJECT`. */
 const WITH_TEMPORAL = 128;
 /** The number of rows that are handed over at the same time. Each start is one small RPC. */
 const IN_FLIGHT_ROWS = 64;

@@ -24,7 +24,7 @@ interface Taker {
 }
 
 export interface RunningOutbox {
-  /** Wakes the loops of this process that take these rows. Without an argument, wakes all of them. */
+  /** Wakes the loops of this process that take these rows. Without an argument, wakes all loops. */
   wake(takers?: OutboxTaker[]): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(begun: StartedWork): void;

@@ -94,7 +94,7 @@ export interface WorkerFleet {
   queues: ReadonlySet<TaskQueue>;
   /** Undefined when workers are not versioned. */
   deployment: DeploymentVersion | undefined;
-  /** Names the activity that blocks the event loop. */
+  /** Records which activity blocks the event loop. */
   loop: Pick<LoopWatch, 'as'>;
   /** Called for each start, signal and cancel that has reached its workflow. */
   noteStarted: (begun: StartedWork) => void;
@@ -165,7 +165,7 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
   };
 }
 
-/** Names each activity in the reports about a blocked event loop. */
+/** Makes reports about a blocked event loop name the activity. */
 function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }

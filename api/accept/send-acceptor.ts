@@ -31,7 +31,7 @@ const WORTH_A_LANE = 32;
  * the blocked project waits.
  */
 const SHARED_LOCK_WAIT_MS = 200;
-/** Size limit of a batch with attachments. It bounds the memory and the size of a statement. */
+/** Size limit of a batch with attachments. The limit bounds the memory and the size of a statement. */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {

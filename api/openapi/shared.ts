@@ -17,7 +17,7 @@ interface Reference {
 const ELSEWHERE = 'See the operation under `/v1`.';
 
 /**
- * Moves the common parts of operations to `components`, with references in their places: error responses and their
+ * Moves the common parts of operations to `components`, and refers to these parts: error responses and their
  * examples, and responses and parameters that two operations share, such as the two paths of one operation. Changes
  * the document in place.
  */
@@ -36,7 +36,7 @@ export function shareParts(document: Document): void {
 /** Replaces a part by a reference. */
 type Use = (ref: Reference) => void;
 
-/** Shares success responses. They are named by their schema, or by their operation. */
+/** Shares success responses. Each shared response is named by its schema, or by its operation. */
 function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({

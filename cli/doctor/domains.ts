@@ -15,8 +15,8 @@ const DOMAINS_MAX = 50;
 /** Sorts before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /**
- * Reserved for tests and examples (RFC 2606 §2), such as the domain of the first project of `npm start`. The DNS does
- * not know them.
+ * Domains that are reserved for tests and examples (RFC 2606 §2), such as the domain of the first project of
+ * `npm start`. The DNS has no records of these domains.
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
 /**

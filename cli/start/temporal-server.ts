@@ -42,7 +42,7 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
  */
 const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
-/** These pragmas give twice the rate of the defaults and survive a killed process. */
+/** These SQLite settings give twice the rate of the defaults, and the data survives a killed process. */
 const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
 
 export interface TemporalServerOptions {
@@ -65,8 +65,8 @@ export interface TemporalServer extends Running {
 }
 
 /**
- * Starts Temporal's dev server on a database file, and returns when it serves the namespace. The pragmas make it
- * twice as fast, and it still survives a killed process (docs/operate/troubleshoot.md).
+ * Starts Temporal's dev server on a database file, and returns when it serves the namespace. The pragmas make the
+ * server twice as fast, and its data still survives a killed process (docs/operate/troubleshoot.md).
  * @throws StartError that names the log if the server does not start
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {

@@ -46,8 +46,8 @@ interface Check extends CheckOptions {
 
 /**
  * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch in the way that
- * INSTALLATION configures. Every process calls it before it starts anything else, because a clone must not touch the
- * original's workflows in Temporal.
+ * INSTALLATION configures. Every process calls this function before it starts anything else, because a clone must not
+ * touch the original's workflows in Temporal.
  * @returns the installation of this process; `verified` is false if Temporal's token could not be read
  * @throws InstallationError with a one-line message that describes the mismatch
  */
@@ -68,7 +68,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 }
 
 /**
- * Compares both sides once Temporal can be reached, in a worker that started without it.
+ * Compares the tokens of Postgres and Temporal, in a worker that started while Temporal could not be reached.
  * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
 export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {

@@ -39,7 +39,7 @@ export function segmentFile({ slug, name, description, type, condition, trackMem
   return { slug, name, description, type, condition: conditionWith(condition, slugs), trackMembership };
 }
 
-/** Returns a campaign as a file has it, with ids: `project` is the project's window, in the form of a request. */
+/** Returns a campaign in the form of a file, but with ids. A sending window of `project` means the project's window. */
 export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
   const { name, description, audienceType, segmentId, audienceFilter } = content;
   const { topicId = null, variants = null, test = null } = content;

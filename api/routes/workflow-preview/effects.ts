@@ -115,7 +115,7 @@ function reasonOf(outcome: RecordedOutcome): string | null {
   return 'reason' in outcome ? outcome.reason : null;
 }
 
-/** Also renders emails that would not be sent, so that the user sees their content. */
+/** Renders a previewed email, even if the email would not be sent, so that the user sees its content. */
 async function renderEmail(
   { compute, config }: EffectDeps,
   content: NewContent,
