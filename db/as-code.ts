@@ -15,7 +15,7 @@ export async function countExportBytes(db: Db, projectId: string): Promise<numbe
 
 /**
  * Takes the lock for `POST /project/apply`, so that the calls of a project run one after another. Each call compares
- * with the state after the previous one.
+ * the wanted state with the state that the previous call left.
  */
 export async function lockApply(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apply:${projectId}`}, 0))`.execute(trx);

@@ -12,8 +12,8 @@ export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /**
- * The maximum difference between the time in an id and `created_at`. An id uses the clock of the process that created
- * it. This is longer than any clock is wrong, or any transaction takes.
+ * The maximum difference between the time in an id and `created_at`. The time in an id comes from the process that
+ * created it. No process has a time that is this wrong, and no transaction takes this long.
  */
 const CLOCKS_APART_MS = 3_600_000;
 

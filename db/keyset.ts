@@ -82,7 +82,7 @@ export function toNumberedPage<R extends { id: string }, T>(
   return { ...pageOf(rows, { most: p.pageSize, keyOf, map }), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
 }
 
-/** Returns the number of rows to skip for a page number. 0 with a cursor. */
+/** Returns the number of rows to skip for a page number. A request with a cursor skips no rows. */
 export function offsetOf(p: { page: number; pageSize: number; cursor?: string | undefined }): number {
   return p.cursor === undefined ? (p.page - 1) * p.pageSize : 0;
 }

@@ -57,7 +57,7 @@ export type OutboxKind = keyof OutboxPayloads;
 
 /**
  * Kinds whose rows say only that their target has something new in the database. One signal covers all rows of a
- * target, and no target gets a signal while it has not received the last one, so a workflow task has few of them.
+ * target. A target gets no further signal until it has received the last one, so a workflow task has few signals.
  */
 export const MERGED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['campaign.changed', 'webhook.deliver']);
 

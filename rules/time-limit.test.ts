@@ -16,7 +16,7 @@ describe('work within the time limit', () => {
     expect(runWithTimeLimit(() => runWithTimeLimit(() => 1) + runWithTimeLimit(() => 2))).toBe(3);
   });
 
-  it('is stopped by the outer limit, whatever fails inside', () => {
+  it('is stopped by the outer limit, even if work with an inner limit keeps failing', () => {
     let outlived = 0;
     for (let round = 0; round < 50; round++)
       expect(() => runWithTimeLimit(() => failuresFor(500), 2)).toThrow(TimeLimitExceeded);

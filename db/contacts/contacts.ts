@@ -119,7 +119,7 @@ export async function listContacts(
   };
 }
 
-/** Ids are UUIDv7, so their order is that of creation. Addresses are unique in a project. */
+/** Ids are UUIDv7, so contacts are in the order of their creation. Addresses are unique in a project. */
 const ORDERS: Record<ContactSort, RawBuilder<unknown>> = {
   '-createdAt': sql`id DESC`,
   createdAt: sql`id`,

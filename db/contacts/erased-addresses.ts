@@ -95,9 +95,9 @@ function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
 }
 
 /**
- * Connects new contacts at an address with the earlier contact of that address. Old links act on the new contacts.
- * The topics that the person left stay left, even if a contact joined them at another address. One statement does all
- * this, because each statement costs a single request a round trip.
+ * Connects new contacts at an address with the earlier contact of that address. Links in old emails then change the new
+ * contacts. The topics that the person left stay left, even if a contact joined them at another address. One statement
+ * does all this, because each statement costs a single request a round trip.
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;

@@ -97,7 +97,7 @@ async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
   `.execute(trx);
 }
 
-/** Lists the texts in the contacts' data and their names in emails, as `foldValue` writes them. */
+/** Lists the values in the contacts' data, and the contacts' names in emails, as `foldValue` writes them. */
 async function listFoldedValues(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     SELECT v #>> '{}' AS value FROM contacts, jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') AS v

@@ -215,8 +215,8 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
 }
 
 /**
- * Keeps `was_unsubscribed` unchanged for contacts that the public key has just unsubscribed: a trigger sets it, and
- * the public key may lift its own refusal.
+ * Restores `was_unsubscribed` of contacts that the public key has just unsubscribed. The database trigger has set the
+ * column, but the public key may lift its own refusal.
  */
 async function keepHistories(
   trx: Trx,

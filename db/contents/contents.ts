@@ -11,7 +11,7 @@ export interface NewContent extends EmailText {
   projectId: string;
   type: EmailType;
   templateId: string | null;
-  /** Topic of the email. Only MARKETING content has one. */
+  /** Topic of the email. Only MARKETING content has a topic. */
   topicId?: string | null;
 }
 

@@ -21,7 +21,7 @@ export interface TemplateFields extends EmailText<string | null> {
   name: string;
   description: string | null;
   type: EmailType;
-  /** Topic of the template's emails. Only MARKETING templates have one. */
+  /** Topic of the template's emails. Only MARKETING templates have a topic. */
   topicId: string | null;
 }
 

@@ -67,7 +67,8 @@ const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
  * Adds up past hours of all projects in the order of time. Each hour is one transaction that first checks the stored
- * position, so this may run at any time, also concurrently. Remaining hours are counted from the events until then.
+ * position, so this may run at any time, also concurrently. Until an hour is added up, readers count it from its
+ * events.
  * @param mayContinue called between two hours; false ends it
  * @returns whether all past hours are added up
  */

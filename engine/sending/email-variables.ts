@@ -70,7 +70,10 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
   return markUntrusted(data, untrusted ? ['subject'] : []);
 }
 
-/** Builds an event of an email with further details, marked with the email's own origin. */
+/**
+ * Builds an event about an email, with the email's data and `detail`. The event gets the same marks of untrusted origin
+ * as the email.
+ */
 export function eventOfEmail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
   const { values, untrusted } = eventDataOf(email);
   return {

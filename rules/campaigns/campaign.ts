@@ -80,8 +80,8 @@ export interface ChunkState {
   /** True if emails of this round, before `from`, were deferred. */
   putOff?: boolean | undefined;
   /**
-   * Set if it waits for its recipients' local time or a window until `dueAtMs`. Changed settings may make it due
-   * earlier.
+   * Set if the chunk waits for its recipients' local time or a window until `dueAtMs`. If settings change, the chunk
+   * may be due earlier.
    */
   shut?: boolean | undefined;
 }

@@ -261,7 +261,7 @@ describe('open pixel and footer', () => {
     ['many links', '<a href="https://a.example/">a</a>'.repeat(1_500)],
     ['a loop', '{% for row in rows %}<p>{{ row }}</p>{% endfor %}'],
     ['a value of HTML', '{{ page | raw }}'],
-  ])('the pixel is before byte 90,000 on the wire, which mailboxes show: %s', (_, body) => {
+  ])('the pixel is within the first 90,000 bytes on the wire, which mailbox providers show: %s', (_, body) => {
     const scope = {
       rows: Array.from({ length: 1_000 }, (__, n) => `row ${n} ${'x'.repeat(100)}`),
       page: '<p>x</p>'.repeat(20_000),

@@ -4,7 +4,7 @@ import { instantOf, MINUTE_MS } from '../time/local-time.ts';
 import { offsetAt, zoneOf } from '../time/zones.ts';
 import { ownFilter } from './filter-defect.ts';
 
-/** The name under which the scope of a template has the project's zone. */
+/** The variable of a template's scope that contains the project's time zone. */
 export const ZONE_NAME = '__zone';
 
 const DATE_FILTERS = ['date', 'date_to_long_string', 'date_to_rfc822', 'date_to_string', 'date_to_xmlschema'];

@@ -2,7 +2,7 @@ import type { LastAttempt } from './last-attempt.ts';
 import { bouncedAs, type Reason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
-/** The outcome of one attempt to send an email. All code from the provider to the row uses it. */
+/** The outcome of one attempt to send an email, from the provider's reply to the email's row. */
 export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 
 /** An outcome that the email's row records. All but `deferred` are final for this delivery. */

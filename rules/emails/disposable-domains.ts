@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { isUnder } from './email-domains.ts';
 
 const require = createRequire(import.meta.url);
-/** Well-known domains that the list lacks. */
+/** Well-known domains that are missing from the package's list. */
 const MORE = new Set(
   'tempmail.com tempmail.io tempmail.org temp-mail.com temp-mail.io burnermail.io fakeinbox.com'.split(' '),
 );

@@ -1,6 +1,6 @@
 /**
  * A mailbox that every domain has (RFC 5321 §4.5.1), at a domain that none of our relays delivers to directly. A probe
- * names it and sends nothing.
+ * names this recipient and sends no message.
  */
 const PROBE_RECIPIENT = 'postmaster@gmail.com';
 

@@ -10,7 +10,7 @@ const REFUSALS_MAX = 100;
 const REPLY_MAX_CHARS = 300;
 const SAME_MAX_CHARS = 120;
 
-/** A refusal in the server's own words. */
+/** A refusal with the server's reply. */
 export interface RefusedBy {
   stage: RefusalStage;
   code: number;

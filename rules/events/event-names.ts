@@ -168,8 +168,8 @@ const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
 
 /**
  * Returns why a segment's event name can never occur. The events of a segment contain its slug, so `segment.VIP.entry`
- * never occurs. `segment.vip.entered` is an event that a caller may record, but never the event of a contact that
- * enters the segment.
+ * never occurs. A caller may record an event with the name `segment.vip.entered`, but the service does not record that
+ * event when a contact enters the segment.
  */
 function impossibleSegmentReason(name: string): string | undefined {
   const [, slug = '', own = ''] = SEGMENT_EVENT.exec(name) ?? [];

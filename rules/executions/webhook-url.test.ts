@@ -15,7 +15,7 @@ it.each([
   expect(webhookUrl(url, variables)).toBe(expected);
 });
 
-it('a form encodes a value once', () => {
+it('a value in a form body is encoded only once', () => {
   const execution = { id: '1', workflowId: '2', workflowName: 'W', startedAt: new Date(0), event: {} };
   const contact = { email: 'ada@example.com', subscribed: true, data: markUntrusted({}, []) };
   const source = { execution, contact, variables };

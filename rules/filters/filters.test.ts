@@ -106,7 +106,7 @@ describe('a filter', () => {
     [{ field: 'data.plan', operator: 'contains', value: '{% if a %}b{% endif %}' }, 'value'],
     [{ field: 'data.{{event.key}}', operator: 'exists' }, 'field'],
     [{ field: 'event.{{event.name}}', operator: 'triggered' }, 'field'],
-  ])('of an audience, %j, has no expression: nothing fills it', (filter, key) => {
+  ])('in an audience may not have an expression, because no execution provides values: %j', (filter, key) => {
     const condition = { operator: 'AND', conditions: [filter] };
     expect(faults(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
     expect(parseCondition(condition).groups).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a filter', () => {
     expect(faults(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
   });
 
-  it('of an audience finds values with braces, and fields of steps have no expression', () => {
+  it('in an audience may search for braces, and the field of a filter in a step may not have an expression', () => {
     const braces = { field: 'data.name', operator: 'contains', value: '{{' };
     expect(faults({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
     const wrong = { field: 'event.{{event.key}}', operator: 'exists' };
