@@ -1,4 +1,5 @@
 import { sameJson } from './as-code/changes.ts';
+import { ownValueAt } from './own-value.ts';
 
 /**
  * Tells whether a request sends back what the stored record has at a path, or around it. A rule that is newer than the
@@ -11,16 +12,12 @@ export function isStoredAt(path: readonly PropertyKey[], given: unknown, stored:
   for (const key of path) {
     const isList = Array.isArray(value);
     isInList ||= isList;
-    value = memberOf(value, key);
+    value = ownValueAt(value, [key]);
     candidates = candidates.flatMap((candidate) =>
-      isList ? (Array.isArray(candidate) ? candidate : []) : [memberOf(candidate, key)],
+      isList ? (Array.isArray(candidate) ? candidate : []) : [ownValueAt(candidate, [key])],
     );
     const counts = value !== undefined && !(isInList && typeof value !== 'object');
     if (counts && candidates.some((candidate) => sameJson(candidate, value))) return true;
   }
   return false;
-}
-
-function memberOf(value: unknown, key: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }

@@ -1,5 +1,6 @@
 import { sameJson } from '../../rules/as-code/changes.ts';
 import { AppError, type FieldError } from '../../rules/errors.ts';
+import { ownValueAt } from '../../rules/own-value.ts';
 import type { Deps } from './deps.ts';
 
 /** How to compare a refused body with the record that the request changes. */
@@ -45,21 +46,12 @@ export function omitStored(
   for (const path of paths) {
     const keys = path.split('.');
     const field = keys.pop() ?? '';
-    const parent = at(copy, keys);
-    const value = at(parent, [field]);
-    if (keys.length !== depth - 1 || value === undefined || !sameJson(value, at(stored, [...keys, field]))) continue;
+    const parent = ownValueAt(copy, keys);
+    const value = ownValueAt(parent, [field]);
+    if (keys.length !== depth - 1 || value === undefined || !sameJson(value, ownValueAt(stored, [...keys, field])))
+      continue;
     Reflect.deleteProperty(Object(parent), field);
     hasOmitted = true;
   }
   return hasOmitted ? copy : undefined;
-}
-
-function at(value: unknown, keys: readonly string[]): unknown {
-  return keys.reduce<unknown>(
-    (member, key) =>
-      typeof member === 'object' && member !== null && Object.hasOwn(member, key)
-        ? Reflect.get(member, key)
-        : undefined,
-    value,
-  );
 }

@@ -1,4 +1,5 @@
 import type { Data } from '../filters/data-values.ts';
+import { ownValueAt } from '../own-value.ts';
 import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
 import type { EmailTemplates } from './email-text.ts';
@@ -23,7 +24,7 @@ export function requiredVariables(templates: EmailTemplates): string[] {
 
 /** Lists the required variables without a value, or with an empty one, in a message's variables. */
 export function missingVariables(required: readonly string[], vars: Readonly<Data>): string[] {
-  return required.filter((path) => isEmpty(valueAt(vars, path)));
+  return required.filter((path) => isEmpty(ownValueAt(vars, path.split('.'))));
 }
 
 function requiredBy(tokens: FlatToken[]): string[] {
@@ -55,15 +56,6 @@ function isTemplateName(path: string, locals: ReadonlySet<string>): boolean {
 
 function withoutData(path: string): string {
   return path.replace(/^data\./, '');
-}
-
-function valueAt(vars: Readonly<Data>, path: string): unknown {
-  let value: unknown = vars;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = Reflect.get(value, name);
-  }
-  return value;
 }
 
 function isEmpty(value: unknown): boolean {

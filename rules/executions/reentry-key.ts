@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ownValueAt } from '../own-value.ts';
 
 /**
  * A path of an execution's event or context: `event.cartId`, `event.items.0.sku`. A key such as `items[0]` would be
@@ -19,11 +20,7 @@ export function reentryValue(
   { event, context }: { event: Record<string, unknown>; context: Record<string, unknown> },
 ): string | undefined {
   if (key === null) return undefined;
-  let value: unknown = { event, context };
-  for (const name of key.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = Reflect.get(value, name);
-  }
+  const value = ownValueAt({ event, context }, key.split('.'));
   if (value === null || value === undefined || value === '') return undefined;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return createHash('sha256')

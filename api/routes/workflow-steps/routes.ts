@@ -16,6 +16,7 @@ import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
+import { ownValueAt } from '../../../rules/own-value.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -189,7 +190,7 @@ export function checkConfig(
   stored?: Record<string, unknown>,
 ): Record<string, unknown> {
   const { input, older, conditionAt } = STEPS[type];
-  const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));
+  const large = conditionAt && conditionSizeFault(ownValueAt(config, conditionAt));
   if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);
@@ -231,8 +232,4 @@ function nameIgnored(c: RequestContext, type: StepType, config: Record<string, u
   const unknown = fieldNames(STEPS[type].input).unknownIn(config);
   const names = namesForHeader(unknown.map(({ path }) => ({ path: ['config', ...path] })));
   if (names !== '') c.header('X-Ignored-Fields', names, { append: true });
-}
-
-function valueAt(config: Record<string, unknown>, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => Object(value)[key], config);
 }
