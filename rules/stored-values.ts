@@ -8,16 +8,40 @@ import { ownValueAt } from './own-value.ts';
 export function isStoredAt(path: readonly PropertyKey[], given: unknown, stored: unknown): boolean {
   let value = given;
   let candidates = [stored];
-  let isInList = false;
+  let isItem = false;
+  let isInItem = false;
   for (const key of path) {
+    isInItem ||= isItem;
     const isList = Array.isArray(value);
-    isInList ||= isList;
+    isItem = isList;
     value = ownValueAt(value, [key]);
     candidates = candidates.flatMap((candidate) =>
       isList ? (Array.isArray(candidate) ? candidate : []) : [ownValueAt(candidate, [key])],
     );
-    const counts = value !== undefined && !(isInList && typeof value !== 'object');
+    const counts = value !== undefined && !(isInItem && typeof value !== 'object');
     if (counts && candidates.some((candidate) => sameJson(candidate, value))) return true;
   }
   return false;
+}
+
+/** Whether the input that is being parsed may have values that only records from older versions have. */
+let acceptsOlder = false;
+
+/**
+ * Runs a synchronous parse that skips the rules for new names and expressions, for an input whose refused parts are all
+ * stored already. Schemas are created once and receive only the input, so this is module state during the parse.
+ */
+export function parseAsOlder<T>(parse: () => T): T {
+  const before = acceptsOlder;
+  acceptsOlder = true;
+  try {
+    return parse();
+  } finally {
+    acceptsOlder = before;
+  }
+}
+
+/** Tells whether a schema skips its rules for new names and expressions now. */
+export function isParsedAsOlder(): boolean {
+  return acceptsOlder;
 }

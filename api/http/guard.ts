@@ -20,7 +20,7 @@ import { listMark, markPage } from './list-mark.ts';
 import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
 import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
-import { omitStored, type StoredFields } from './stored-fields.ts';
+import { parseChanges, type StoredFields } from './stored-fields.ts';
 
 /**
  * Bodies above this size block the shared event loop for tens of milliseconds, so only a few per project are handled
@@ -270,23 +270,22 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
     try {
       return validIn(c, parseValue(value));
     } catch (error) {
-      const rest = await withoutStored(error, { c, deps, body: value, stored: plan.route.stored });
-      if (rest === undefined) throw error;
-      return validIn(c, parseValue(rest));
+      const changed = await loadChanged(error, { c, deps, body: value, fields: plan.route.stored });
+      if (changed === undefined) throw error;
+      return validIn(c, parseChanges(value, { ...changed, parse: parseValue }));
     }
   };
 }
 
-/** Returns a refused body without the refused fields that equal the stored fields; undefined if none is equal. */
-async function withoutStored(
+/** Loads the record that a refused request changes; undefined if there is none, or if the body has no wrong value. */
+async function loadChanged(
   refusal: unknown,
-  p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; stored: StoredFields | undefined },
-): Promise<unknown> {
-  const errors = refusal instanceof AppError ? refusal.errors : undefined;
-  if (!p.stored || !errors) return undefined;
+  p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; fields: StoredFields | undefined },
+): Promise<Omit<Parameters<typeof parseChanges>[1], 'parse'> | undefined> {
+  if (!p.fields || !(refusal instanceof AppError) || !refusal.errors) return undefined;
   const request = { projectId: p.c.get('projectId'), id: p.c.req.param('id') ?? '', body: p.body };
-  const stored = await p.stored.load(p.deps, request);
-  return stored && omitStored(p.body, { stored, errors, depth: p.stored.depth });
+  const stored = await p.fields.load(p.deps, request);
+  return stored && { refusal, stored, depth: p.fields.depth };
 }
 
 /** The value of an omitted body. */

@@ -70,7 +70,7 @@ function hasNoValue(body: unknown, [name = '']: readonly string[]): boolean {
  * Returns the error of a body with these errors.
  * @param status status of the route for invalid bodies, 422 if undefined
  */
-export function invalidBody(errors: FieldError[], status: 400 | undefined): AppError {
+export function invalidBody(errors: FieldError[], status: number | undefined): AppError {
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }
 

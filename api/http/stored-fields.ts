@@ -1,7 +1,9 @@
 import { sameJson } from '../../rules/as-code/changes.ts';
 import { AppError, type FieldError } from '../../rules/errors.ts';
 import { ownValueAt } from '../../rules/own-value.ts';
+import { isStoredAt, parseAsOlder } from '../../rules/stored-values.ts';
 import type { Deps } from './deps.ts';
+import { invalidBody } from './parse-body.ts';
 
 /** How to compare a refused body with the record that the request changes. */
 export interface StoredFields {
@@ -32,11 +34,42 @@ export function storedRecord(
 }
 
 /**
+ * Parses a refused body again, now with the record that the request changes. A rule that is newer than the record does
+ * not refuse a field, an item of a list or a filter that is stored already, also if the rest of its field is edited.
+ * @throws AppError VALIDATION_ERROR with the refused parts that are not stored
+ */
+export function parseChanges<T>(
+  body: unknown,
+  {
+    refusal,
+    parse,
+    ...p
+  }: { refusal: AppError; stored: object; depth: StoredFields['depth']; parse(body: unknown): T },
+): T {
+  const rest = omitStored(body, { ...p, errors: refusal.errors ?? [] });
+  try {
+    if (rest === undefined) throw refusal;
+    return parse(rest);
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.errors) throw error;
+    const changed = error.errors.filter(({ field }) => !isStoredPart(field, body, p));
+    if (changed.length === 0) return parseAsOlder(() => parse(rest ?? body));
+    throw changed.length === error.errors.length ? error : invalidBody(changed, error.status);
+  }
+}
+
+function isStoredPart(field: string, body: unknown, p: { stored: object; depth: StoredFields['depth'] }): boolean {
+  const path = field.split('.');
+  const record = path.slice(0, p.depth - 1);
+  return isStoredAt(path.slice(p.depth - 1), ownValueAt(body, record), ownValueAt(p.stored, record));
+}
+
+/**
  * Returns a refused body without the refused fields whose value is stored already. Such a field counts as omitted, so a
  * record that was read can be sent back, although a rule that is newer than the record refuses a new field with this
  * value. Undefined if no refused field has its stored value.
  */
-export function omitStored(
+function omitStored(
   body: unknown,
   { stored, errors, depth }: { stored: object; errors: readonly FieldError[]; depth: StoredFields['depth'] },
 ): unknown {

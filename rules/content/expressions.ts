@@ -7,6 +7,7 @@
 import type { z } from 'zod';
 import { cutText } from '../cut-text.ts';
 import type { Data } from '../filters/data-values.ts';
+import { isParsedAsOlder } from '../stored-values.ts';
 import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
 import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
@@ -202,6 +203,7 @@ export function unfilledFault(text: string): string | undefined {
 
 /** Adds an issue for a text that takes no variables and has an expression or a tag. */
 export function refuseUnfilled(text: string, ctx: z.RefinementCtx): void {
+  if (isParsedAsOlder()) return;
   const message = unfilledFault(text);
   if (message !== undefined) ctx.addIssue({ code: 'custom', message });
 }

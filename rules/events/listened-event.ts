@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { refuseUnfilled } from '../content/expressions.ts';
+import { isParsedAsOlder } from '../stored-values.ts';
 import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from './event-names.ts';
 
 /**
@@ -27,5 +28,6 @@ export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): 
 }
 
 function refuse(message: string | undefined, ctx: z.RefinementCtx): void {
-  if (message !== undefined) ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
+  if (message !== undefined && !isParsedAsOlder())
+    ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
 }

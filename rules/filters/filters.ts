@@ -8,6 +8,7 @@ import { expressionFaults, hasExpression, unfilledFault } from '../content/expre
 import { storedParts } from '../emails/email-address.ts';
 import { impossibleEventReason, trimEventName } from '../events/event-names.ts';
 import { describeForms } from '../input-forms.ts';
+import { isParsedAsOlder } from '../stored-values.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
@@ -113,7 +114,7 @@ export function parseCondition(input: unknown, scope: FilterScope = 'audience'):
 
 function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodType<Condition, unknown> {
   return z.unknown().transform((input, ctx): Condition => {
-    const reader = new ConditionReader(scope, isStored, (issue) => ctx.issues.push(issue));
+    const reader = new ConditionReader(scope, isStored || isParsedAsOlder(), (issue) => ctx.issues.push(issue));
     const condition = reader.read(input);
     return ctx.issues.length > 0 ? z.NEVER : condition;
   });

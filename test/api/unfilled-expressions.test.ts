@@ -150,6 +150,65 @@ describe('a record that was stored before', () => {
     expect(await errorsOf('PATCH', `/workflows/${flow.id}`, changed)).toEqual([422, 'exitOn.0.eventName']);
   });
 
+  it('keeps each filter, exit and event, while the others of its field change', async () => {
+    const [older] = CONDITION.conditions;
+    const vip = { field: 'data.vip', operator: 'exists' };
+    const changed = { logic: 'AND', groups: [{ filters: [vip, older] }] };
+    const faulty = { logic: 'AND', groups: [{ filters: [older, { ...older, field: 'data.other' }] }] };
+
+    const segment = await postRecord(api, '/segments', { name: 'Parts', filters: GOOD });
+    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    const { body: file } = await api.call('GET', '/project/export');
+    const inFile = file.segments.find(({ name }: { name: string }) => name === 'Parts');
+    const apply = (condition: object) =>
+      api.call('POST', '/project/apply', { body: { segments: [{ ...inFile, condition }] } });
+    expect((await apply(faulty)).body.error?.errors).toMatchObject([
+      { field: 'segments.0.condition.groups.0.filters.1.value' },
+    ]);
+    expect([(await apply(changed)).status, (await sendBack('PATCH', `/segments/${segment.id}`)).record]).toMatchObject([
+      200,
+      { condition: changed },
+    ]);
+    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    expect(await errorsOf('PATCH', `/segments/${segment.id}`, { filters: faulty })).toEqual([
+      422,
+      'filters.groups.0.filters.1.value',
+    ]);
+    const patched = await sendBack('PATCH', `/segments/${segment.id}`, { condition: changed });
+    expect([patched.response.status, patched.response.body]).toMatchObject([200, { filters: changed }]);
+
+    const created = await api.call('POST', '/campaigns', {
+      body: { ...MAIL, audienceType: 'FILTERED', audienceFilter: GOOD },
+    });
+    const campaign = `/campaigns/${created.body.data.id}`;
+    await storeOlder('campaigns', created.body.data.id, { audience_filter: JSON.stringify(BAD_CONDITION) });
+    const put = await api.call('PUT', campaign, { body: { audienceFilter: changed } });
+    expect([put.status, put.body.audienceFilter]).toEqual([200, changed]);
+
+    const hook = await postRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
+    await storeOlder('webhook_endpoints', hook.id, { events: ['email.opened'] });
+    const events = ['signup', 'email.opened'];
+    const listening = await api.call('PATCH', `/v1/webhooks/${hook.id}`, { body: { events } });
+    expect([listening.status, listening.body.events]).toEqual([200, events]);
+    expect(await errorsOf('PATCH', `/v1/webhooks/${hook.id}`, { events: ['email.opened', 'email.clicked'] })).toEqual([
+      422,
+      'events.1',
+    ]);
+
+    const flow = await postRecord(api, '/workflows', { name: 'Exits', slug: 'exits', eventName: 'e' });
+    const opened = { eventName: 'email.opened' };
+    await storeOlder('workflows', flow.id, { exit_on: JSON.stringify([opened]) });
+    expect(
+      await errorsOf('PATCH', `/workflows/${flow.id}`, { exitOn: [opened, { eventName: 'email.clicked' }] }),
+    ).toEqual([422, 'exitOn.1.eventName']);
+    const exitOn = [{ eventName: 'purchase' }, opened];
+    const flowChange = await api.call('PATCH', `/workflows/${flow.id}`, { body: { exitOn } });
+    expect([flowChange.status, flowChange.body.exitOn]).toEqual([200, exitOn]);
+    const inProject = { slug: 'exits', name: 'Exits', exitOn: [...exitOn, { eventName: 'refund' }] };
+    const applied = await api.call('POST', '/project/apply', { body: { workflows: [inProject] } });
+    expect([applied.status, applied.body.updated]).toMatchObject([200, [{ slug: 'exits', changes: ['exitOn'] }]]);
+  });
+
   const wait = { field: 'event.cartId', operator: 'equals', value: '{{ x | }}' };
   it.each<[string, object, object, object, string]>([
     ['SEND_EMAIL', {}, { from: { name: '{{brand}}', email: 'hi@shop.example' } }, { from: SENDER }, 'config.from'],

@@ -5,6 +5,7 @@ import { idsBySlug } from '../../../db/records/slugs.ts';
 import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
+import { parseAsOlder } from '../../../rules/stored-values.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import type { Applied, ApplyFinding, Kind } from './response.ts';
 
@@ -76,12 +77,20 @@ export async function mayBeSender(
 
 /**
  * Parses an input by a schema.
+ * @param isOlder tells whether the record has the part at a path already, so that no newer rule refuses it
  * @throws AppError VALIDATION_ERROR with fields below `at`
  */
-export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: string): T {
+export function parseItem<T>(
+  schema: z.ZodType<T, unknown>,
+  input: unknown,
+  at: string,
+  isOlder: (path: readonly PropertyKey[]) => boolean = () => false,
+): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const errors = fieldErrors(result.error.issues, input);
+  const changed = result.error.issues.filter(({ path }) => !isOlder(path));
+  if (changed.length === 0) return parseAsOlder(() => parseItem(schema, input, at));
+  const errors = fieldErrors(changed, input);
   throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => prefixField(at, error)) });
 }
 

@@ -1,12 +1,14 @@
 import { sameJson } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName } from '../../../rules/as-code/references.ts';
 import { type Condition as ConditionValue, StoredCondition } from '../../../rules/filters/filters.ts';
+import { isStoredAt } from '../../../rules/stored-values.ts';
 import { type Applying, parseItem, refuseUnknown } from './applying.ts';
 import { Condition } from './input.ts';
 
 /**
- * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition that is
- * stored already is accepted, even if it refers to a segment that was deleted since, or if a newer rule refuses it.
+ * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition or a
+ * filter that is stored already is accepted, even if it refers to a segment that was deleted since, or if a newer rule
+ * refuses it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function conditionOf(
@@ -18,6 +20,10 @@ export function conditionOf(
   const unknown: UnknownName[] = [];
   const named = conditionWith(given, applying.ids, (name) => void unknown.push(name));
   if (stored && sameJson(StoredCondition.safeParse(named).data, stored)) return stored;
-  refuseUnknown(unknown, field);
-  return parseItem(Condition, named, field);
+  const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, named, stored);
+  refuseUnknown(
+    unknown.filter(({ path }) => !isOlder(path)),
+    field,
+  );
+  return parseItem(Condition, named, field, isOlder);
 }

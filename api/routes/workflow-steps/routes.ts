@@ -195,11 +195,10 @@ export function checkConfig(
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
-  if (stored && older && result.error.issues.every(({ path }) => isStoredAt(path, config, stored))) {
-    const asStored = older.safeParse(config);
-    if (asStored.success) return { ...asStored.data };
-  }
-  const faults = fieldErrors(result.error.issues, config).map((fault) => ({
+  const changed = result.error.issues.filter(({ path }) => !older || !stored || !isStoredAt(path, config, stored));
+  const asStored = changed.length === 0 ? older?.safeParse(config) : undefined;
+  if (asStored?.success) return { ...asStored.data };
+  const faults = fieldErrors(changed.length > 0 ? changed : result.error.issues, config).map((fault) => ({
     ...fault,
     field: `config.${fault.field}`.replace(/\.$/, ''),
   }));
