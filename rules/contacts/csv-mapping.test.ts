@@ -57,6 +57,8 @@ describe('a mapping of columns', () => {
     '电子邮箱',
     'E-mail 1 - Value',
     'Customer Email',
+    'Email (required)',
+    'EMAIL ADDRESS 1',
   ])('finds the address below %s without a mapping', (header) => {
     expect(readCsvLayout(Buffer.from(`Name;${header}\nAnn;ann@example.org\n`)).columns).toEqual(['Name', 'email']);
   });
@@ -91,10 +93,42 @@ describe('a mapping of columns', () => {
     'Zgoda',
     'Подписан',
     'メルマガ',
+    'subscribe',
+    'Email Marketing: Subscribed',
+    'Is Opted In',
+    'Receives Newsletter?',
+    'Email Subscription',
+    'Has consented to marketing emails',
+    'Email subscriber status',
   ])('reads a column %s as consent, and says so', (header) => {
     const layout = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\nb@example.com;no\n`));
     expect(layout.columns).toEqual(['email', 'subscribed']);
     expect(layout.notes).toEqual([expect.stringContaining(`"${header}" is read as consent`)]);
+  });
+
+  it.each([
+    'Unsub',
+    'Marketing Opt-Out',
+    'Is Unsubscribed',
+    'Unsubscribe reason',
+    'Opted out of newsletters',
+    'Do not contact',
+  ])('reads a value in a column %s as a refusal, and says so', (header) => {
+    const { columns, refusalColumns, notes } = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\n`));
+    expect({ columns, refusalColumns }).toEqual({ columns: ['email', header], refusalColumns: [1] });
+    expect(notes).toEqual([expect.stringContaining('is imported as unsubscribed')]);
+  });
+
+  it.each([
+    'Unsubscribe link',
+    'unsubscribe_url',
+    'Subscription',
+    'Allowed',
+    'Agreed price',
+    'Email permission level 2',
+  ])('keeps a column %s as data only', (header) => {
+    const { columns, refusalColumns } = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\n`));
+    expect({ columns, refusalColumns }).toEqual({ columns: ['email', header], refusalColumns: undefined });
   });
 
   it('keeps a column as data if no value is a word of consent, and says so', () => {
@@ -154,6 +188,14 @@ describe('a guessed mapping', () => {
     });
   });
 
+  it('loses no column whose name is that of another column', () => {
+    expect(guessMapping(['email', 'city', 'city'], [])).toMatchObject({ city: 'data.city' });
+    expect(guessMapping(['email', 'First Name', 'firstName'], [])).toMatchObject({
+      'First Name': 'data.First Name',
+      firstName: 'data.firstName',
+    });
+  });
+
   it('prefers the exact name to similar names, and uses each field once', () => {
     expect(guessMapping(['Mail', 'email', 'Name', 'name!', 'id', 'import_row'], [])).toEqual({
       Mail: 'data.Mail',
@@ -163,6 +205,6 @@ describe('a guessed mapping', () => {
       id: null,
       import_row: null,
     });
-    expect(guessMapping(['plan', 'Plan'], ['plan'])).toEqual({ plan: 'data.plan', Plan: null });
+    expect(guessMapping(['plan', 'Plan'], ['plan'])).toEqual({ plan: 'data.plan', Plan: 'data.Plan' });
   });
 });

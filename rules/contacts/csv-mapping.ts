@@ -72,7 +72,22 @@ const SMS_REFUSAL_WORDS = wordsOf(`
   smsoptout smsoptedout smsoptouttime smsoptoutdate smsoptoutat optoutsms optedoutsms optedoutofsms smsblacklist smsblacklisted
   blacklistedsms smsblocklist smsblocklisted blocklistedsms smsunsubscribed smsunsubscribe smsunsubscribedat
   unsubscribedfromsms smsstopped smsstop nosms donotsms donottext notexts textoptout textoptedout smsabgemeldet`);
-const CONSENT_WORDS: ReadonlySet<string> = new Set([...SUBSCRIBED_WORDS, ...STATE_WORDS]);
+/** Words beside the one that means consent or refusal, in any order: `Email Marketing: Subscribed`. */
+const CONSENT_CONTEXT =
+  'is|has|does|e?mails?|marketing|newsletters?|news|promo(?:tion)?s?|promotional|communications?|to|for|of|from|by|via|the|our|us|and|all|lists?|mailing|currently|gdpr|global(?:ly)?|contact|customer|user|member';
+/** Headers such as `Subscribe`, `Is Opted In` and `Consent to Email Marketing`. */
+const CONSENT_HEADER = headerPattern('subscribe[drs]?|opt(?:s|ed)?in|consent(?:s|ed)?', 'status|flag|given');
+/** Verbs that mean consent only beside a word for email, such as `Receives Newsletter`. */
+const CONSENT_VERB_HEADER = headerPattern(
+  'accept(?:s|ed)?|agree[ds]?|permission|permitted|allow(?:s|ed)?|wants?|receives?|subscriptions?|subscriber',
+  'status|flag|given',
+);
+const NAMES_EMAIL = /mail|marketing|news|promo/u;
+/** Headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. A link to unsubscribe is no refusal. */
+const REFUSAL_HEADER = headerPattern(
+  'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out|do(?:es)?not(?:e?mail|contact)',
+  'at|on|date|day|time|timestamp|reason|flag',
+);
 /** Headers of telephone numbers. */
 const PHONE_WORDS = wordsOf(`
   phone phonenumber phoneno telephone telephonenumber tel mobile mobilephone mobilephonenumber mobilenumber cell cellphone
@@ -121,12 +136,12 @@ export function mapColumns(
   for (const header of Object.keys(mapping)) {
     if (!headers.includes(header)) fault(header, 'The file has no such column.');
   }
-  const addressAt = findColumn(headers, { mapping, field: 'email', words: EMAIL_WORDS });
+  const addressAt = findColumn(headers, { mapping, field: 'email', isNamed: isEmailHeader });
   // A refusal must not become a subscription.
   const consentAt = findColumn(headers, {
     mapping,
     field: 'subscribed',
-    words: CONSENT_WORDS,
+    isNamed: isConsentOrState,
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
@@ -140,7 +155,7 @@ export function mapColumns(
     const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
     const isData = (field ?? 'data.').startsWith('data.') && target !== null;
-    if (isData && !saysAll && REFUSAL_WORDS.has(wordOf(header))) mapped.refusalColumns.push(index);
+    if (isData && !saysAll && isRefusalHeader(header)) mapped.refusalColumns.push(index);
     if (isData && SMS_REFUSAL_WORDS.has(wordOf(header))) mapped.sms.refusal.push(index);
     if (isData && isSmsConsentHeader(header) && hasConsentWords(index)) mapped.sms.consent.push(index);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
@@ -161,17 +176,41 @@ export function mapColumns(
  */
 function findColumn(
   headers: readonly string[],
-  p: { mapping: CsvMapping; field: string; words: ReadonlySet<string>; isValid?: (column: number) => boolean },
+  p: {
+    mapping: CsvMapping;
+    field: string;
+    isNamed(header: string): boolean;
+    isValid?: (column: number) => boolean;
+  },
 ): number {
   const isFree = (header: string) => !Object.hasOwn(p.mapping, header);
   const isMapped = Object.values(p.mapping).some((target) => fieldOf(target) === p.field);
   if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === p.field)) return -1;
-  return headers.findIndex((header, at) => isFree(header) && p.words.has(wordOf(header)) && (p.isValid?.(at) ?? true));
+  return headers.findIndex((header, at) => isFree(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
 }
 
 /** Tells whether a header is a name of consent. */
 export function isConsentHeader(header: string): boolean {
-  return SUBSCRIBED_WORDS.has(wordOf(header));
+  const word = wordOf(header);
+  return (
+    SUBSCRIBED_WORDS.has(word) ||
+    CONSENT_HEADER.test(word) ||
+    (CONSENT_VERB_HEADER.test(word) && NAMES_EMAIL.test(word))
+  );
+}
+
+function isRefusalHeader(header: string): boolean {
+  const word = wordOf(header);
+  return REFUSAL_WORDS.has(word) || REFUSAL_HEADER.test(word);
+}
+
+/** Tells whether a header is a name of the address, also with a remark or the first of several: `Email (required)`, `Email Address 1`. */
+function isEmailHeader(header: string): boolean {
+  return EMAIL_WORDS.has(wordOf(header.replace(/\s*(?:\([^()]*\)|1)$/u, '')));
+}
+
+function isConsentOrState(header: string): boolean {
+  return isConsentHeader(header) || isStateHeader(header);
 }
 
 /** Tells whether a header is a name of consent to SMS. */
@@ -209,8 +248,13 @@ export function guessMapping(
   const taken = new Set<string>();
   const guess: Record<string, string | null> = {};
   const take = (header: string, field: string | undefined) => {
-    guess[header] = field === undefined || taken.has(field) ? null : field;
-    if (field !== undefined) taken.add(field);
+    // Two columns with one name are an error of the file. Columns with two names keep their values in two fields.
+    const isRepeated = headers.indexOf(header) !== headers.lastIndexOf(header);
+    const isOther = field?.startsWith('data.') && headers.some((name) => name !== header && `data.${name}` === field);
+    const own = isOther || (field !== undefined && taken.has(field) && !isRepeated) ? `data.${header}` : field;
+    const target = own !== undefined && taken.has(own) && !isRepeated ? undefined : own;
+    guess[header] = target ?? null;
+    if (target !== undefined) taken.add(target);
   };
   // An exact name takes precedence over similar names, in any position.
   const isExact = (header: string) => ['email', 'subscribed'].includes(header.toLowerCase());
@@ -218,8 +262,8 @@ export function guessMapping(
   for (const [at, header] of headers.entries()) {
     if (header === '' || isExact(header)) continue;
     const word = wordOf(header);
-    if (EMAIL_WORDS.has(word) && !taken.has('email')) take(header, 'email');
-    else if (CONSENT_WORDS.has(word) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
+    if (isEmailHeader(header) && !taken.has('email')) take(header, 'email');
+    else if (isConsentOrState(header) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
     else if (PHONE_WORDS.has(word) && !known.has(word) && !taken.has('data.phone')) take(header, 'data.phone');
     else take(header, fieldFor(header, known.get(word)));
   }
@@ -250,6 +294,11 @@ function wordOf(name: string): string {
 
 function wordsOf(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/).map(wordOf));
+}
+
+/** Returns a pattern for reduced headers (`wordOf`) with one of the words, and others of their context around it. */
+function headerPattern(words: string, after: string): RegExp {
+  return new RegExp(`^(?:${CONSENT_CONTEXT})*(?:${words})(?:${CONSENT_CONTEXT}|${after})*$`, 'u');
 }
 
 function camelCase(header: string): string {
