@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { consentFieldOf } from '../../rules/contacts/consent-names.ts';
 
 /**
  * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and
@@ -104,17 +105,7 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
     expires: ['expiresAt'],
     expiresin: ['expiresAt'],
     ttl: ['expiresAt'],
-    optin: ['subscribed'],
-    optedin: ['subscribed'],
     status: ['subscribed'],
-    optout: ['unsubscribed'],
-    optedout: ['unsubscribed'],
-    emailoptout: ['unsubscribed'],
-    hasoptedoutofemail: ['unsubscribed'],
-    blacklisted: ['unsubscribed'],
-    emailblacklisted: ['unsubscribed'],
-    acceptsmarketing: ['subscribed'],
-    issubscribed: ['subscribed'],
     subjectline: ['subject'],
     topic: ['topicId'],
     userid: ['contactId'],
@@ -151,6 +142,8 @@ export function suggestName(name: string, known: readonly string[]): string | un
   if (same !== undefined) return same;
   const theirs = FOREIGN_NAMES.get(asked)?.find((one) => known.includes(one));
   if (theirs !== undefined || known.length === 0) return theirs;
+  const consent = consentFieldOf(name);
+  if (consent !== undefined && known.includes(consent)) return consent;
   // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
   // lengths.
   if (asked.length > 40) return undefined;

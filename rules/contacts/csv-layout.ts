@@ -2,17 +2,10 @@ import { parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
 import { consentPlaceOf, DATA_LIMITS } from '../filters/data-values.ts';
 import { type ColumnType, typeOfText } from './column-types.ts';
+import { isConsentHeader, isSmsConsentHeader } from './consent-names.ts';
 import { isSubscriptionState, readConsent } from './consent-words.ts';
 import { type CsvDelimiter, type CsvHead, readCsvHead, recordsFrom } from './csv-head.ts';
-import {
-  type CsvMapping,
-  type HasConsentWords,
-  isConsentHeader,
-  isSmsConsentHeader,
-  isStateHeader,
-  mapColumns,
-  type SmsColumns,
-} from './csv-mapping.ts';
+import { type CsvMapping, type HasConsentWords, isStateHeader, mapColumns, type SmsColumns } from './csv-mapping.ts';
 import { unescapeFormula } from './formula-text.ts';
 
 /** A file with more unreadable rows is not a CSV file that can be imported, so reading stops. */
