@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
+import type { QueueReading } from '../rules/queue-stats.ts';
 import type { installation } from '../workflows/registry.ts';
 import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
@@ -46,15 +47,22 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   );
 }
 
-/** Signals the next token to Temporal, and starts the workflow if it is missing. Safe to repeat with the same token. */
-export async function writeToken({ client, names }: Target, token: TemporalToken): Promise<void> {
-  await client.workflow.signalWithStart<typeof installation, [TemporalToken]>('installation', {
+/**
+ * Signals the next token to Temporal, and starts the workflow if it is missing. Safe to repeat with the same token. A
+ * reading of the task queues is an argument of its own, which workers of earlier versions ignore.
+ */
+export async function writeToken(
+  { client, names }: Target,
+  token: TemporalToken,
+  reading?: QueueReading,
+): Promise<void> {
+  await client.workflow.signalWithStart<typeof installation, [TemporalToken, QueueReading?]>('installation', {
     workflowId: names.installation(),
     taskQueue: names.taskQueue('workflows'),
     typedSearchAttributes: searchAttributes(names, {}),
     args: [token],
     signal: 'roll',
-    signalArgs: [token],
-    staticSummary: 'the token that tells this installation from a clone',
+    signalArgs: reading ? [token, reading] : [token],
+    staticSummary: 'task queues, and the token that tells this installation from a clone',
   });
 }

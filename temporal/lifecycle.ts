@@ -3,6 +3,7 @@ import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
+import type { QueueReading, QueueStats } from '../rules/queue-stats.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
@@ -10,7 +11,7 @@ import { readToken, writeToken } from './installation-token.ts';
 import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
 import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
-import { type QueueStats, readQueueStats } from './queue-stats.ts';
+import { readQueueStats } from './queue-stats.ts';
 import { cancelRun, createRuns, type Runs } from './run-states.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -63,8 +64,8 @@ export interface Lifecycle {
    * respond.
    */
   readToken(): Promise<TemporalToken | null>;
-  /** Signals the next token to Temporal. Safe to repeat. */
-  writeToken(token: TemporalToken): Promise<void>;
+  /** Signals the next token to Temporal, with the state of the task queues if it is known. Safe to repeat. */
+  writeToken(token: TemporalToken, reading?: QueueReading): Promise<void>;
   /** Counts waiting tasks and pollers for each queue. Throws when Temporal does not respond. */
   readQueueStats(): Promise<QueueStats[]>;
   /** Counts the open workflows on the queue of the release before installations had names. */
@@ -135,10 +136,10 @@ export function createLifecycle(deps: {
     deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
     readToken: () => calls.make(RPC_DEADLINE_MS, () => readToken(target)),
-    writeToken: async (token) => {
+    writeToken: async (token, reading) => {
       // The first token of a new namespace is written before anything else.
       await registerAttributes();
-      await calls.make(RPC_DEADLINE_MS, () => writeToken(target, token));
+      await calls.make(RPC_DEADLINE_MS, () => writeToken(target, token, reading));
     },
     readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
     countLegacyWorkflows: () => calls.make(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),

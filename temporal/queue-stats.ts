@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { QueueStats } from '../rules/queue-stats.ts';
 import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
@@ -10,20 +11,6 @@ const ACTIVITY_TASKS = 2;
  */
 const POLLER_RECENT_MS = 70_000;
 
-/** The state of a task queue in Temporal. */
-export interface QueueStats {
-  queue: TaskQueue;
-  /** The approximate number of tasks that no worker has taken. */
-  backlog: number;
-  /** The age of the oldest waiting task. */
-  backlogSeconds: number;
-  /** Approximate tasks a second over the last half minute. */
-  addedPerSecond: number;
-  dispatchedPerSecond: number;
-  /** Workers that polled within the last minute. */
-  pollers: number;
-}
-
 /**
  * Reads every task queue of the installation. Workflow tasks wait in a queue of their own; the others hold activities.
  */
@@ -33,11 +20,6 @@ export async function readQueueStats({ client, names }: Target): Promise<QueueSt
       readOne(client, { queue: queue as TaskQueue, name: names.taskQueue(queue as TaskQueue) }),
     ),
   );
-}
-
-/** Returns the queues that no worker serves. */
-export function unservedQueues(stats: readonly QueueStats[]): TaskQueue[] {
-  return stats.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
 }
 
 async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name: string }): Promise<QueueStats> {

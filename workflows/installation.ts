@@ -1,31 +1,37 @@
-import {
-  condition,
-  continueAsNew,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
+import { describeQueues, type QueueReading } from '../rules/queue-stats.ts';
+import { showDetails } from './current-details.ts';
 
 /** The number of tokens after which a run continues as new: four hours, and about 1,000 events. */
 const ROLLS_A_RUN = 240;
 
-/** The installation's token has changed. */
-export const rollSignal = defineSignal<[TemporalToken]>('roll');
+/**
+ * The installation's token has changed. The state of the task queues is missing if it could not be read, and in signals
+ * of earlier versions.
+ */
+export const rollSignal = defineSignal<[TemporalToken, QueueReading?]>('roll');
 
 /**
  * Keeps the token of an installation in Temporal. Processes read it from the history, so that it can be read before any
- * worker runs; this workflow only keeps the history short. A token that arrives late never replaces a newer one.
+ * worker runs; this workflow only keeps the history short. A token that arrives late never replaces a newer one. The
+ * current details show the task queues, because the Temporal UI has no other page with their backlog.
  */
-export async function installation(token: TemporalToken): Promise<void> {
+export async function installation(token: TemporalToken, reading?: QueueReading): Promise<void> {
   let newest = token;
+  let newestReading = reading;
   let rolls = 0;
-  setHandler(rollSignal, (next) => {
+  const show = () => {
+    const queues = newestReading ? `${describeQueues(newestReading)}\n\n` : '';
+    showDetails(`${queues}Token ${newest.no} of ${newest.rolledAt}`);
+  };
+  show();
+  setHandler(rollSignal, (next, nextReading) => {
     rolls += 1;
     if (next.no >= newest.no) newest = next;
-    setCurrentDetails(`Token ${newest.no} of ${newest.rolledAt}`);
+    newestReading = nextReading ?? newestReading;
+    show();
   });
   await condition(() => rolls >= ROLLS_A_RUN || workflowInfo().continueAsNewSuggested);
-  await continueAsNew<typeof installation>(newest);
+  await continueAsNew<typeof installation>(newest, newestReading);
 }

@@ -1,8 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { readInstallation } from '../../db/installation/installation.ts';
+import { type QueueStats, unservedQueues } from '../../rules/queue-stats.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
-import { type QueueStats, readQueueStats, unservedQueues } from '../../temporal/queue-stats.ts';
+import { readQueueStats } from '../../temporal/queue-stats.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,11 +1,13 @@
 import { Connection } from '@temporalio/client';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../db/connection.ts';
 import { readDuties, resumeSending } from '../../db/installation/sending-hold.ts';
 import { readTokens } from '../../db/installation/tokens.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { checkInstallation } from '../../worker/installation/check.ts';
+import { watchInstallation } from '../../worker/installation/watch.ts';
 import { buildContacts, buildStartedCampaign, campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -13,6 +15,7 @@ import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
+import { connectLifecycle } from '../support/lifecycle.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
@@ -81,6 +84,27 @@ describe('the check of a start', () => {
       expect(await newestNo(fresh.db)).toBe(1);
     } finally {
       await fresh.drop();
+    }
+  });
+
+  it('renews the token without the state of the task queues if that cannot be read', async () => {
+    await check();
+    const { db } = database;
+    const lifecycle = await connectLifecycle({ db, temporal });
+    const readQueueStats = vi.fn().mockRejectedValue(new Error('Temporal is busy'));
+    const before = await newestNo(db);
+    await age(db);
+    const watch = watchInstallation(
+      { db, outbox: { wake: () => {} }, log: pino({ level: 'silent' }), lifecycle: { ...lifecycle, readQueueStats } },
+      { hold: null, opened: () => {}, onMismatch: () => {} },
+    );
+    try {
+      await until(async () => (await readTokens(db))[0]?.confirmed && (await newestNo(db)) > before, 'the next token');
+      expect(readQueueStats).toHaveBeenCalled();
+      expect((await lifecycle.readToken())?.no).toBe(await newestNo(db));
+    } finally {
+      await watch.stop();
+      await lifecycle.close();
     }
   });
 

@@ -2,15 +2,18 @@ import type { Db } from '../../db/connection.ts';
 import { readResolvedBy } from '../../db/installation/resolve.ts';
 import { confirmToken, insertToken } from '../../db/installation/tokens.ts';
 import type { Sides } from '../../rules/installation-tokens.ts';
+import type { QueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
  * Writes the next token: to Postgres, then to Temporal, then its confirmation to Postgres. If the last token is not
  * confirmed, sends only that token to Temporal again. After a kill, Postgres is therefore at most one token ahead.
+ * @param reading the state of the task queues, which the Temporal UI shows
  */
 export async function rollToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
   { tokens, database }: Pick<Sides, 'tokens' | 'database'>,
+  reading?: QueueReading,
 ): Promise<void> {
   const [newest] = tokens;
   const isPending = newest !== undefined && !newest.confirmed;
@@ -18,6 +21,7 @@ export async function rollToken(
   // Another process wrote the next token at the same moment.
   if (!token) return;
   const { no, value, rolledAt } = token;
-  await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy: await readResolvedBy(db) });
+  const resolvedBy = await readResolvedBy(db);
+  await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy }, reading);
   await confirmToken(db, token);
 }

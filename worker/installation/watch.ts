@@ -6,6 +6,7 @@ import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '..
 import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
+import { type QueueReading, toReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { readSides, refuseMismatch } from './sides.ts';
@@ -103,7 +104,20 @@ async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
   await refuseMismatch({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
-  await rollToken(deps, sides);
+  await rollToken(deps, sides, await readQueues(deps));
+}
+
+/** Reads the state of the task queues. Undefined if that fails, because the token must be renewed anyway. */
+async function readQueues({ lifecycle, log }: Deps): Promise<QueueReading | undefined> {
+  try {
+    return toReading(await lifecycle.readQueueStats(), new Date());
+  } catch (error) {
+    log.debug(
+      { reason: describeFailure(error) },
+      'the task queues could not be read; the token is renewed without them',
+    );
+    return undefined;
+  }
 }
 
 async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSignal): Promise<void> {
