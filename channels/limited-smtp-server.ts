@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
 import { passPathsUnchanged } from './smtp-path.ts';
 
@@ -63,6 +63,8 @@ export class LimitedSmtpServer extends SMTPServer {
     ...options
   }: Omit<SMTPServerOptions, 'maxClients' | 'onClose'> & { sessionsMax: number }) {
     super(options);
+    this.onMailFrom = requireKnownParameters(this.onMailFrom, mailParameters(options));
+    this.onRcptTo = requireKnownParameters(this.onRcptTo, []);
     this.#slots = createSessionSlots(sessionsMax);
   }
 
@@ -89,6 +91,34 @@ export class LimitedSmtpServer extends SMTPServer {
   hangUp(): void {
     for (const { socket } of this.#sessions.values()) socket.destroySoon();
   }
+}
+
+/**
+ * Returns the parameters of MAIL that belong to the extensions that EHLO announces. DSN and REQUIRETLS are not announced
+ * (the library's default), because the service sends no delivery reports and cannot require TLS of later hops.
+ */
+function mailParameters(options: SMTPServerOptions): string[] {
+  const utf8 = options.hideSMTPUTF8 ? [] : ['SMTPUTF8'];
+  return ['SIZE', 'BODY', ...utf8, ...(options.onAuth ? ['AUTH'] : [])];
+}
+
+type PathHandler = (
+  address: SMTPServerAddress,
+  session: SMTPServerSession,
+  done: (error?: Error | null) => void,
+) => void;
+
+/**
+ * Makes a handler of MAIL or RCPT reply 555 to other parameters (RFC 5321 §4.1.1.11). The library accepts every
+ * parameter and ignores the unknown ones, so a client would believe that its request is fulfilled.
+ */
+function requireKnownParameters(handle: PathHandler, known: string[]): PathHandler {
+  return (address, session, done) => {
+    const unknown = Object.keys(address.args || {}).find((name) => !known.includes(name));
+    if (unknown === undefined) return handle(address, session, done);
+    const text = `5.5.4 Parameter ${unknown.slice(0, 40)} is not supported, see the reply to EHLO`;
+    done(Object.assign(new Error(text), { responseCode: 555 }));
+  };
 }
 
 /** The part of a connection of `smtp-server` that sends replies. */

@@ -215,6 +215,48 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
   });
 });
 
+/** Parameters of MAIL with the reply of the inbound listener and of the relay. */
+const MAIL_PARAMETERS: [parameters: string, inbound: string, relay: string][] = [
+  ['SIZE=3 BODY=8BITMIME', '250', '250'],
+  ['body=7bit', '250', '250'],
+  ['AUTH=<>', '555', '250'],
+  ['AUTH=e+3Dmc2@example.com', '555', '250'],
+  ['SMTPUTF8', '250', '555'],
+  ['RET=HDRS', '555', '555'],
+  ['SIZE=3 ENVID=QQ314159', '555', '555'],
+  ['REQUIRETLS', '555', '555'],
+  ['MT-PRIORITY=3', '555', '555'],
+  ['X-Anything', '555', '555'],
+];
+const RCPT_PARAMETERS = ['NOTIFY=NEVER', 'ORCPT=rfc822;c@d.test', 'SIZE=3', 'FOO=bar', 'BAR'];
+
+describe.each(KINDS)('parameters of MAIL and RCPT at the %s listener', (kind) => {
+  const listener = useListener(kind, () => certificate);
+
+  it('are accepted if EHLO announces their extension, and otherwise refused with 555', async () => {
+    const session = talk(listener.port());
+    await session.say();
+    await session.say('EHLO me');
+    await session.say('STARTTLS');
+    await session.secure();
+    for (const line of ['EHLO me', `AUTH PLAIN ${GOOD}`]) await session.say(line);
+    const replies = [];
+    for (const [parameters] of MAIL_PARAMETERS) {
+      replies.push([parameters, await session.say(`MAIL FROM:<a@b.test> ${parameters}`)]);
+      await session.say('RSET');
+    }
+    expect(replies).toEqual(MAIL_PARAMETERS.map(([parameters, ...codes]) => [parameters, codes[KINDS.indexOf(kind)]]));
+    expect(await session.say('MAIL FROM:<a@b.test>')).toBe('250');
+    for (const parameter of RCPT_PARAMETERS) {
+      expect([parameter, await session.say(`RCPT TO:<c@d.test> ${parameter}`)]).toEqual([parameter, '555']);
+    }
+    // A refused recipient leaves no trace in the transaction.
+    expect(await session.say('DATA')).toBe('503');
+    expect(await session.say('RCPT TO:<c@d.test>')).toBe('250');
+    await session.end();
+  });
+});
+
 /**
  * The replies to the clients, in the order of `ACTORS`. A row with two halves has the replies of the inbound listener,
  * then of the relay. Over the network without TLS the relay accepts no password. These clients use loopback, where it
