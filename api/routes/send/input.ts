@@ -87,6 +87,19 @@ const Attachment = z
     ctx.addIssue({ code: 'custom', path: ['contentId'], message, params: { code: 'invalid_type' } });
   });
 
+/** Refuses two files with one content id, because `cid:` in the body could show either. */
+function checkContentIds(files: readonly { contentId?: string | undefined }[], ctx: z.RefinementCtx): void {
+  const known = new Set<string>();
+  for (const [n, { contentId }] of files.entries()) {
+    if (contentId === undefined) continue;
+    if (known.has(contentId)) {
+      const message = 'Must differ from the `contentId` of the other attachments';
+      ctx.addIssue({ code: 'custom', path: [n, 'contentId'], message });
+    }
+    known.add(contentId);
+  }
+}
+
 const EXAMPLE = {
   to: { name: 'Ada', email: 'ada@example.com' },
   from: { name: 'Web shop', email: 'hello@shop.example.com' },
@@ -178,7 +191,7 @@ export const SendBody = z
     bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
     reply: Replies.optional().openapi({ description: 'Reply-To: one or more mailboxes' }),
     replyTo: aliasOf(Replies.optional(), 'reply'),
-    attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
+    attachments: z.array(Attachment).max(ATTACHMENTS_MAX).superRefine(checkContentIds).optional(),
   })
   .superRefine(checkCopies)
   .superRefine((send, ctx) => {

@@ -12,6 +12,7 @@ afterAll(() => api.close());
 
 const base = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 const file = { filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' };
+const inline = (contentId: string) => ({ ...file, contentType: 'image/png', disposition: 'inline', contentId });
 
 type Case = [name: string, body: object, field: string, code: string];
 const CASES: Case[] = [
@@ -68,6 +69,12 @@ const CASES: Case[] = [
     'invalid_type',
   ],
   [
+    'two inline files with one id',
+    { attachments: [inline('logo'), file, inline('LOGO'), inline('logo')] },
+    'attachments.3.contentId',
+    'custom',
+  ],
+  [
     'another disposition',
     { attachments: [{ ...file, disposition: 'x' }] },
     'attachments.0.disposition',
@@ -77,6 +84,21 @@ const CASES: Case[] = [
   ['subscribed as text', { subscribed: 'yes' }, 'subscribed', 'invalid_type'],
   ['a body that does not parse', { body: 'a\n {% if %}' }, 'body', 'custom'],
 ];
+
+it('two inline files with one id are refused with a template and in a batch too', async () => {
+  const attachments = [inline('logo'), inline('logo')];
+  const { body: created } = await api.call('POST', '/templates', {
+    body: { name: 'Logo', subject: 'Hi', body: '<img src="cid:logo">', type: 'TRANSACTIONAL', from: base.from },
+  });
+  const byTemplate = await api.call('POST', '/v1/send', {
+    body: { to: base.to, template: created.id, attachments },
+  });
+  expect([byTemplate.status, byTemplate.body.error?.errors[0].field]).toEqual([422, 'attachments.1.contentId']);
+  const batch = await api.call('POST', '/v1/send/batch', {
+    body: { atomic: true, emails: [base, { ...base, attachments }] },
+  });
+  expect([batch.status, batch.body.error?.errors[0].field]).toEqual([422, 'emails.1.attachments.1.contentId']);
+});
 
 describe('is refused as 422 with the field named', () => {
   it.each(CASES)('a send is refused as 422: %s', async (_, change, field, code) => {
