@@ -140,6 +140,10 @@ const EVENTS: Documented[] = [
       media: z
         .array(z.object({ url: z.string(), contentType: z.string() }))
         .openapi({ description: "The files of an MMS, at the provider's addresses" }),
+      consent: z
+        .enum(['stop', 'start'])
+        .nullable()
+        .openapi({ description: 'The change of SMS consent that the message asks for' }),
     },
     example: {
       from: '+4915112345678',
@@ -147,6 +151,7 @@ const EVENTS: Documented[] = [
       text: 'Where is my order?',
       messageId: 'SM4711',
       media: [{ url: 'https://api.twilio.com/…/Media/ME4711', contentType: 'image/jpeg' }],
+      consent: null,
     },
   },
   {

@@ -6,7 +6,7 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { consentWord } from '../../rules/sms/consent-word.ts';
 
-/** The number of a contact's latest SMS in which a START is looked for. */
+/** The number of a contact's latest SMS in which a START is looked for. Older events have no `consent`, only a text. */
 const LATEST = 20;
 
 /**
@@ -24,7 +24,7 @@ export async function findOutdatedSmsRefusals(
   if (refusing.length === 0) return new Set();
   const { rows: known } = await sql<{ email: string; data: Data; texts: (string | null)[] }>`
     SELECT c.email, c.data, ARRAY(
-      SELECT e.data->>'text' FROM events e
+      SELECT coalesce(e.data->>'consent', e.data->>'text') FROM events e
       WHERE e.project_id = c.project_id AND e.name = ${SMS_RECEIVED_EVENT} AND e.contact_id = c.id
       ORDER BY e.created_at DESC LIMIT ${LATEST}) AS texts
     FROM contacts c

@@ -18,6 +18,11 @@ export interface ReceivedSms {
   messageId: string | null;
   /** The files of an MMS: the provider's address and the type of each. */
   media: ReceivedMedia[];
+  /**
+   * The change of consent that the message asks for. The provider may know more words for it than the text shows, such
+   * as a keyword of the project's own.
+   */
+  consent: 'stop' | 'start' | null;
 }
 
 export interface ReceivedMedia {

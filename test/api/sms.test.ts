@@ -332,6 +332,24 @@ describe('the stop list', () => {
     });
   });
 
+  it('names the consent that the provider read in a keyword of its own', async () => {
+    const phone = nextPhone();
+    const { id } = await create({ phone });
+    await inbound(phone, 'GENUG', DESK, { MessageSid: 'SM-c1', OptOutType: 'STOP' });
+    expect(await stopsOf(phone)).toHaveLength(1);
+    await inbound(phone, 'ZURUECK', DESK, { MessageSid: 'SM-c2', OptOutType: 'START' });
+    expect(await stopsOf(phone)).toEqual([]);
+    await inbound(phone, 'INFO', DESK, { MessageSid: 'SM-c3', OptOutType: 'HELP' });
+    const { body } = await api.call('GET', `/contacts/${id}/timeline`);
+    const received = body.data.filter((item: { type: string }) => item.type === 'sms.received');
+    const read = received.map(({ metadata: { data } }: { metadata: { data: object } }) => data);
+    expect(read).toMatchObject([
+      { text: 'INFO', consent: null },
+      { text: 'ZURUECK', consent: 'start' },
+      { text: 'GENUG', consent: 'stop' },
+    ]);
+  });
+
   it('names the files of an MMS', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });

@@ -104,10 +104,10 @@ describe('an import', () => {
       .insertInto('sms_senders')
       .values({ project_id: service.one.id, country: null, from_phone: to })
       .execute();
-    const receive = (text: string) =>
+    const receive = (text: string, consent: 'start' | 'stop') =>
       inTransaction(service.db, async (trx) => {
-        await recordReceivedSms(trx, { from: phone, to, text, messageId: null, media: [] });
-        const said = { phone, sender: to, consents: text === 'START' };
+        await recordReceivedSms(trx, { from: phone, to, text, messageId: null, media: [], consent });
+        const said = { phone, sender: to, consents: consent === 'start' };
         await setSmsConsent(trx, deriveKey(TEST_SECRET_KEY, 'suppression'), said);
       });
     const consentAfter = async (words: string) => {
@@ -117,12 +117,17 @@ describe('an import', () => {
     };
     expect(await consentAfter('no,2026-01-02')).toBe(false);
     expect(await consentAfter('no,2026-01-02')).toBe(false);
-    await receive('START');
+    await receive('START', 'start');
     expect(await consentAfter('no,2026-01-02')).toBe(true);
     expect(await consentAfter('yes,')).toBe(true);
     expect(await consentAfter('no,')).toBe(false);
-    await receive('START');
-    await receive('STOP');
+    await receive('START', 'start');
+    await receive('STOP', 'stop');
+    expect(await consentAfter('no,')).toBe(false);
+    // Keywords of the project's own, which the provider reports as START and STOP.
+    await receive('ZURUECK', 'start');
+    expect(await consentAfter('no,')).toBe(true);
+    await receive('GENUG', 'stop');
     expect(await consentAfter('no,')).toBe(false);
   });
 

@@ -114,14 +114,14 @@ export function twilioRoutes(
 
   post('/webhooks/twilio/inbound', async (c, params) => {
     const { From: phone, To: sender, Body: body = '' } = params;
-    const word = consentWord(params.OptOutType ?? '') ?? consentWord(body);
+    const consent = consentWord(params.OptOutType ?? '') ?? consentWord(body) ?? null;
     if (phone && sender) {
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
       const queued = await inTransaction(db, async (trx) => {
-        const sms = { from: phone, to: sender, text: body, messageId, media: mediaOf(params) };
+        const sms = { from: phone, to: sender, text: body, messageId, media: mediaOf(params), consent };
         const { projectIds, outbox: rows } = await recordReceivedSms(trx, sms);
         // Twilio repeats a callback that got no response. A repeated START must not lift a STOP that came after it.
-        if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start', projectIds });
+        if (consent) await setSmsConsent(trx, key, { phone, sender, consents: consent === 'start', projectIds });
         return rows;
       });
       outbox.wake(queued);

@@ -275,7 +275,7 @@ describe('erasing a contact', () => {
     await api.call('POST', '/suppressions', { body: { email: address, reason: 'complaint' } });
     await api.call('POST', '/v1/sms/stops', { body: { phone } });
     await inTransaction(api.db, (trx) =>
-      recordReceivedSms(trx, { from: phone, to: '+4930999', text: mark, messageId: null, media: [] }),
+      recordReceivedSms(trx, { from: phone, to: '+4930999', text: mark, messageId: null, media: [], consent: null }),
     );
     await api.db
       .insertInto('jobs')
