@@ -110,13 +110,17 @@ export function consentText({ address, projectName }: PageSubject): string {
   return `${address ?? ''} will get email from ${projectName}. You can unsubscribe at any time, with the link in every email.`;
 }
 
-/** Returns the confirmation page of a double opt-in. `isValid` is false if the link has expired. */
+/**
+ * Returns the confirmation page of a double opt-in. `isValid` is false if the link was used, has expired, or is older
+ * than a refusal.
+ */
 export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): HtmlPage {
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   if (!isValid) {
-    const body = '<h1>This link has expired</h1>\n<p>Please subscribe again to get a new one.</p>';
-    return pageOf(subject, 'Link expired', body);
+    const body = `<h1>This link is no longer valid</h1>
+<p>It has expired, or you have unsubscribed since. To get email from ${nameOf(subject)}, please sign up again.</p>`;
+    return pageOf(subject, 'Link no longer valid', body);
   }
   return pageOf(
     subject,

@@ -60,18 +60,29 @@ export async function asksForConfirmation(db: Db, projectId: string): Promise<bo
 
 /**
  * Makes unsubscribed contacts pending and asks them to confirm, unless they were asked within the last hour. This
- * includes contacts who unsubscribed earlier; it is their way to return. The caller holds their locks.
+ * includes contacts who unsubscribed earlier; it is their way to return. Earlier links stay valid while the contact
+ * waits, and expire when it asks again after a refusal. The caller holds their locks.
  */
 export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;
-  const { rows: asked } = await sql<{ id: string; email: string; due: boolean }>`
+  const { rows: asked } = await sql<{ id: string; email: string; due: boolean; waited: boolean }>`
     UPDATE contacts SET pending = true,
       confirmation_asked_at = CASE WHEN ${isDue(sql`confirmation_asked_at`)} THEN now() ELSE confirmation_asked_at END
     WHERE project_id = ${p.projectId} AND id = ANY(${p.contactIds}::uuid[]) AND NOT subscribed
-    RETURNING id, email, ${isDue(sql`old.confirmation_asked_at`)} AS due
+    RETURNING id, email, ${isDue(sql`old.confirmation_asked_at`)} AS due, old.pending AS waited
   `.execute(trx);
   const due = asked.filter((contact) => contact.due);
-  if (due.length > 0) await sendConfirmations(trx, { projectId: p.projectId, contacts: due });
+  if (due.length === 0) return;
+  await expireLinks(trx, { projectId: p.projectId, contacts: due.filter(({ waited }) => !waited) });
+  await sendConfirmations(trx, { projectId: p.projectId, contacts: due });
+}
+
+async function expireLinks(trx: Trx, p: { projectId: string; contacts: { id: string }[] }): Promise<void> {
+  if (p.contacts.length === 0) return;
+  await sql`
+    DELETE FROM confirmations
+    WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contacts.map(({ id }) => id)}::uuid[]) AND confirmed_at IS NULL
+  `.execute(trx);
 }
 
 function isDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -123,16 +134,17 @@ async function sendConfirmations(
   );
 }
 
-/** Returns the state of an email's confirmation link. Undefined if the email asked for no confirmation. */
-export async function findConfirmation(
-  db: Db,
-  p: { projectId: string; emailId: string | null },
-): Promise<{ holds: boolean } | undefined> {
-  const { rows } = await sql<{ holds: boolean }>`
-    SELECT created_at > now() - ${HOLDS} AS holds FROM confirmations
-    WHERE project_id = ${p.projectId} AND email_id = ${p.emailId}
+/**
+ * Tells whether an email's confirmation link is valid: it was not used, it has not expired, and its contact still waits.
+ * A refusal ends the wait, so a link from before the refusal cannot undo it.
+ */
+export async function isConfirmable(db: Db, p: { projectId: string; emailId: string | null }): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM confirmations f JOIN contacts c ON c.id = f.contact_id AND c.project_id = f.project_id
+    WHERE f.project_id = ${p.projectId} AND f.email_id = ${p.emailId}
+      AND f.confirmed_at IS NULL AND f.created_at > now() - ${HOLDS} AND c.pending
   `.execute(db);
-  return rows[0];
+  return rows.length > 0;
 }
 
 /** Stores the proof of a confirmation. An existing proof stays. Safe to run twice. */

@@ -277,6 +277,7 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
     UPDATE contacts c SET
       subscribed = coalesce(i.subscribed, c.subscribed), was_unsubscribed = c.was_unsubscribed OR i.refuses,
       pending = c.pending AND i.subscribed IS NULL,
+      confirmation_asked_at = CASE WHEN i.refuses THEN NULL ELSE c.confirmation_asked_at END,
       data = (c.data - i.remove::text[]) || i.set_data::jsonb,
       untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
         SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,

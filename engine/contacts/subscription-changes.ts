@@ -98,7 +98,8 @@ export async function unsubscribeAddresses(
         AND (subscribed OR was_unsubscribed IS NOT TRUE OR pending)
       ORDER BY id FOR NO KEY UPDATE
     )
-    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, pending = false, updated_at = now() FROM locked WHERE c.id = locked.id
+    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()
+    FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, { ...p, contacts, untrustedTrigger: false, causeId: null });

@@ -163,7 +163,8 @@ async function setSubscribed(
 ): Promise<OutboxRow[]> {
   if (contactIds.length === 0) return [];
   const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = ${subscribed}, was_unsubscribed = was_unsubscribed OR ${!subscribed}, pending = false, updated_at = now()
+    UPDATE contacts SET subscribed = ${subscribed}, was_unsubscribed = was_unsubscribed OR ${!subscribed}, pending = false,
+      confirmation_asked_at = CASE WHEN ${subscribed} THEN confirmation_asked_at END, updated_at = now()
     WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[])
       AND (subscribed <> ${subscribed} OR ${!subscribed} AND (was_unsubscribed IS NOT TRUE OR pending))
     RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"

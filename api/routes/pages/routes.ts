@@ -1,5 +1,5 @@
 import type { Trx } from '../../../db/connection.ts';
-import { findConfirmation, keepProof } from '../../../db/contacts/double-opt-in.ts';
+import { isConfirmable, keepProof } from '../../../db/contacts/double-opt-in.ts';
 import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -115,23 +115,21 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     return subscribedPage(await change(visit, subscribeByLink), visit.links);
   });
 
-  on('get', '/confirm/{token}', async ({ subject, shown, links }) => {
-    const found = await findConfirmation(db, subject);
-    return confirmPage(shown, links, found?.holds ?? false);
-  });
+  on('get', '/confirm/{token}', async ({ subject, shown, links }) =>
+    confirmPage(shown, links, await isConfirmable(db, subject)),
+  );
   on('post', '/confirm/{token}', async (visit) => {
-    const { c, subject, shown, links } = visit;
+    const { c, shown, links } = visit;
     await readBody(c, FORM_MAX_BYTES);
-    const { projectId, emailId } = subject;
-    const found = await findConfirmation(db, subject);
-    if (!found?.holds || emailId === null || shown.isErased) return confirmPage(shown, links, false);
     const text = consentText(shown);
     const after = await change(visit, async (trx, confirmed) => {
+      const { projectId, emailId } = confirmed;
+      if (emailId === null || !(await isConfirmable(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
       await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });
       return queued;
     });
-    return subscribedPage(after, links);
+    return confirmPage(after, links, false);
   });
 
   on('get', '/m/{token}', async ({ subject, shown, links }) =>

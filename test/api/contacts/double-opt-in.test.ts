@@ -163,6 +163,83 @@ describe('the page of the confirmation', () => {
     expect(await stateOf()).toEqual(PENDING);
   });
 
+  describe('of an older request than a refusal', () => {
+    const ask = async () => {
+      await calls.track({ email, subscribed: true });
+      return (await listConfirmations()).at(-1)?.id ?? '';
+    };
+    const isRefused = async () =>
+      (await calls.api.call('GET', '/suppressions')).body.data.some((one: { email: string }) => one.email === email);
+    const page = (kind: 'u' | 's' | 'm', emailId: string) => linkOf(emailId).replace('/confirm/', `/${kind}/`);
+    const expectInvalid = async (emailId: string) => {
+      for (const html of [await get(linkOf(emailId)), await press(linkOf(emailId))]) {
+        expect(html).toContain('This link is no longer valid');
+        expect(html).not.toContain('<form');
+      }
+    };
+
+    it('is not valid after the person unsubscribed, whether it was used before or not', async () => {
+      for (const isUsed of [true, false]) {
+        email = `refused-${isUsed}@example.com`;
+        const emailId = await ask();
+        if (isUsed) await press(linkOf(emailId));
+        await press(page('u', emailId));
+        await expectInvalid(emailId);
+        expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+        expect(await isRefused()).toBe(true);
+      }
+    });
+
+    it('stays invalid when the person asks again, at once, and the new link is valid', async () => {
+      const old = await ask();
+      await press(page('u', old));
+      const fresh = await ask();
+      expect(fresh).not.toBe(old);
+      await expectInvalid(old);
+      expect(await stateOf()).toEqual(PENDING);
+      expect(await press(linkOf(fresh))).toContain('You are subscribed');
+      expect(await isRefused()).toBe(false);
+    });
+
+    it.each(['complaint', 'unsubscribe'])('is not valid after a suppression for %s', async (reason) => {
+      email = `${reason}-since@example.com`;
+      const emailId = await ask();
+      await calls.api.call('POST', '/suppressions', { body: { email, reason } });
+      await expectInvalid(emailId);
+      expect((await stateOf()).subscribed).toBe(false);
+    });
+
+    it('is not valid after the project unsubscribed the contact', async () => {
+      const old = await ask();
+      const { id } = await calls.contactOf(email);
+      await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
+      await expectInvalid(old);
+      const fresh = await ask();
+      await expectInvalid(old);
+      await press(linkOf(fresh));
+      expect((await stateOf()).subscribed).toBe(true);
+    });
+
+    it('stays valid when only the public key unsubscribes and asks again, so nobody else can break it', async () => {
+      const emailId = await ask();
+      await calls.track({ email, subscribed: false });
+      expect(await ask()).toBe(emailId);
+      await press(linkOf(emailId));
+      expect((await stateOf()).subscribed).toBe(true);
+    });
+
+    it('the button of the other pages is a new consent, and opening them changes nothing', async () => {
+      const emailId = await ask();
+      await press(linkOf(emailId));
+      await press(page('u', emailId));
+      for (const kind of ['s', 'm', 'u'] as const) await get(page(kind, emailId));
+      expect((await stateOf()).subscribed).toBe(false);
+      await press(page('s', emailId));
+      expect((await stateOf()).subscribed).toBe(true);
+      expect(await isRefused()).toBe(false);
+    });
+  });
+
   it('is for confirmation emails only', async () => {
     await calls.save({ email, subscribed: false });
     await calls.send({ to: email });
