@@ -93,6 +93,7 @@ import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
 import * as messagesWithoutContact from './migrations/20261128T0930-messages-without-contact.ts';
 import * as contactUpdates from './migrations/20261128T1008-contact-updates.ts';
 import * as smsPairs from './migrations/20261128T1945-sms-pairs.ts';
+import * as addressesWithoutContact from './migrations/20261129T1602-addresses-without-contact.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -105,6 +106,7 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1425-nfc-running',
   '20261128T1008-contact-updates',
   '20261128T1945-sms-pairs',
+  '20261129T1602-addresses-without-contact',
 ]);
 
 /**
@@ -206,4 +208,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261128T0930-messages-without-contact': messagesWithoutContact,
   '20261128T1008-contact-updates': contactUpdates,
   '20261128T1945-sms-pairs': smsPairs,
+  '20261129T1602-addresses-without-contact': addressesWithoutContact,
 };

@@ -29,8 +29,10 @@ export async function claimEarlierRecords(
 ) {
   const [contactId] = contactIds;
   await sql`
-    UPDATE emails SET contact_id = ${contactId}
-    WHERE project_id = ${projectId} AND contact_id IS NULL AND to_email = ANY(${emails}::text[])`.execute(trx);
+    UPDATE emails SET contact_id = ${contactId}, address_without_contact = NULL
+    WHERE project_id = ${projectId} AND contact_id IS NULL AND address_without_contact = ANY(${emails}::text[])`.execute(
+    trx,
+  );
   await sql`
     UPDATE sms_messages SET contact_id = ${contactId}
     WHERE project_id = ${projectId} AND contact_id IS NULL AND to_phone = ANY(${phones}::text[])`.execute(trx);

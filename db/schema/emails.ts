@@ -35,6 +35,8 @@ export interface EmailsTable {
   status: Generated<EmailStatus>;
   to_email: string | null;
   to_name: string | null;
+  /** The recipient of an email that was created without a contact. Set by a trigger, emptied when the person is erased. */
+  address_without_contact: string | null;
   variables: NullableJson;
   options: NullableJson;
   claim: number | null;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
+import { completeDeferred, completeSent } from '../../db/campaigns/completions.ts';
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
@@ -92,3 +93,35 @@ it('a pause of one campaign does not block claims of another', async () => {
     expect(await claim(database.db, other, 10)).toBe(10);
   });
 });
+
+it('claims and completions write to no index', async () => {
+  const start = await underWay();
+  await database.db.transaction().execute(async (trx) => {
+    const before = await countUpdates(trx);
+    expect(await claim(trx, start, 10)).toBe(10);
+    const [deferred, ...sent] = await listClaimed(trx, start);
+    if (!deferred) throw new Error('nothing is claimed');
+    expect(await completeDeferred(trx, [{ ...deferred, error: '451 4.7.1 Later' }])).toBe(1);
+    const claims = sent.map((row) => row.claim);
+    const columns = { ids: sent.map(({ id }) => id), claims, providerIds: sent.map(() => null) };
+    const completed = await completeSent(trx, { ...columns, projectIds: [start.projectId], source: 'smtp' });
+    expect(completed.counted).toBe(9);
+    const after = await countUpdates(trx);
+    expect(after.updates - before.updates).toBe(20);
+    expect(after.heapOnly - before.heapOnly).toBe(20);
+  });
+});
+
+/** Counts the updates of the ledger by this connection. Updates of its last transactions may be included. */
+async function countUpdates(trx: Db): Promise<{ updates: number; heapOnly: number }> {
+  const { rows } = await sql<{ updates: number; heapOnly: number }>`
+    SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS "heapOnly" FROM pg_stat_xact_user_tables
+    WHERE relname = 'emails'`.execute(trx);
+  return rows[0] ?? { updates: 0, heapOnly: 0 };
+}
+
+async function listClaimed(db: Db, { campaignId }: CampaignStart): Promise<{ id: string; claim: number }[]> {
+  const { rows } = await sql<{ id: string; claim: number }>`
+    SELECT id, claim FROM emails WHERE campaign_id = ${campaignId} AND status = 'SENDING' ORDER BY id`.execute(db);
+  return rows;
+}
