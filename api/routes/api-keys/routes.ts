@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { fitLists } from '../../../db/page-budget.ts';
 import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/projects/api-keys.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
@@ -11,7 +12,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { json, ok } from '../../http/responses.ts';
-import { IdParams } from '../../http/schemas.ts';
+import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
 import { Project, projectResponse } from '../project/response.ts';
 import { CreateApiKey } from './input.ts';
@@ -44,7 +45,7 @@ const listKeysRoute = createRoute({
   summary: 'List the secret keys',
   description: 'All keys of the project, including revoked keys, newest first. Keys and hashes are never returned.',
   security: session('apikeys:manage'),
-  responses: { 200: ok(z.object({ data: z.array(ApiKeyRecord) })) },
+  responses: { 200: ok(z.object({ data: z.array(ApiKeyRecord), truncated: TruncatedLists })) },
 });
 
 const revokeKeyRoute = createRoute({
@@ -104,7 +105,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
 
   app.openapi(listKeysRoute, async (c) => {
     const records = await listApiKeys(db, c.var.projectId);
-    return c.json({ data: records.map(apiKeyResponse) }, 200);
+    return c.json(fitLists({ data: records.map(apiKeyResponse) }), 200);
   });
 
   app.openapi(rotatePublicRoute, async (c) => {

@@ -66,6 +66,7 @@ const Explanation = z
       description: 'Whether the contact is a stored member of a STATIC or tracked segment. Null for other segments.',
     }),
     filters: z.array(ExplainedFilter),
+    truncated: TruncatedLists,
   })
   .openapi('SegmentExplanation', {
     example: {
@@ -193,8 +194,9 @@ export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
     // Checked after the segment, so that the error reveals nothing about other projects' segments.
     if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
-    const explained = await compute.page(work, () => explainSegment(reads, segment, contactId));
-    return c.json({ segmentId: segment.id, contactId, type: segment.type, ...explained }, 200);
+    const { filters, ...explained } = await compute.page(work, () => explainSegment(reads, segment, contactId));
+    const { id: segmentId, type } = segment;
+    return c.json({ segmentId, contactId, type, ...explained, ...fitLists({ filters }) }, 200);
   });
 
   app.openapi(historyRoute, async (c) => {

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { fitLists } from '../../../db/page-budget.ts';
 import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
 import { VISIT_STATUSES } from '../../../rules/executions/execution.ts';
-import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
 import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/response.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
@@ -88,6 +89,7 @@ export const WorkflowPreview = z
     startedAt: Instant,
     endedAt: Instant.nullable(),
     steps: z.array(PreviewStep),
+    truncated: TruncatedLists,
   })
   .openapi('WorkflowPreview', {
     example: {
@@ -115,7 +117,7 @@ export function previewResponse(
     error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    steps: steps.map(stepResponse),
+    ...fitLists({ steps: steps.map(stepResponse) }),
   };
 }
 

@@ -2371,6 +2371,8 @@ export type SegmentExplanation = {
     contactValue?: unknown;
     holds: boolean;
   }[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
 
 export type SegmentFile = {
@@ -3232,6 +3234,8 @@ export type WorkflowPreview = {
     output: Record<string, unknown> | null;
     error: string | null;
   })[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
 
 export type WorkflowStats = {
@@ -3793,6 +3797,8 @@ export interface Operations {
   listApiKeys: {
     answer: {
   data: ApiKey[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
   };
   /** List images: `GET /v1/assets` */
