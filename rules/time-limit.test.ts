@@ -40,6 +40,23 @@ describe('work within the time limit', () => {
     await expect.poll(() => wasStarved(errorOf(() => runWithTimeLimit(endless, 40)))).toBe(false);
   });
 
+  it.runIf(process.platform === 'linux')('gets its processor time, however often it waits for the processor', () => {
+    const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    let attempts = 0;
+    // Needs a fifth of its limit, and gets a tenth of the processor.
+    const innocent = () => {
+      attempts++;
+      for (let n = 0; n < 10; n++) {
+        sleep(18);
+        const end = threadCpuMs() + 2;
+        while (threadCpuMs() < end);
+      }
+      return 'done';
+    };
+    expect(runWithTimeLimit(innocent, 100)).toBe('done');
+    expect(attempts).toBeLessThanOrEqual(2);
+  });
+
   it.each([
     [
       'a loop',

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
-/** Time limit of a piece of work, and the number of attempts if other processes keep its thread from running. */
+/**
+ * Limit of a piece of work in processor time, and the number of attempts if other processes keep its thread from running.
+ */
 export interface TimeLimit {
   ms: number;
   attempts: number;
@@ -12,6 +14,14 @@ export interface TimeLimit {
  * fourth attempt would rarely succeed.
  */
 let bound: TimeLimit = { ms: 180, attempts: 3 };
+
+/** Work that used this share of its limit was not starved. An interrupt comes a little early or late. */
+const USED_SHARE = 0.9;
+/**
+ * An attempt gets at most this multiple of its limit in passing time. Three attempts of a thread then end before the
+ * thread is ended (`compute/threads.ts`).
+ */
+const STRETCH_MAX = 10;
 
 /** `run` is the work that is running within a time limit at the moment, if any. */
 const context = createContext({ run: undefined });
@@ -28,8 +38,8 @@ export class TimeLimitExceeded extends Error {
   }
 }
 
-/** The errors of the template library for its own limits on time and on the output of filters. */
-const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceeded/;
+/** The errors of the template library for its own limits on input and on the output of filters. */
+const LIBRARY_LIMIT = /^(memory alloc|parse length) limit exceeded/;
 
 /** Tells whether an error means that work was stopped at a limit, not that the work itself is invalid. */
 export function exceededLimit(error: unknown): boolean {
@@ -55,9 +65,9 @@ export function setTimeLimit(given: TimeLimit): void {
 
 /**
  * Runs `work` and stops it after `ms` (default: the limit of the thread), whatever it is doing: a loop, a filter or a
- * regular expression. The template library's own limits count only operations it knows about; this limit measures time
- * from outside, by V8's interrupt. If other processes have the processor meanwhile, the work restarts until it has had
- * its time. A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables.
+ * regular expression. The limit counts the processor time of this thread, so a busy machine refuses no work. V8's
+ * interrupt can only measure the time that passes: work that was interrupted before it had its processor time restarts
+ * with as much more time as it lacked. A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables.
  * Callers use it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
  * In nested calls only the outer limit applies. V8 has one interrupt per thread, and an inner call would swallow the
  * interrupt of an outer one, or end the process (a Node assertion).
@@ -65,15 +75,18 @@ export function setTimeLimit(given: TimeLimit): void {
  */
 export function runWithTimeLimit<T>(work: () => T, ms = bound.ms): T {
   if (context.run) return work();
-  const start = threadCpuMs();
+  let limitMs = ms;
   for (let attempt = 1; ; attempt++) {
+    const start = threadCpuMs();
     try {
-      return runLimited(work, ms);
+      return runLimited(work, limitMs);
     } catch (error) {
       if (!(error instanceof TimeLimitExceeded)) throw error;
-      const starved = threadCpuMs() - start < ms * 0.75;
+      const cpuMs = threadCpuMs() - start;
+      const starved = cpuMs < ms * USED_SHARE;
       if (!starved || attempt >= bound.attempts)
         throw new TimeLimitExceeded(error.message, { cause: error.cause, starved });
+      limitMs = Math.ceil(Math.min((ms * limitMs) / cpuMs, ms * STRETCH_MAX));
     }
   }
 }

@@ -85,7 +85,6 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
     templates: {},
     ownPropertyOnly: true,
     strictFilters: true,
-    renderLimit: 200,
     memoryLimit: MEMORY_LIMIT,
     timezoneOffset: 0, // Dates in an email do not depend on the time zone of the host.
     locale: 'en-US',

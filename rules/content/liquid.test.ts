@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { threadCpuMs } from '../time-limit.ts';
 import { parseTemplate, renderTemplate, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
@@ -140,6 +140,19 @@ describe('bounds', () => {
     expect(() => parseTemplate('{% if x %}'.repeat(50_000), 'html')).toThrow(TemplateError);
     expect(() => parseTemplate('x'.repeat(2_000_001), 'html')).toThrow(TemplateError);
   });
+});
+
+it('a template is not refused because time passes while other processes run', () => {
+  let atMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    atMs += 1_000;
+    return atMs;
+  });
+  try {
+    expect(renderTemplate('{% for n in (1..3) %}{{ n }}{% endfor %}', 'html', {})).toBe('123');
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 describe('variables of a template', () => {
