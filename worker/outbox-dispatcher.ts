@@ -67,52 +67,17 @@ export function startDispatcher(deps: {
   lifecycle: Pick<Lifecycle, 'handOver'>;
   log: Pick<Logger, 'warn'>;
 }): OutboxDispatcher {
-  const { db, lifecycle, log } = deps;
-  const after = new Map<number, string>();
+  const { db, log } = deps;
+  const backoff = new TemporalBackoff();
+  const claims = createClaims(db);
+  const handOver = createHandOver({ ...deps, backoff, wake: () => loop.wake() });
   const underWay = new Set<Promise<void>>();
   let inFlight = 0;
-  let awayUntilMs = 0;
-  let awayMs = AWAY_MIN_MS;
-  let claims = 0;
-
-  const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
-  const startedBatch = createBatcher<StartedWork>(async (begun) => {
-    await deleteStarted(db, begun);
-    loop.wake();
-  }, REMOVAL_INTERVAL_MS);
-
-  /**
-   * Deletes rows. After a crash before the deletion, or a failed deletion, a row is handed over again, which is safe.
-   */
-  async function remove(rows: OutboxRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    await remover.add(idsOf(rows)).catch(() => {});
-    loop.wake();
-  }
 
   async function round(): Promise<boolean> {
-    if (Date.now() < awayUntilMs) return false;
-    const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
-    if (waiting.length === 0) return false;
-    const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
-    // A project that is not in this list has no rows at Temporal, so its own limit applies.
-    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, IN_FLIGHT_ROWS - inFlight);
-    if (limit <= 0) return false;
-    const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
-    const priorities = prioritiesAt(claims).filter((priority) => waiting.includes(priority));
-    claims += 1;
-    for (const priority of priorities) {
-      if (await claim({ priority, limit, rooms })) return true;
-    }
-    return false;
-  }
-
-  /** Takes rows of one priority and hands them over; false when all of their projects have reached their limit. */
-  async function claim(p: { priority: TemporalPriority; limit: number; rooms: Map<string, number> }): Promise<boolean> {
-    const from = after.get(p.priority) ?? BEFORE_ALL_PROJECTS;
-    const rows = await claimFair(db, { ...p, after: from, leaseMs: LEASE_MS, forTemporal: true });
+    if (backoff.isActive()) return false;
+    const rows = await claims.claimNext(IN_FLIGHT_ROWS - inFlight);
     if (rows.length === 0) return false;
-    after.set(p.priority, lastServedProject(rows, from));
     track(rows);
     return true;
   }
@@ -134,6 +99,87 @@ export function startDispatcher(deps: {
     underWay.add(work);
   }
 
+  const startedBatch = createBatcher<StartedWork>(async (begun) => {
+    await deleteStarted(db, begun);
+    loop.wake();
+  }, REMOVAL_INTERVAL_MS);
+
+  const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
+  return {
+    wake: loop.wake,
+    noteStarted: (begun) => void startedBatch.add([begun]).catch(() => {}),
+    stop: async () => {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** The wait between calls while Temporal is unreachable. */
+class TemporalBackoff {
+  #untilMs = 0;
+  #waitMs = AWAY_MIN_MS;
+
+  isActive(): boolean {
+    return Date.now() < this.#untilMs;
+  }
+
+  noteResponse(): void {
+    this.#waitMs = AWAY_MIN_MS;
+  }
+
+  /** Starts the next wait and returns its length. Returns undefined during a wait, for the other calls of a batch. */
+  noteUnreachable(): number | undefined {
+    if (this.isActive()) return undefined;
+    const waitMs = this.#waitMs;
+    this.#untilMs = Date.now() + waitMs;
+    this.#waitMs = Math.min(AWAY_MAX_MS, waitMs * 2);
+    return waitMs;
+  }
+}
+
+/** Claims the next rows for Temporal, within its limits for each project and for all projects. */
+function createClaims(db: Db) {
+  /** The last project that each priority served. */
+  const lastServed = new Map<number, string>();
+  let claims = 0;
+
+  /** Claims rows of the first priority whose projects are below their limits; an empty array if no project is. */
+  async function claimNext(freeSlots: number): Promise<TakenRow[]> {
+    const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
+    if (waiting.length === 0) return [];
+    const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
+    // A project that is not in this list has no rows at Temporal, so its own limit applies.
+    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, freeSlots);
+    if (limit <= 0) return [];
+    const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
+    const priorities = prioritiesAt(claims).filter((priority) => waiting.includes(priority));
+    claims += 1;
+    for (const priority of priorities) {
+      const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
+      const rows = await claimFair(db, { priority, limit, rooms, after, leaseMs: LEASE_MS, forTemporal: true });
+      if (rows.length === 0) continue;
+      lastServed.set(priority, lastServedProject(rows, after));
+      return rows;
+    }
+    return [];
+  }
+
+  return { claimNext };
+}
+
+/** Returns the function that hands claimed rows to Temporal, and then deletes, defers or releases each row. */
+function createHandOver(deps: {
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'handOver'>;
+  log: Pick<Logger, 'warn'>;
+  backoff: TemporalBackoff;
+  wake: () => void;
+}): (rows: TakenRow[]) => Promise<void> {
+  const { db, lifecycle, log, backoff, wake } = deps;
+  const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
+  const wakeIn = (ms: number) => void setTimeout(wake, ms).unref();
+
   async function handOver(rows: TakenRow[]): Promise<void> {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
@@ -149,13 +195,13 @@ export function startDispatcher(deps: {
     const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));
     if (signals.length === 0) return rows;
     const merged = await mergeSignals(db, idsOf(signals));
-    if (merged.size < signals.length) setTimeout(() => loop.wake(), SIGNAL_DEFERRAL_MS).unref();
+    if (merged.size < signals.length) wakeIn(SIGNAL_DEFERRAL_MS);
     return rows.filter((row) => !signals.includes(row) || merged.has(row.id));
   }
 
   async function handOverGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
     const handed = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => again.has(id)) });
-    if (handed.outcome !== 'failed') awayMs = AWAY_MIN_MS;
+    if (handed.outcome !== 'failed') backoff.noteResponse();
     switch (handed.outcome) {
       case 'taken':
         if (!WATCHED_KINDS.has(group.kind)) await remove(group.rows);
@@ -182,35 +228,33 @@ export function startDispatcher(deps: {
     ]);
   }
 
+  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
+    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
+    if (!p.away) return defer(rows, p.reason);
+    const waitMs = backoff.noteUnreachable();
+    if (waitMs !== undefined) wakeIn(waitMs);
+    await releaseRows(db, idsOf(rows));
+  }
+
+  /**
+   * Deletes rows. After a crash before the deletion, or a failed deletion, a row is handed over again, which is safe.
+   */
+  async function remove(rows: OutboxRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await remover.add(idsOf(rows)).catch(() => {});
+    wake();
+  }
+
   /**
    * Defers rows: by one second after the first attempt, and longer after later attempts. Polls find rows that
    * wait longer than a second.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
-    if (rows.length > 0) setTimeout(() => loop.wake(), FIRST_DEFERRAL_MS).unref();
+    if (rows.length > 0) wakeIn(FIRST_DEFERRAL_MS);
   }
 
-  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
-    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
-    if (!p.away) return defer(rows, p.reason);
-    if (Date.now() >= awayUntilMs) {
-      awayUntilMs = Date.now() + awayMs;
-      awayMs = Math.min(AWAY_MAX_MS, awayMs * 2);
-      setTimeout(() => loop.wake(), awayUntilMs - Date.now()).unref();
-    }
-    await releaseRows(db, idsOf(rows));
-  }
-
-  const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
-  return {
-    wake: loop.wake,
-    noteStarted: (begun) => void startedBatch.add([begun]).catch(() => {}),
-    stop: async () => {
-      await loop.stop();
-      await Promise.all(underWay);
-    },
-  };
+  return handOver;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { Db } from '../../db/connection.ts';
 import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type {
@@ -34,7 +35,7 @@ const FAILURES_NAMED = 10;
 
 /** Runs rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
 export function periodicActivities(deps: ActivityDeps) {
-  const { db, lifecycle, log } = deps;
+  const { db, log } = deps;
   const partsOf: Record<PeriodicKind, PeriodicParts> = {
     recovery: recoveryParts(deps),
     pruning: pruningParts(deps),
@@ -52,9 +53,9 @@ export function periodicActivities(deps: ActivityDeps) {
     /** Lists the next parts of a round. The first call starts the round. */
     async listPeriodicParts({ kind, round: started }: RoundPageRequest): Promise<RoundPage> {
       const parts = partsOf[kind];
-      const round = started ?? (await newRound(kind, parts));
+      const round = started ?? (await beginRound(db, kind, parts));
       const { names, next } = await listPage(parts, round);
-      const lanes = Math.min(LANES_MAX, PERIODIC_WORK[kind].lanesPerWorker * (await countWorkers()));
+      const lanes = Math.min(LANES_MAX, PERIODIC_WORK[kind].lanesPerWorker * (await countWorkers(deps)));
       return {
         round: { ...round, ...next },
         parts: names.filter((name) => !round.last.includes(name)),
@@ -71,7 +72,7 @@ export function periodicActivities(deps: ActivityDeps) {
       const key = `${input.kind} ${input.part}`;
       if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
       underWay.add(key);
-      const work = runPart(input).finally(() => underWay.delete(key));
+      const work = runPart(deps, partsOf[input.kind], input).finally(() => underWay.delete(key));
       work.catch(() => {});
       // Postgres ends a statement that hangs later, but this frees the slot at once.
       return await Promise.race([work, Context.current().cancelled]);
@@ -92,78 +93,32 @@ export function periodicActivities(deps: ActivityDeps) {
       await endRound(db, { kind, since: new Date(since), unfinished, failing: [...failing, ...late], resumeAfter });
     },
   };
+}
 
-  async function newRound(kind: PeriodicKind, parts: PeriodicParts): Promise<Round> {
-    const { since, failing, resumeAfter } = await startRound(db, kind);
-    return {
-      since: since.toISOString(),
-      start: resumeAfter,
-      after: resumeAfter,
-      wrapped: false,
-      total: await parts.count(since),
-      done: 0,
-      failed: [],
-      failing: [],
-      late: [],
-      last: failing,
-    };
-  }
+async function beginRound(db: Db, kind: PeriodicKind, parts: PeriodicParts): Promise<Round> {
+  const { since, failing, resumeAfter } = await startRound(db, kind);
+  return {
+    since: since.toISOString(),
+    start: resumeAfter,
+    after: resumeAfter,
+    wrapped: false,
+    total: await parts.count(since),
+    done: 0,
+    failed: [],
+    failing: [],
+    late: [],
+    last: failing,
+  };
+}
 
-  /** Counts the workers that poll for periodic work. If Temporal does not respond, returns 1. */
-  async function countWorkers(): Promise<number> {
-    try {
-      const queues = await lifecycle.readQueueStats();
-      return Math.max(1, queues.find(({ queue }) => queue === 'periodic')?.pollers ?? 1);
-    } catch (error) {
-      log.warn({ reason: describeFailure(error) }, 'Temporal does not say how many workers there are');
-      return 1;
-    }
-  }
-
-  async function runPart(input: PartInput): Promise<PartResult> {
-    const { kind, part } = input;
-    const context = Context.current();
-    const until = Math.min(Date.now() + SLICE_MS, input.deadlineMs);
-    let cursor = (context.info.heartbeatDetails as string | undefined) ?? input.cursor;
-    const failures: string[] = [];
-    const save = (now: string) => {
-      cursor = now;
-      beat();
-    };
-    const beat = () => {
-      if (!context.cancellationSignal.aborted) context.heartbeat(cursor ?? undefined);
-    };
-    const run: PartRun = {
-      since: new Date(input.since),
-      cursor,
-      messagesOfHours: input.messagesOfHours,
-      save,
-      mayContinue: (now) => {
-        if (now !== undefined) save(now);
-        context.cancellationSignal.throwIfAborted();
-        return Date.now() < until;
-      },
-      noteFailure: async (what, error) => {
-        if (failures.length >= FAILURES_NAMED) return;
-        failures.push(what);
-        await note(input, `${part}: ${what}`, error);
-      },
-    };
-    const timer = setInterval(beat, HEARTBEAT_MS);
-    try {
-      return { cursor: await partsOf[kind].run(part, run), failures };
-    } catch (error) {
-      context.cancellationSignal.throwIfAborted();
-      await note(input, part, error).catch(() => {});
-      throw failureOf(input, codeOf(error), 'failed; the log and the operator’s page say why');
-    } finally {
-      clearInterval(timer);
-    }
-  }
-
-  async function note({ kind, part }: PartInput, what: string, error: unknown): Promise<void> {
-    log.warn({ kind, part, what, reason: describeFailure(error) }, 'a part of periodic work failed');
-    await noteError(db, { kind, error: `${what}: ${reasonOf(error)}` });
+/** Counts the workers that poll for periodic work. If Temporal does not respond, returns 1. */
+async function countWorkers({ lifecycle, log }: Pick<ActivityDeps, 'lifecycle' | 'log'>): Promise<number> {
+  try {
+    const queues = await lifecycle.readQueueStats();
+    return Math.max(1, queues.find(({ queue }) => queue === 'periodic')?.pollers ?? 1);
+  } catch (error) {
+    log.warn({ reason: describeFailure(error) }, 'Temporal does not say how many workers there are');
+    return 1;
   }
 }
 
@@ -181,6 +136,59 @@ async function listPage(
   }
   const next = names.length === PAGE_PARTS ? { after: names.at(-1) ?? null, wrapped: isWrapped } : null;
   return { names, next };
+}
+
+type RunDeps = Pick<ActivityDeps, 'db' | 'log'>;
+
+/** Runs one part with heartbeats. Records and logs its failure for the operator. */
+async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): Promise<PartResult> {
+  const { part } = input;
+  const context = Context.current();
+  const until = Math.min(Date.now() + SLICE_MS, input.deadlineMs);
+  let cursor = (context.info.heartbeatDetails as string | undefined) ?? input.cursor;
+  const failures: string[] = [];
+  const save = (now: string) => {
+    cursor = now;
+    beat();
+  };
+  const beat = () => {
+    if (!context.cancellationSignal.aborted) context.heartbeat(cursor ?? undefined);
+  };
+  const run: PartRun = {
+    since: new Date(input.since),
+    cursor,
+    messagesOfHours: input.messagesOfHours,
+    save,
+    mayContinue: (now) => {
+      if (now !== undefined) save(now);
+      context.cancellationSignal.throwIfAborted();
+      return Date.now() < until;
+    },
+    noteFailure: async (what, error) => {
+      if (failures.length >= FAILURES_NAMED) return;
+      failures.push(what);
+      await recordFailure(deps, input, { what: `${part}: ${what}`, error });
+    },
+  };
+  const timer = setInterval(beat, HEARTBEAT_MS);
+  try {
+    return { cursor: await parts.run(part, run), failures };
+  } catch (error) {
+    context.cancellationSignal.throwIfAborted();
+    await recordFailure(deps, input, { what: part, error }).catch(() => {});
+    throw failureOf(input, codeOf(error), 'failed; the log and the operator’s page say why');
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function recordFailure(
+  { db, log }: RunDeps,
+  { kind, part }: PartInput,
+  { what, error }: { what: string; error: unknown },
+): Promise<void> {
+  log.warn({ kind, part, what, reason: describeFailure(error) }, 'a part of periodic work failed');
+  await noteError(db, { kind, error: `${what}: ${reasonOf(error)}` });
 }
 
 /** Builds a failure for Temporal. It contains no text of Postgres, which may quote personal data. */
