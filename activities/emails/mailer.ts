@@ -24,10 +24,10 @@ import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
-import { createHoldGuard } from '../hold-guard.ts';
+import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
 import { defer, refusalOf, statusOf, windowOpensAt } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
-import { createEmailMessages, type ReadyEmail } from './message.ts';
+import { createEmailMessages, type EmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
@@ -78,8 +78,7 @@ export interface Mailer {
   ): Promise<Delivery<T>>;
 }
 
-/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in flight. */
-export function createMailer(deps: {
+interface MailerDeps {
   config: Config;
   db: Db;
   provider: EmailProvider;
@@ -88,7 +87,10 @@ export function createMailer(deps: {
   log: Pick<Logger, 'warn'>;
   ends: SampledLog;
   route?: RouteWatch;
-}): Mailer {
+}
+
+/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in flight. */
+export function createMailer(deps: MailerDeps): Mailer {
   const { config, db, provider, outbox, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
   const via = `${provider.kind} (${providerAddress(config.email)})`;
@@ -102,76 +104,13 @@ export function createMailer(deps: {
     source: provider.kind,
     outbox,
   });
-
-  /** Prepares the message, or decides an outcome for which no message is needed. */
-  async function prepareMessage(
-    email: ClaimedEmail,
-    expiresAt: Date,
-    inThread?: PaidFor,
-  ): Promise<ReadyEmail | AttemptOutcome> {
-    const withheld = withheldAs(email);
-    if (withheld) return withheld;
-    if (!email.to) return failWith('contact_deleted');
-    const dueAt = windowOpensAt(email);
-    if (dueAt) return { kind: 'outside_window', dueAt };
-    const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
-    if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
-    return messages
-      .composeMessage(email, email.to, inThread)
-      .catch((error: unknown) => outcomeWithoutMessage(email, error, expiresAt));
-  }
-
-  async function attempt(p: SendAttempt): Promise<EmailResult> {
-    const { email, ready, expiresAt, stop } = p;
-    const refused = 'kind' in ready ? ready : await overLimit(db, email);
-    if ('kind' in ready || refused || !email.to) {
-      return { email, outcome: refused ?? failWith('contact_deleted'), event: null };
-    }
-    if (email.mode === 'test') return { email, ...sentAs(ready, null) };
-    const result = await provider.send(ready.message, stop);
-    if (isOnRoute(email)) {
-      const { id, projectId, from, to } = ready.message;
-      route.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
-    }
-    return {
-      email,
-      ...(await nameMailboxProvider(email.to.email, outcomeOf({ email, ready, result, expiresAt, route, via }))),
-    };
-  }
-
-  async function nameMailboxProvider(to: string, attempted: OutcomeOfAttempt): Promise<OutcomeOfAttempt> {
-    return { ...attempted, outcome: await guard.nameMailboxProvider(attempted.outcome, to) };
-  }
-
-  /**
-   * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
-   * failure of ours (a key that cannot be decrypted, Postgres unreachable) defers it, so that other emails are not
-   * delayed.
-   */
-  function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
-    if (error instanceof OverBudget) return overBudget(error);
-    if (error instanceof TemplateError) {
-      return failWith(
-        'template_error',
-        `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`,
-      );
-    }
-    deps.log.warn(
-      { emailId: email.id, reason: describeFailure(error) },
-      'an email could not be composed; it will be retried',
-    );
-    return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
-  }
+  const prepareMessage = createPreparer({ messages, route, via, log: deps.log });
+  const attempt = createSender({ db, provider, route, via, guard });
 
   /** Releases the claim of an email that was not attempted. */
   async function releaseUnattempted(email: ClaimedEmail, outcome: UntriedOutcome) {
     await releaseEmail(db, email);
     return { outcome, recorded: false, settled: undefined };
-  }
-
-  /** Returns the size of a large email, if it may be sent. A withheld email uses none of its project's budget. */
-  async function largeBytes(email: ClaimedEmail): Promise<number> {
-    return withheldAs(email) || !email.to ? 0 : messages.largeBytes(email);
   }
 
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
@@ -191,7 +130,8 @@ export function createMailer(deps: {
   return {
     async deliver(email, whenSettled, options) {
       const order = { email, whenSettled, options };
-      const bytes = await largeBytes(email);
+      // A withheld email uses none of its project's budget.
+      const bytes = withheldAs(email) || !email.to ? 0 : await messages.largeBytes(email);
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
@@ -202,6 +142,71 @@ export function createMailer(deps: {
         throw error;
       }
     },
+  };
+}
+
+/** The provider's route for email, and its name for the log. */
+interface EmailRoute {
+  route: RouteWatch;
+  /** The provider and its address. */
+  via: string;
+}
+
+/** Returns the function that prepares a message, or decides an outcome for which no message is needed. */
+function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<Logger, 'warn'> }) {
+  const { messages, route, via, log } = deps;
+
+  /**
+   * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
+   * failure of ours (a key that cannot be decrypted, Postgres unreachable) defers it, so that other emails are not
+   * delayed.
+   */
+  function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
+    if (error instanceof OverBudget) return overBudget(error);
+    if (error instanceof TemplateError) {
+      return failWith(
+        'template_error',
+        `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`,
+      );
+    }
+    log.warn(
+      { emailId: email.id, reason: describeFailure(error) },
+      'an email could not be composed; it will be retried',
+    );
+    return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
+  }
+
+  return async (email: ClaimedEmail, expiresAt: Date, inThread?: PaidFor): Promise<ReadyEmail | AttemptOutcome> => {
+    const withheld = withheldAs(email);
+    if (withheld) return withheld;
+    if (!email.to) return failWith('contact_deleted');
+    const dueAt = windowOpensAt(email);
+    if (dueAt) return { kind: 'outside_window', dueAt };
+    const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
+    if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
+    return messages
+      .composeMessage(email, email.to, inThread)
+      .catch((error: unknown) => outcomeWithoutMessage(email, error, expiresAt));
+  };
+}
+
+/** Returns the function that sends a prepared message, and decides the outcome from the provider's reply. */
+function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guard: HoldGuard }) {
+  const { db, provider, route, via, guard } = deps;
+
+  return async ({ email, ready, expiresAt, stop }: SendAttempt): Promise<EmailResult> => {
+    const refused = 'kind' in ready ? ready : await overLimit(db, email);
+    if ('kind' in ready || refused || !email.to) {
+      return { email, outcome: refused ?? failWith('contact_deleted'), event: null };
+    }
+    if (email.mode === 'test') return { email, ...sentAs(ready, null) };
+    const result = await provider.send(ready.message, stop);
+    if (isOnRoute(email)) {
+      const { id, projectId, from, to } = ready.message;
+      route.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
+    }
+    const { outcome, event } = outcomeOf({ email, ready, result, expiresAt, route, via });
+    return { email, event, outcome: await guard.nameMailboxProvider(outcome, email.to.email) };
   };
 }
 
@@ -241,15 +246,9 @@ interface SendAttempt {
 
 type OutcomeOfAttempt = Pick<EmailResult, 'outcome' | 'event'>;
 
-function outcomeOf(p: {
-  email: ClaimedEmail;
-  ready: ReadyEmail;
-  result: ProviderResult;
-  expiresAt: Date;
-  route: RouteWatch;
-  /** The provider and its address. */
-  via: string;
-}): OutcomeOfAttempt {
+function outcomeOf(
+  p: EmailRoute & { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
+): OutcomeOfAttempt {
   const { email, ready, result, route, via } = p;
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;

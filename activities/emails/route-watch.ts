@@ -84,11 +84,8 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   const { db, log, route, address, provider } = deps;
   const about = { provider: provider.kind, address };
   const refusals = new RouteRefusals();
-  const stopping = new AbortController();
+  const known = createKnownPauses(db, route, () => refusals.paused());
   const underWay = new Set<Promise<unknown>>();
-  let pauses: RoutePause[] = [];
-  let freshUntil = 0;
-  let reading: Promise<void> | undefined;
 
   function track(work: Promise<unknown>, whatFailed: string): void {
     const done = work
@@ -97,33 +94,8 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     underWay.add(done);
   }
 
-  async function readPauses(): Promise<void> {
-    const found = await listRoutePauses(db, route);
-    const ids = new Set(found.map(({ id }) => id));
-    const changed = found.length !== pauses.length || pauses.some(({ id }) => !ids.has(id));
-    if (changed) refusals.paused();
-    pauses = found;
-    freshUntil = Date.now() + FRESH_MS;
-  }
-
-  async function refresh(): Promise<void> {
-    if (Date.now() < freshUntil) return;
-    reading ??= readPauses().finally(() => {
-      reading = undefined;
-    });
-    await reading;
-  }
-
-  const pauseOf = (projectId: string) =>
-    pauses.find((pause) => pause.projectId === null || pause.projectId === projectId);
-
   async function pause(email: Omit<RepliedEmail, 'projectId'>, by: Refused, projectIds: string[]) {
-    // Applies the pause in this process at once, so no more email is sent while the pause is being written.
-    const [only = null, ...others] = projectIds;
-    const projectIdNow = others.length > 0 ? null : only;
-    const now = new Date();
-    pauses = [...pauses, { id: '', projectId: projectIdNow, stage: by.stage, reply: '', since: now, nextProbeAt: now }];
-    freshUntil = Date.now() + FRESH_MS;
+    known.addAtOnce(projectIds, by.stage);
     const isTrial = by.stage === 'data' || by.stage === 'message' || !provider.probe;
     const first = isTrial ? TRIAL_SECONDS : FIRST_PROBE_SECONDS;
     const paused = await pauseRoute(db, {
@@ -136,8 +108,8 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       emailId: email.id || null,
       nextProbeAt: new Date(Date.now() + first * 1_000),
     });
-    freshUntil = 0;
-    await refresh();
+    known.markStale();
+    await known.refresh();
     if (!paused) return;
     const { projectId, stage } = paused;
     log.warn(
@@ -145,6 +117,104 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
+
+  const prober = createProber({ ...deps, about, known });
+
+  /** Probes the provider once, so that an operator learns of a wrong login before the first email. */
+  async function probeAtStart(): Promise<void> {
+    const refusal = await prober.probeAtStart();
+    if (!refusal) return;
+    const { result, senderHost } = refusal;
+    const isLogin = result.stage === 'auth' && !refusals.isProven && known.isEmpty();
+    if (isLogin) await pause({ id: '', to: '', senderHost }, result, []);
+  }
+  track(probeAtStart(), 'the mail server was not probed at the start');
+
+  let isProbing = false;
+  const timer = setInterval(() => {
+    if (isProbing) return;
+    isProbing = true;
+    const work = prober.probeDue().finally(() => {
+      isProbing = false;
+    });
+    track(work, 'paused routes were not probed');
+  }, deps.tickMs ?? TICK_MS);
+  timer.unref();
+
+  return {
+    async readPauseEnd(projectId) {
+      await known.refresh();
+      const found = known.find(projectId);
+      if (!found) return undefined;
+      const isNew = Date.now() - found.since.getTime() < LATER_MS;
+      return new Date(Date.now() + (isNew ? LOOK_MS : LOOK_LATER_MS));
+    },
+    isPaused: (projectId) => known.find(projectId) !== undefined,
+    onResult(email, result) {
+      if (result.outcome === 'accepted') {
+        refusals.accepted(email.projectId);
+        return;
+      }
+      if (result.outcome !== 'refused' || known.find(email.projectId)) return;
+      const { projectId, to } = email;
+      const projectIds = refusals.refused({ refusal: judgeRefusal(result), by: result, projectId, to });
+      if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
+    },
+    shouldWait: (refusal, attempts) => refusal.about === 'us' && refusals.shouldWait(attempts),
+    async close() {
+      clearInterval(timer);
+      prober.abort();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+type KnownPauses = ReturnType<typeof createKnownPauses>;
+
+/** Keeps the pauses of a route in memory, and reads them again when they are older than `FRESH_MS`. */
+function createKnownPauses(db: Db, route: string, onChange: () => void) {
+  let pauses: RoutePause[] = [];
+  let freshUntil = 0;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const found = await listRoutePauses(db, route);
+    const ids = new Set(found.map(({ id }) => id));
+    const changed = found.length !== pauses.length || pauses.some(({ id }) => !ids.has(id));
+    if (changed) onChange();
+    pauses = found;
+    freshUntil = Date.now() + FRESH_MS;
+  }
+
+  return {
+    isEmpty: () => pauses.length === 0,
+    /** Returns the pause that applies to the project's email. */
+    find: (projectId: string) => pauses.find((pause) => pause.projectId === null || pause.projectId === projectId),
+    /** Adds a pause to this process, so that no more email is sent while the pause is being written. */
+    addAtOnce(projectIds: string[], stage: RoutePause['stage']): void {
+      const [only = null, ...others] = projectIds;
+      const projectId = others.length > 0 ? null : only;
+      const now = new Date();
+      pauses = [...pauses, { id: '', projectId, stage, reply: '', since: now, nextProbeAt: now }];
+      freshUntil = Date.now() + FRESH_MS;
+    },
+    markStale(): void {
+      freshUntil = 0;
+    },
+    async refresh(): Promise<void> {
+      if (Date.now() < freshUntil) return;
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    },
+  };
+}
+
+/** Asks the provider whether it accepts our email, without sending any. Ends a pause when the provider accepts. */
+function createProber(deps: RouteWatchDeps & { about: { provider: string; address: string }; known: KnownPauses }) {
+  const { db, log, route, provider, about, known } = deps;
+  const stopping = new AbortController();
 
   async function probeOne({ id, stage, senderHost, to }: DueProbe): Promise<void> {
     const fallback = probeEnvelope(senderHost);
@@ -157,69 +227,32 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       return;
     }
     if (!(await endRoutePause(db, id))) return;
-    freshUntil = 0;
+    known.markStale();
     log.info({ ...about }, 'the route takes email again: the pause is over');
   }
 
-  async function probeDue(): Promise<void> {
-    if (pauses.length === 0) await refresh();
-    if (pauses.length === 0) return;
-    const due = await takeDueProbes(db, { route, firstSeconds: FIRST_PROBE_SECONDS, mostSeconds: MOST_PROBE_SECONDS });
-    for (const one of due) await probeOne(one);
-  }
-
-  /** Probes the provider once, so that an operator learns of a wrong login before the first email. */
-  async function probeAtStart(): Promise<void> {
-    await endPausesOfOtherRoutes(db, route);
-    const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));
-    const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
-    const result = await provider.probe?.(envelope, stopping.signal);
-    if (result?.outcome !== 'refused' || stopping.signal.aborted) return;
-    if (judgeRefusal(result).about !== 'us' || result.code < 500) return;
-    log.warn(
-      { ...about, stage: result.stage, status: replyCodesOf(result) },
-      'the mail server does not take our email: it refused a probe',
-    );
-    const isLogin = result.stage === 'auth' && !refusals.isProven && pauses.length === 0;
-    if (isLogin) await pause({ id: '', to: '', senderHost: senderHost ?? '' }, result, []);
-  }
-  track(probeAtStart(), 'the mail server was not probed at the start');
-
-  let isProbing = false;
-  const timer = setInterval(() => {
-    if (isProbing) return;
-    isProbing = true;
-    const work = probeDue().finally(() => {
-      isProbing = false;
-    });
-    track(work, 'paused routes were not probed');
-  }, deps.tickMs ?? TICK_MS);
-  timer.unref();
-
   return {
-    async readPauseEnd(projectId) {
-      await refresh();
-      const found = pauseOf(projectId);
-      if (!found) return undefined;
-      const isNew = Date.now() - found.since.getTime() < LATER_MS;
-      return new Date(Date.now() + (isNew ? LOOK_MS : LOOK_LATER_MS));
+    async probeDue(): Promise<void> {
+      if (known.isEmpty()) await known.refresh();
+      if (known.isEmpty()) return;
+      const seconds = { firstSeconds: FIRST_PROBE_SECONDS, mostSeconds: MOST_PROBE_SECONDS };
+      const due = await takeDueProbes(db, { route, ...seconds });
+      for (const one of due) await probeOne(one);
     },
-    isPaused: (projectId) => pauseOf(projectId) !== undefined,
-    onResult(email, result) {
-      if (result.outcome === 'accepted') {
-        refusals.accepted(email.projectId);
-        return;
-      }
-      if (result.outcome !== 'refused' || pauseOf(email.projectId)) return;
-      const { projectId, to } = email;
-      const projectIds = refusals.refused({ refusal: judgeRefusal(result), by: result, projectId, to });
-      if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
+    /** Returns the provider's permanent refusal of our email, after logging it. */
+    async probeAtStart(): Promise<{ result: Refused; senderHost: string } | undefined> {
+      await endPausesOfOtherRoutes(db, route);
+      const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));
+      const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
+      const result = await provider.probe?.(envelope, stopping.signal);
+      if (result?.outcome !== 'refused' || stopping.signal.aborted) return undefined;
+      if (judgeRefusal(result).about !== 'us' || result.code < 500) return undefined;
+      log.warn(
+        { ...about, stage: result.stage, status: replyCodesOf(result) },
+        'the mail server does not take our email: it refused a probe',
+      );
+      return { result, senderHost: senderHost ?? '' };
     },
-    shouldWait: (refusal, attempts) => refusal.about === 'us' && refusals.shouldWait(attempts),
-    async close() {
-      clearInterval(timer);
-      stopping.abort();
-      await Promise.all(underWay);
-    },
+    abort: () => stopping.abort(),
   };
 }
