@@ -8,7 +8,7 @@ import type { Variable } from './variables.ts';
 
 export interface CodeEditorHandle {
   /** Inserts a text at the cursor. */
-  insert(said: string): void;
+  insert(insertion: string): void;
   /** Inserts a block of HTML after the block at the cursor. */
   insertBlock(html: string): void;
 }
@@ -56,10 +56,10 @@ export const CodeEditor = forwardRef<
     if (view.current) showVariables(view.current, variables);
   }, [variables]);
   useImperativeHandle(handle, () => {
-    const insert = (said: string) => {
+    const insert = (insertion: string) => {
       const opened = view.current;
       if (!opened) return;
-      opened.dispatch(opened.state.replaceSelection(said));
+      opened.dispatch(opened.state.replaceSelection(insertion));
       opened.focus();
     };
     return { insert, insertBlock: (html) => insert(`${html}\n`) };

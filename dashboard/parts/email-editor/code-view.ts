@@ -75,9 +75,9 @@ function takingImages(onImages: CodeEvents['onImages']): Extension {
     const place = { at };
     places.push(place);
     onImages(files, (tag) => {
-      const said = `${tag}\n`;
+      const line = `${tag}\n`;
       const from = place.at;
-      view.dispatch({ changes: { from, insert: said }, selection: { anchor: from + said.length } });
+      view.dispatch({ changes: { from, insert: line }, selection: { anchor: from + line.length } });
     });
     return true;
   };
@@ -123,7 +123,7 @@ export function showFault(view: EditorView, fault: EmailFault | undefined): void
 function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: EmailFault): Diagnostic {
   const line = doc.line(Math.min(Math.max(asked, 1), doc.lines));
   const from = Math.min(line.from + column - 1, line.to);
-  const said = doc.sliceString(from, line.to);
-  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(said)?.[0].length ?? said.length;
+  const rest = doc.sliceString(from, line.to);
+  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(rest)?.[0].length ?? rest.length;
   return { from, to: Math.min(from + Math.max(length, 1), doc.length), severity: 'error', message };
 }

@@ -73,7 +73,7 @@ export function EmailEditor({
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
   const images = useImageUpload();
-  const insert = (said: string) => editor.current?.insert(said);
+  const insert = (insertion: string) => editor.current?.insert(insertion);
   const mayUpload = useMissingPermission('templates:edit') === undefined && !isReadOnly;
   const adding = {
     onBlock: (html: string) => editor.current?.insertBlock(html),

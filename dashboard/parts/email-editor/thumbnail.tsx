@@ -20,7 +20,7 @@ export function Thumbnail({
 }) {
   const { ref, inViewport } = useInViewport();
   const whole = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
-  const said = body ?? whole.data?.body;
+  const html = body ?? whole.data?.body;
   return (
     <Box
       ref={ref}
@@ -29,9 +29,9 @@ export function Thumbnail({
       aria-hidden
       style={{ pointerEvents: 'none', background: '#fff', overflow: 'hidden' }}
     >
-      {inViewport && said !== undefined && (
+      {inViewport && html !== undefined && (
         <ScaledFrame
-          html={withoutLiquid(said)}
+          html={withoutLiquid(html)}
           screen={SCREEN}
           height={height}
           isBare

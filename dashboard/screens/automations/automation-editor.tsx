@@ -10,19 +10,20 @@ import { notifyWithUndo } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { AddStep } from './add-step.tsx';
 import classes from './automation-editor.module.css';
-import type { CanvasActions } from './canvas/actions.ts';
+import type { CanvasProps } from './canvas/canvas.tsx';
 import type { Drawing } from './canvas/drawing.ts';
 import { Notices } from './editor/notices.tsx';
 import { EditorState, Sections, Toolbar } from './editor/toolbar.tsx';
 import { useCheck } from './editor/use-check.ts';
 import { useCounts } from './editor/use-counts.ts';
-import { useEditor } from './editor/use-editor.ts';
+import { type Editor, useEditor } from './editor/use-editor.ts';
 import { useTemplates } from './forms/messages.tsx';
 import type { GraphFaults } from './graph/faults.ts';
 import {
   addStep,
   changeStep,
   connect,
+  type Graph,
   type InsertPoint,
   removeStep,
   restoreStep,
@@ -48,36 +49,171 @@ const Canvas = lazy(async () => ({ default: (await import('./canvas/canvas.tsx')
 
 export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { id } = workflow;
+  const readOnly = useMissingPermission('workflows:edit') !== undefined;
+  const editor = useEditor(workflow);
+  const { graph } = editor;
+  const nav = useEditorSearch(id, editor);
+  const { search, open, select } = nav;
+  const [place, setPlace] = useState<{ at: InsertPoint }>();
+  const [preview, setPreview] = useState<PreviewResponse>();
+  const { check, faults, save } = useFaults(workflow, editor);
+  const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
+  const asList = isNarrow || search.view === 'list';
+  const isSettings = search.panel === 'automation';
+  const drawing = useDrawing({ workflow, graph, search, faults, preview, readOnly });
+
+  const remove = (stepId: string) => {
+    const step = stepOf(graph, stepId);
+    if (!step || readOnly) return;
+    editor.change((before) => removeStep(before, stepId));
+    if (search.step === stepId) select(undefined);
+    const { waiting = 0, running = 0 } = drawing.stats.get(stepId) ?? {};
+    const ends = waiting + running > 0 ? ` ${t.removeEnds(waiting + running)}` : '';
+    notifyWithUndo(`${t.removed(step.name)}${ends}`, () => editor.change((now) => restoreStep(now, graph, stepId)));
+  };
+  const add = (type: Parameters<typeof newStep>[0]) => {
+    const step = newStep(type);
+    editor.change((before) => moveLaterSteps(addStep(before, step, place?.at ?? null), step.id));
+    setPlace(undefined);
+    select(step.id);
+  };
+  useEditorHotkeys(editor, readOnly ? undefined : () => void save());
+  const onAdd = (at: InsertPoint) => setPlace({ at });
+  const steps = { drawing, onSelect: select, onAdd, onCount: nav.openCount, countHref: nav.countHref };
+
+  return (
+    <EditorFrame
+      back={{ to: '/automations', label: text.nav.automations }}
+      title={workflow.name}
+      state={<EditorState workflow={workflow} editor={editor} />}
+      nav={
+        <Sections
+          workflow={workflow}
+          isSettings={isSettings}
+          onSection={(next) => nav.openSection(next === 'settings' ? 'automation' : undefined)}
+        />
+      }
+      actions={
+        <Toolbar
+          workflow={workflow}
+          editor={editor}
+          faults={faults}
+          isChecking={check.isChecking}
+          view={asList ? 'list' : 'canvas'}
+          onView={isNarrow ? undefined : nav.openView}
+          onSave={() => void save()}
+          onTest={() => nav.openSection('try')}
+        />
+      }
+      notices={<Notices editor={editor} faults={faults} graph={graph} refused={check.refused} onStep={select} />}
+    >
+      {isSettings ? (
+        <EditorPage width={640}>
+          <AutomationSettings key={workflow.id} workflow={workflow} />
+        </EditorPage>
+      ) : (
+        <>
+          <div className={classes.desk}>
+            {asList ? (
+              <ListOfSteps {...steps} isNarrow={isNarrow} />
+            ) : (
+              <Suspense fallback={<Loading height={460} />}>
+                <Canvas {...steps} onRemove={remove} {...graphChanges(editor)} />
+              </Suspense>
+            )}
+            <RangeControl days={search.days} onChange={nav.openDays} />
+          </div>
+          <Panel
+            workflow={workflow}
+            editor={editor}
+            search={search}
+            open={open}
+            faults={faults}
+            stats={drawing.stats}
+            countHref={nav.countHref}
+            isNarrow={isNarrow}
+            onAdd={onAdd}
+            onRemove={remove}
+            onSave={() => void save()}
+            preview={preview}
+            onPreview={setPreview}
+          />
+        </>
+      )}
+      {place && <AddStep place={place.at} graph={graph} onAdd={add} onClose={() => setPlace(undefined)} />}
+    </EditorFrame>
+  );
+}
+
+/** Reads the selected step, panel and view from the address, and returns the functions that open others. */
+function useEditorSearch(automationId: string, editor: Editor) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const router = useRouter();
   const open = (next: AutomationSearch) => void navigate({ search: next, replace: true });
-  const readOnly = useMissingPermission('workflows:edit') !== undefined;
-  const editor = useEditor(workflow);
-  const { graph, change } = editor;
   // A save gives a new step another id, and its panel stays open.
   const search = address.step === undefined ? address : { ...address, step: editor.idOf(address.step) };
   const isMoved = search.step !== address.step;
   useEffect(() => {
     if (isMoved) void navigate({ search, replace: true });
   }, [isMoved, navigate, search]);
-  const [place, setPlace] = useState<{ at: InsertPoint }>();
-  const [preview, setPreview] = useState<PreviewResponse>();
+
+  const { view, days, run } = search;
+  return {
+    search,
+    open,
+    select: (step: string | undefined) => {
+      const { step: _, visits: __, branch: ___, panel, ...rest } = search;
+      open(step === undefined ? { ...rest, ...(panel === 'try' && { panel }) } : { ...rest, step, panel: 'settings' });
+    },
+    openSection: (panel?: AutomationSearch['panel']) =>
+      open({ ...(view && { view }), ...(days && { days }), ...(run && { run }), ...(panel && { panel }) }),
+    openView: (next: 'list' | 'canvas') => {
+      const { view: _, ...rest } = search;
+      open({ ...rest, ...(next === 'list' && { view: next }) });
+    },
+    openDays: (next: 7 | 30 | undefined) => {
+      const { days: _, ...rest } = search;
+      open({ ...rest, ...(next && { days: next }) });
+    },
+    openCount: ((step, of) => open(searchOf(search, step, of))) satisfies CanvasProps['onCount'],
+    countHref: ((step, of) => {
+      const params = { automationId };
+      const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchOf(search, step, of) });
+      return router.history.createHref(to.href);
+    }) satisfies CanvasProps['countHref'],
+  };
+}
+
+/** Returns the errors of the graph, from its check or from a refused save. */
+function useFaults({ id, updatedAt }: WorkflowDetail, editor: Editor) {
+  const { graph, version } = editor;
   // The API's errors stay until the graph changes. The check of the changed graph then finds the same errors, if they
   // remain.
   const [refused, setRefused] = useState<{ graph: unknown; faults: GraphFaults }>();
-  const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt }, editor);
-  const faults = refused?.graph === graph ? refused.faults : check;
-  const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
-  const asList = isNarrow || search.view === 'list';
+  const check = useCheck({ id, graph, version, updatedAt }, editor);
+  const save = async () => {
+    const saveFaults = await editor.save();
+    setRefused(saveFaults && { graph, faults: saveFaults });
+  };
+  return { check, faults: refused?.graph === graph ? refused.faults : check, save };
+}
 
-  const isSettings = search.panel === 'automation';
-
-  const counts = useCounts(id, search.days);
+/** Collects everything that the canvas and the list show. */
+function useDrawing(p: {
+  workflow: WorkflowDetail;
+  graph: Graph;
+  search: AutomationSearch;
+  faults: GraphFaults;
+  preview: PreviewResponse | undefined;
+  readOnly: boolean;
+}): Drawing {
+  const { workflow, graph, search, faults, preview, readOnly } = p;
+  const counts = useCounts(workflow.id, search.days);
   const templates = useTemplates();
-  const run = useRun(id, search.run);
+  const run = useRun(workflow.id, search.run);
   const startLabel = workflow.eventName ? t.startOf(workflow.eventName) : t.startByHand;
-  const drawing = useMemo((): Drawing => {
+  return useMemo((): Drawing => {
     const visits = preview
       ? preview.steps
       : run.data?.steps.map((visit) => ({
@@ -98,36 +234,9 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       highlighted: visits && highlightedPath(graph, visits),
     };
   }, [graph, search.step, startLabel, readOnly, counts, faults.steps, templates.data, preview, run.data]);
+}
 
-  const save = async () => {
-    const told = await editor.save();
-    setRefused(told && { graph, faults: told });
-  };
-  const select = (step: string | undefined) => {
-    const { step: _, visits: __, branch: ___, panel, ...rest } = search;
-    open(step === undefined ? { ...rest, ...(panel === 'try' && { panel }) } : { ...rest, step, panel: 'settings' });
-  };
-  const count: CanvasActions['onCount'] = (step, of) => open(searchOf(search, step, of));
-  const countHref: CanvasActions['countHref'] = (step, of) => {
-    const params = { automationId: id };
-    const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchOf(search, step, of) });
-    return router.history.createHref(to.href);
-  };
-  const remove = (stepId: string) => {
-    const step = stepOf(graph, stepId);
-    if (!step || readOnly) return;
-    change((before) => removeStep(before, stepId));
-    if (search.step === stepId) select(undefined);
-    const { waiting = 0, running = 0 } = drawing.stats.get(stepId) ?? {};
-    const ends = waiting + running > 0 ? ` ${t.removeEnds(waiting + running)}` : '';
-    notifyWithUndo(`${t.removed(step.name)}${ends}`, () => change((now) => restoreStep(now, graph, stepId)));
-  };
-  const add = (type: Parameters<typeof newStep>[0]) => {
-    const step = newStep(type);
-    change((before) => moveLaterSteps(addStep(before, step, place?.at ?? null), step.id));
-    setPlace(undefined);
-    select(step.id);
-  };
+function useEditorHotkeys(editor: Editor, save: (() => void) | undefined): void {
   useHotkeys(
     [
       ['mod+z', editor.undo],
@@ -136,112 +245,53 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
     ],
     ['INPUT', 'TEXTAREA', 'SELECT'],
   );
-  useHotkeys([['mod+s', () => void (editor.isDirty && !readOnly && save())]], []);
-  const onAdd = (at: InsertPoint) => setPlace({ at });
-  const { view: _, ...canvasSearch } = search;
-  const section = (panel?: AutomationSearch['panel']) => {
-    const { view, days, run } = search;
-    open({ ...(view && { view }), ...(days && { days }), ...(run && { run }), ...(panel && { panel }) });
-  };
-  const canvas = (
-    <Suspense fallback={<Loading height={460} />}>
-      <Canvas
-        drawing={drawing}
-        onSelect={select}
-        onCount={count}
-        countHref={countHref}
-        onAdd={onAdd}
-        onRemove={remove}
-        onMove={(moved) =>
-          change((before) =>
-            [...moved].reduce(
-              (drawn, [stepId, position]) => changeStep(drawn, stepId, { position: rounded(position) }),
-              before,
-            ),
-          )
-        }
-        onConnect={(way) => change((before) => connect(before, way))}
-        onEntry={(entry) => change((before) => ({ ...before, entry }))}
-        onDisconnect={({ after, branch }) => change((before) => connect(before, { from: after, branch, to: null }))}
-      />
-    </Suspense>
-  );
-  const list = (
+  useHotkeys([['mod+s', () => editor.isDirty && save?.()]], []);
+}
+
+/** Returns the handlers for changes that the user draws on the canvas. */
+function graphChanges({ change }: Editor) {
+  return {
+    onMove: (moved) =>
+      change((before) =>
+        [...moved].reduce(
+          (drawn, [stepId, position]) => changeStep(drawn, stepId, { position: rounded(position) }),
+          before,
+        ),
+      ),
+    onConnect: (way) => change((before) => connect(before, way)),
+    onEntry: (entry) => change((before) => ({ ...before, entry })),
+    onDisconnect: ({ after, branch }) => change((before) => connect(before, { from: after, branch, to: null })),
+  } satisfies Partial<CanvasProps>;
+}
+
+function ListOfSteps({
+  drawing,
+  isNarrow,
+  ...actions
+}: Pick<CanvasProps, 'drawing' | 'onSelect' | 'onAdd' | 'onCount' | 'countHref'> & { isNarrow: boolean }) {
+  return (
     <div className={classes.list}>
       {isNarrow && (
         <Text size="xs" c="dimmed" mb="xs">
           {t.phone}
         </Text>
       )}
-      <StepList {...drawing} onSelect={select} onAdd={onAdd} onCount={count} countHref={countHref} />
+      <StepList {...drawing} {...actions} />
     </div>
   );
+}
 
+/** Chooses the days that the counts of the steps cover. */
+function RangeControl({ days, onChange }: { days: 7 | 30 | undefined; onChange: (days: 7 | 30 | undefined) => void }) {
   return (
-    <EditorFrame
-      back={{ to: '/automations', label: text.nav.automations }}
-      title={workflow.name}
-      state={<EditorState workflow={workflow} editor={editor} />}
-      nav={
-        <Sections
-          workflow={workflow}
-          isSettings={isSettings}
-          onSection={(next) => section(next === 'settings' ? 'automation' : undefined)}
-        />
-      }
-      actions={
-        <Toolbar
-          workflow={workflow}
-          editor={editor}
-          faults={faults}
-          isChecking={check.isChecking}
-          view={asList ? 'list' : 'canvas'}
-          onView={isNarrow ? undefined : (view) => open({ ...canvasSearch, ...(view === 'list' && { view }) })}
-          onSave={() => void save()}
-          onTest={() => section('try')}
-        />
-      }
-      notices={<Notices editor={editor} faults={faults} graph={graph} refused={check.refused} onStep={select} />}
-    >
-      {isSettings ? (
-        <EditorPage width={640}>
-          <AutomationSettings key={workflow.id} workflow={workflow} />
-        </EditorPage>
-      ) : (
-        <>
-          <div className={classes.desk}>
-            {asList ? list : canvas}
-            <SegmentedControl
-              className={classes.range}
-              aria-label={t.countsOf}
-              size="xs"
-              value={String(search.days ?? 'all')}
-              onChange={(next) => {
-                const { days: _days, ...rest } = search;
-                open({ ...rest, ...(next !== 'all' && { days: next === '7' ? 7 : 30 }) });
-              }}
-              data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
-            />
-          </div>
-          <Panel
-            workflow={workflow}
-            editor={editor}
-            search={search}
-            open={open}
-            faults={faults}
-            stats={drawing.stats}
-            countHref={countHref}
-            isNarrow={isNarrow}
-            onAdd={onAdd}
-            onRemove={remove}
-            onSave={() => void save()}
-            preview={preview}
-            onPreview={setPreview}
-          />
-        </>
-      )}
-      {place && <AddStep place={place.at} graph={graph} onAdd={add} onClose={() => setPlace(undefined)} />}
-    </EditorFrame>
+    <SegmentedControl
+      className={classes.range}
+      aria-label={t.countsOf}
+      size="xs"
+      value={String(days ?? 'all')}
+      onChange={(next) => onChange(next === 'all' ? undefined : next === '7' ? 7 : 30)}
+      data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
+    />
   );
 }
 

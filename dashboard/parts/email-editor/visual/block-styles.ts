@@ -112,7 +112,7 @@ export function dividerEdits(
   if (!outlook) return [style];
   const start = tag.start - before.length + outlook.index + (outlook[1] ?? '').length;
   const end = tag.start - before.length + outlook.index + outlook[0].length;
-  return inOrder([style, { start, end, said: `${height}px` }]);
+  return inOrder([style, { start, end, replacement: `${height}px` }]);
 }
 
 /** Sorts edits from the end of the source to its start, so that an edit does not shift the offsets of the next edit. */

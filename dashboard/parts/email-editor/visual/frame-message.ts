@@ -4,7 +4,7 @@
  */
 export type FrameMessage =
   | { kind: 'ready' }
-  | { kind: 'typed'; id: number; said: string }
+  | { kind: 'typed'; id: number; text: string }
   | { kind: 'cursor'; id: number; start: number; end: number }
   | { kind: 'picked'; id: number | null }
   | { kind: 'key'; key: string }
@@ -12,16 +12,16 @@ export type FrameMessage =
   | { kind: 'height'; px: number };
 
 /** The maximum length. No email is longer, so a longer message does not come from the frame's script. */
-const SAID_MAX_CHARS = 512 * 1024;
+const TEXT_MAX_CHARS = 512 * 1024;
 
 /** Returns the message if it is valid; undefined otherwise. */
 export function readFrameMessage(data: unknown): FrameMessage | undefined {
   if (typeof data !== 'object' || data === null || Reflect.get(data, 'from') !== 'tidings-visual') return undefined;
   const given = data as Record<string, unknown>;
-  const { kind, id, said, start, end, key, files, px } = given;
+  const { kind, id, text, start, end, key, files, px } = given;
   if (kind === 'ready') return { kind };
-  if (kind === 'typed' && isCount(id) && typeof said === 'string' && said.length <= SAID_MAX_CHARS) {
-    return { kind, id, said };
+  if (kind === 'typed' && isCount(id) && typeof text === 'string' && text.length <= TEXT_MAX_CHARS) {
+    return { kind, id, text };
   }
   if (kind === 'cursor' && isCount(id) && isCount(start) && isCount(end)) return { kind, id, start, end };
   if (kind === 'picked' && (id === null || isCount(id))) return { kind, id };

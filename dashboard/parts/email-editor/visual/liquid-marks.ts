@@ -2,22 +2,22 @@
 export const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 
 /** Returns whether Liquid is still open at the end of a text, given whether it was open at its start. */
-export function hasOpenLiquid(said: string, wasOpen: boolean): boolean {
-  const rest = wasOpen ? afterClose(said) : said;
+export function hasOpenLiquid(source: string, wasOpen: boolean): boolean {
+  const rest = wasOpen ? afterClose(source) : source;
   return rest === undefined || /\{\{|\{%/.test(rest.replaceAll(LIQUID, ''));
 }
 
-function afterClose(said: string): string | undefined {
-  const close = /[%}]\}/.exec(said);
-  return close ? said.slice(close.index + 2) : undefined;
+function afterClose(source: string): string | undefined {
+  const close = /[%}]\}/.exec(source);
+  return close ? source.slice(close.index + 2) : undefined;
 }
 
 /** Returns whether a text has only Liquid tags, which show nothing. */
-export function isLogicOnly(said: string): boolean {
-  return said.replaceAll(/\{%[\s\S]*?%\}/g, '').trim() === '';
+export function isLogicOnly(source: string): boolean {
+  return source.replaceAll(/\{%[\s\S]*?%\}/g, '').trim() === '';
 }
 
 /** Returns whether a `<br>` (shown as a new line) is inside Liquid. As plain text it would change the Liquid. */
-export function hasMarkup(said: string): boolean {
-  return [...said.matchAll(LIQUID)].some(([whole]) => whole.includes('\n'));
+export function hasMarkup(source: string): boolean {
+  return [...source.matchAll(LIQUID)].some(([whole]) => whole.includes('\n'));
 }

@@ -50,9 +50,9 @@ export function PickedForm({
       {color && (
         <ColorField
           label={words.buttonColor}
-          value={color.said}
+          value={color.replacement}
           isReadOnly={isReadOnly}
-          onChange={(said) => onEdit({ ...color, said })}
+          onChange={(chosen) => onEdit({ ...color, replacement: chosen })}
         />
       )}
       {picked.kind === 'image' && (

@@ -88,16 +88,16 @@ class BlockScan implements TokenizerCallbacks {
  * ends in the middle of it.
  */
 export function isCompleteBlock(source: string, { start, end }: Block): boolean {
-  const said = source.slice(start, end);
+  const content = source.slice(start, end);
   let depth = 0;
-  for (const [, word = ''] of said.matchAll(/\{%-?\s*(\w+)/g)) {
+  for (const [, word = ''] of content.matchAll(/\{%-?\s*(\w+)/g)) {
     if (/^(if|unless|for|case|tablerow|capture|comment|raw)$/.test(word)) depth += 1;
     else if (word.startsWith('end')) depth -= 1;
     // This `else` belongs to a condition that starts outside of the block.
     else if (/^(else|elsif|when|break|continue)$/.test(word) && depth === 0) return false;
     if (depth < 0) return false;
   }
-  const count = (pattern: RegExp) => said.match(pattern)?.length ?? 0;
+  const count = (pattern: RegExp) => content.match(pattern)?.length ?? 0;
   return depth === 0 && count(/<!--\[if/gi) === count(/<!\[endif\]/gi);
 }
 
@@ -106,7 +106,7 @@ export function duplicateBlock(source: string, block: Block): SourceEdit {
   const lineStart = source.lastIndexOf('\n', block.start - 1) + 1;
   const indent = source.slice(lineStart, block.start);
   const gap = /^[ \t]*$/.test(indent) && lineStart > 0 ? `\n${indent}` : '';
-  return { start: block.end, end: block.end, said: gap + source.slice(block.start, block.end) };
+  return { start: block.end, end: block.end, replacement: gap + source.slice(block.start, block.end) };
 }
 
 /** A row of one cell without content. */
@@ -117,7 +117,7 @@ const EMPTY_ELEMENT = /^<(\w+)\b[^>]*>\s*<\/\1\s*>$/i;
 export function removeBlock(source: string, blocks: readonly Block[], block: Block): SourceEdit {
   const row = blocksAround(blocks, block.start).find(({ name, start }) => name === 'tr' && start < block.start);
   const isRow = row && EMPTY_ROW.test(restOf(source, row, block)) && isCompleteBlock(source, row);
-  return { start: (isRow ? row : block).start, end: (isRow ? row : block).end, said: '' };
+  return { start: (isRow ? row : block).start, end: (isRow ? row : block).end, replacement: '' };
 }
 
 /** Returns the edit that removes a tag such as an image, and the block that would be empty without it. */
@@ -125,7 +125,7 @@ export function removeTag(source: string, tag: { start: number; end: number }): 
   const blocks = blocksOf(source);
   const [block] = blocksAround(blocks, tag.start);
   if (block && EMPTY_ELEMENT.test(restOf(source, block, tag))) return removeBlock(source, blocks, block);
-  return { start: tag.start, end: tag.end, said: '' };
+  return { start: tag.start, end: tag.end, replacement: '' };
 }
 
 function restOf(source: string, around: Block, part: { start: number; end: number }): string {
@@ -148,6 +148,6 @@ export function swapBlocks(
   const [first, second] = step === 1 ? [block, other] : [other, block];
   const between = source.slice(first.end, second.start);
   if (between.trim() !== '') return undefined;
-  const said = source.slice(second.start, second.end) + between + source.slice(first.start, first.end);
-  return { start: first.start, end: second.end, said };
+  const replacement = source.slice(second.start, second.end) + between + source.slice(first.start, first.end);
+  return { start: first.start, end: second.end, replacement };
 }

@@ -5,12 +5,12 @@ import { type AttributePlace, type OpeningTag, type ShownCharacter, shownText, t
 export interface SourceEdit {
   start: number;
   end: number;
-  said: string;
+  replacement: string;
 }
 
 /** Returns the source after the edit. */
-export function applyEdit(source: string, { start, end, said }: SourceEdit): string {
-  return source.slice(0, start) + said + source.slice(end);
+export function applyEdit(source: string, { start, end, replacement }: SourceEdit): string {
+  return source.slice(0, start) + replacement + source.slice(end);
 }
 
 /**
@@ -29,7 +29,7 @@ export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   if (replaced.length === 0 && after.length - tail === head) return undefined;
   const start = positionOf(part, head);
   const end = replaced.at(-1)?.end ?? start;
-  return { start, end, said: toSource(after, head, after.length - tail) };
+  return { start, end, replacement: toSource(after, head, after.length - tail) };
 }
 
 function positionOf({ characters, start, end }: TextPart, index: number): number {
@@ -59,12 +59,12 @@ function toSource(text: string[], from: number, to: number): string {
     for (let at = match.index; at < match.index + match[0].length; at += 1) liquid.add(at);
   }
   let at = text.slice(0, from).join('').length;
-  let said = '';
+  let escaped = '';
   for (const character of text.slice(from, to)) {
-    said += liquid.has(at) ? character : escapeHtml(character);
+    escaped += liquid.has(at) ? character : escapeHtml(character);
     at += character.length;
   }
-  return said;
+  return escaped;
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;', '\n': '<br>' };
@@ -79,9 +79,11 @@ function escapeHtml(character: string): string {
  */
 export function attributeEdit(part: OpeningTag, name: string, value: string): SourceEdit {
   const place = part.attributes.get(name);
-  if (!place) return { start: part.nameEnd, end: part.nameEnd, said: ` ${name}="${escapeAttribute(value, '"')}"` };
-  if (place.quote !== '') return { start: place.start, end: place.end, said: escapeAttribute(value, place.quote) };
-  return { start: place.start, end: place.end, said: `"${escapeAttribute(value, '"')}"` };
+  if (!place)
+    return { start: part.nameEnd, end: part.nameEnd, replacement: ` ${name}="${escapeAttribute(value, '"')}"` };
+  if (place.quote !== '')
+    return { start: place.start, end: place.end, replacement: escapeAttribute(value, place.quote) };
+  return { start: place.start, end: place.end, replacement: `"${escapeAttribute(value, '"')}"` };
 }
 
 /** Returns the decoded value of an attribute; undefined if the tag lacks the attribute. */
@@ -102,12 +104,12 @@ function readable(value: string): string {
 function escapeAttribute(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
   const other = quote === '"' ? "'" : '"';
   let at = 0;
-  let said = '';
+  let escaped = '';
   for (const match of value.matchAll(LIQUID)) {
-    said += escapePlainText(value.slice(at, match.index), quote) + match[0].replaceAll(quote, other);
+    escaped += escapePlainText(value.slice(at, match.index), quote) + match[0].replaceAll(quote, other);
     at = match.index + match[0].length;
   }
-  return said + escapePlainText(value.slice(at), quote);
+  return escaped + escapePlainText(value.slice(at), quote);
 }
 
 function escapePlainText(value: string, quote: string): string {
@@ -121,8 +123,8 @@ function escapePlainText(value: string, quote: string): string {
 export function wrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
   const [start, end] = [positionOf(part, from), part.characters[to - 1]?.end ?? positionOf(part, to)];
   return [
-    { start: end, end, said: after },
-    { start, end: start, said: before },
+    { start: end, end, replacement: after },
+    { start, end: start, replacement: before },
   ];
 }
 
@@ -138,5 +140,5 @@ export function buttonColor(source: string, link: { start: number }): SourceEdit
   const color = cell?.[1];
   if (!cell || color === undefined || /background/i.test(cell[0])) return undefined;
   const start = cell.index + cell[0].indexOf(`"${color}"`) + 1;
-  return { start, end: start + color.length, said: color };
+  return { start, end: start + color.length, replacement: color };
 }

@@ -27,7 +27,7 @@ export function withTypedText(model: SourceModel, id: number, now: string): Sour
   const edit = textEdit(part, now);
   if (!edit) return model;
   const source = applyEdit(model.source, edit);
-  const delta = edit.said.length - (edit.end - edit.start);
+  const delta = edit.replacement.length - (edit.end - edit.start);
   return {
     source,
     parts: model.parts.map((other) => (other === part ? retypeText(part, edit, source) : moveMark(other, edit, delta))),
@@ -37,7 +37,7 @@ export function withTypedText(model: SourceModel, id: number, now: string): Sour
 
 /** Parses only the changed range. Its part keeps its number, even if it is empty now. */
 function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
-  const end = part.end + edit.said.length - (edit.end - edit.start);
+  const end = part.end + edit.replacement.length - (edit.end - edit.start);
   const characters = charactersOf(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));
   return { ...part, end, characters };
 }

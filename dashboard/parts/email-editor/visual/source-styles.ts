@@ -25,7 +25,7 @@ export function styleEdit(source: string, tag: OpeningTag, styles: Styles): Sour
   for (const [property, value] of Object.entries(styles)) style = withDeclaration(style, property, value);
   const place = tag.attributes.get('style');
   // The value is not escaped again: colors, lengths and words have no characters to escape.
-  if (place && place.quote !== '') return { start: place.start, end: place.end, said: style };
+  if (place && place.quote !== '') return { start: place.start, end: place.end, replacement: style };
   return attributeEdit(tag, 'style', style);
 }
 
@@ -45,7 +45,7 @@ function declarationOf(style: string, property: string) {
 function withDeclaration(style: string, property: string, value: string | undefined): string {
   const old = declarationOf(style, property);
   if (value === undefined) return old ? style.slice(0, old.start) + style.slice(old.end).replace(/^;/, '') : style;
-  const said = `${property}:${value}`;
-  if (old) return style.slice(0, old.start) + said + style.slice(old.end);
-  return style.trim() === '' || style.trim().endsWith(';') ? style + said : `${style};${said}`;
+  const declaration = `${property}:${value}`;
+  if (old) return style.slice(0, old.start) + declaration + style.slice(old.end);
+  return style.trim() === '' || style.trim().endsWith(';') ? style + declaration : `${style};${declaration}`;
 }

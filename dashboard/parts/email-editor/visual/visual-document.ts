@@ -1,3 +1,4 @@
+import type { SourceEdit } from './source-edits.ts';
 import type { SourceModel } from './source-model.ts';
 import { type SourcePart, shownText, type TextPart } from './source-parts.ts';
 
@@ -32,33 +33,33 @@ export function visualDocument(model: SourceModel, p: { script: string; isReadOn
 
 /** Returns the source from this offset, with marks at its parts and without its hidden parts. */
 function markElements({ source, parts, hidden }: SourceModel, from: number): string {
-  const pieces: { start: number; end: number; said: string }[] = [
-    ...hidden.map(({ start, end }) => ({ start, end, said: '' })),
-    ...parts.flatMap((part) => identifyProcess(part)),
+  const pieces: SourceEdit[] = [
+    ...hidden.map(({ start, end }) => ({ start, end, replacement: '' })),
+    ...parts.flatMap((part) => markPart(part)),
   ].sort((a, b) => a.start - b.start);
   let at = from;
-  let said = '';
+  let html = '';
   for (const piece of pieces) {
     // The piece is inside a hidden part.
     if (piece.start < at) continue;
-    said += source.slice(at, piece.start) + piece.said;
+    html += source.slice(at, piece.start) + piece.replacement;
     at = piece.end;
   }
-  return said + source.slice(at);
+  return html + source.slice(at);
 }
 
-function identifyProcess(part: SourcePart): { start: number; end: number; said: string }[] {
+function markPart(part: SourcePart): SourceEdit[] {
   if (part.kind !== 'text') {
-    return [{ start: part.nameEnd, end: part.nameEnd, said: ` ${MARK}="${part.id}"` }];
+    return [{ start: part.nameEnd, end: part.nameEnd, replacement: ` ${MARK}="${part.id}"` }];
   }
   if (part.role === 'locked') return [];
-  return [{ start: part.start, end: part.end, said: textMark(part) }];
+  return [{ start: part.start, end: part.end, replacement: textMark(part) }];
 }
 
 function textMark(part: TextPart): string {
-  const said = escapeText(shownText(part)).replaceAll('\n', '<br>');
-  if (part.role === 'logic') return `<span ${MARK}-logic>${said.trim()}</span>`;
-  return `<span ${MARK}="${part.id}" ${MARK}-text>${said}</span>`;
+  const html = escapeText(shownText(part)).replaceAll('\n', '<br>');
+  if (part.role === 'logic') return `<span ${MARK}-logic>${html.trim()}</span>`;
+  return `<span ${MARK}="${part.id}" ${MARK}-text>${html}</span>`;
 }
 
 function escapeText(value: string): string {

@@ -48,7 +48,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     const before = wordsOf(source);
     for (const { id } of before) model = withTypedText(model, id, `[${id}]`);
     let rest = source;
-    for (const part of before.toReversed()) rest = applyEdit(rest, { ...part, said: `[${part.id}]` });
+    for (const part of before.toReversed()) rest = applyEdit(rest, { ...part, replacement: `[${part.id}]` });
     expect(model.source).toBe(rest);
   });
 
@@ -63,7 +63,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
         expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
         expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
         // The attribute was written without quotes and gets quotes.
-        const back = applyEdit(other, { start: there.start, end: there.end, said: raw });
+        const back = applyEdit(other, { start: there.start, end: there.end, replacement: raw });
         expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
         expect(attributeValue(source, part, name)).toBeDefined();
       }
@@ -154,7 +154,7 @@ describe('the parts of an email', () => {
     expect(buttonColor(source, plain)).toBeUndefined();
     const place = buttonColor(source, button);
     if (!place) throw new Error('no color');
-    expect(applyEdit(source, { ...place, said: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
+    expect(applyEdit(source, { ...place, replacement: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
     const styled = source.replace('padding:0', 'background:#fff');
     const link = tagsOf(styled)[1];
     expect(link && buttonColor(styled, link)).toBeUndefined();

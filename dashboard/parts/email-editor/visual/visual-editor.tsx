@@ -1,6 +1,6 @@
 import { Box, CloseButton, Stack } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { forwardRef, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
@@ -9,18 +9,18 @@ import { BlockForm, DividerForm } from './block-form.tsx';
 import { canStyle } from './block-styles.ts';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
-import { endOfBody, type Insertion, insertionAt } from './insertion.ts';
+import { endOfBody } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
-import { blocksAround, blocksOf, removeTag } from './source-blocks.ts';
-import { applyEdit, attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
-import { modelOf, type SourceModel, withTypedText } from './source-model.ts';
+import { type Block, blocksAround, blocksOf, removeTag } from './source-blocks.ts';
+import { attributeEdit, sourcePosition, wrapEdits } from './source-edits.ts';
+import { modelOf, type SourceModel } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
+import { type AddedBlock, useAddedBlock } from './use-added-block.ts';
+import { useVisualSource, type VisualSource } from './use-visual-source.ts';
 import { visualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
 import { VisualTools } from './visual-tools.tsx';
 
-/** The maximum number of edits that a user can undo. */
-const STEPS_MOST = 100;
 /**
  * Bounds of the frame's height. A short email keeps space to click on, and a very long one scrolls within the frame.
  */
@@ -32,274 +32,289 @@ interface Cursor {
   end: number;
 }
 
-interface Shown {
-  model: SourceModel;
-  /** The HTML of the frame. It is redrawn only if more than a text changed. */
-  document: string;
+interface VisualEditorProps {
+  value: string;
+  onChange: (value: string) => void;
+  onImages: (files: File[], insert: (tag: string) => void) => void;
+  /** The element for the properties of the selection. A phone shows them in a sheet at the bottom. */
+  panel: HTMLElement | null;
+  /** The element for the tools of the selection. */
+  toolbar: HTMLElement | null;
+  onSave: () => void;
+  isReadOnly: boolean;
 }
 
 /**
  * The visual editor, in which text, links, images and buttons are edited in place. Each edit replaces a range of the
  * source; the rest stays unchanged, byte for byte.
  */
-export const VisualEditor = forwardRef<
-  CodeEditorHandle,
-  {
-    value: string;
-    onChange: (value: string) => void;
-    onImages: (files: File[], insert: (tag: string) => void) => void;
-    /** The element for the properties of the selection. A phone shows them in a sheet at the bottom. */
-    panel: HTMLElement | null;
-    /** The element for the tools of the selection. */
-    toolbar: HTMLElement | null;
-    onSave: () => void;
-    isReadOnly: boolean;
-  }
->(function VisualEditor({ value, onChange, onImages, panel, toolbar, onSave, isReadOnly }, handle) {
+export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(function VisualEditor(
+  { value, onChange, onImages, panel, toolbar, onSave, isReadOnly },
+  handle,
+) {
   const isWide = useMediaQuery('(min-width: 48.01em)', true, { getInitialValueInEffect: false });
   const frame = useRef<HTMLIFrameElement>(null);
-  const draw = (source: string): Shown => {
-    const model = modelOf(source);
-    return { model, document: visualDocument(model, { script: scriptAddress(), isReadOnly }) };
-  };
-  const [shown, setShown] = useState(() => draw(value));
   const [height, setHeight] = useState(HEIGHT_PX.least);
-  /** The position for the block after the one that was just added. Cleared when the user moves the cursor. */
-  const next = useRef<Insertion | null>(null);
-  /** The range of an added block. The frame selects its text after drawing it. */
-  const added = useRef<{ start: number; end: number } | null>(null);
-  /** The text of an added block that the frame selects automatically, which does not move the place of the next block. */
-  const selected = useRef<number | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
   const [depth, setDepth] = useState(0);
-  const [isSheetAsked, sheet] = useDisclosure();
-  const [past, setPast] = useState<string[]>([]);
-  const { model } = shown;
-  const found = pickedId === null ? undefined : model.parts[pickedId];
-  const picked: TagPart | undefined = found && found.kind !== 'text' ? found : undefined;
-
-  const standing = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
+  const addedBlock = useAddedBlock();
+  const source = useVisualSource({
+    value,
+    onChange,
+    draw: (model) => visualDocument(model, { script: scriptAddress(), isReadOnly }),
+    onRedraw: () => {
+      setCursor(null);
+      addedBlock.clear();
+    },
+  });
+  const { model } = source;
+  const picked = tagOf(model, pickedId);
+  const current = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
   const blocks = useMemo(() => blocksOf(model.source), [model.source]);
-  const around = standing ? blocksAround(blocks, standing.start) : [];
-  const tell = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
-  const outline = (chosen: number) => {
-    setDepth(chosen);
-    tell({ kind: 'outline', depth: chosen });
-  };
+  const around = current ? blocksAround(blocks, current.start) : [];
+  const edits = editsAt({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
 
-  const redraw = (source: string) => {
-    setShown(draw(source));
-    setCursor(null);
-    next.current = null;
-    added.current = null;
-    selected.current = null;
-  };
-  const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
-  const change = (edits: SourceEdit[]) => {
-    remember();
-    const source = edits.reduce(applyEdit, model.source);
-    redraw(source);
-    onChange(source);
-    return source;
-  };
-  /** Changes styles and attributes. The parts keep their numbers, so the selection stays. */
-  const restyle = (edits: SourceEdit[]) => {
-    remember();
-    const source = edits.reduce(applyEdit, model.source);
-    setShown(draw(source));
-    onChange(source);
-  };
-  const type = (id: number, said: string) => {
-    const typed = withTypedText(model, id, said);
-    if (typed === model) return;
-    if (past.at(-1) !== model.source) remember();
-    next.current = null;
-    // The frame shows the typed text already. Redrawing it would move the cursor away.
-    setShown({ ...shown, model: typed });
-    onChange(typed.source);
-  };
-  const undo = () => {
-    const last = past.at(-1);
-    if (last === undefined) return;
-    setPast(past.slice(0, -1));
-    redraw(last);
-    setPicked(null);
-    onChange(last);
-  };
-  const wrap = (before: string, after: string) => {
-    const part = cursor === null ? undefined : model.parts[cursor.id];
-    if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
-    const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
-    const at = edits.at(-1)?.start;
-    // The edit renumbered the parts. The form opens for the new link, because the user enters its URL next.
-    const link = modelOf(change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
-    setPicked(link?.id ?? null);
-  };
-  const insertMarkup = (tag: string) => {
-    const part = cursor === null ? undefined : model.parts[cursor.id];
-    const at = part?.kind === 'text' && cursor ? sourcePosition(part, cursor.start) : endOfBody(model.source);
-    change([{ start: at, end: at, said: tag }]);
-    setPicked(null);
-  };
-  const insertBlock = (html: string) => {
-    const place = next.current ?? insertionAt(model, standing?.start);
-    const said = place.before + html + place.after;
-    change([{ start: place.at, end: place.at, said }]);
-    setPicked(null);
-    const end = place.at + said.length;
-    next.current = { ...place, at: end };
-    added.current = { start: place.at, end };
-  };
-  const selectAdded = () => {
-    const range = added.current;
-    const part = range && model.parts.find(({ kind, start }) => kind === 'text' && start >= range.start);
-    if (range && part && part.end <= range.end) {
-      selected.current = part.id;
-      tell({ kind: 'select', id: part.id });
-    }
-    added.current = null;
-  };
-  const replaceImage = (id: number, address: string) => {
-    const part = model.parts[id];
-    if (part?.kind === 'image') change([attributeEdit(part, 'src', address)]);
-  };
-
-  const hear = (message: FrameMessage) => {
+  const post = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
+  const onMessage = (message: FrameMessage) => {
     if (message.kind === 'height') {
       setHeight(Math.min(HEIGHT_PX.most, Math.max(HEIGHT_PX.least, message.px)));
-    } else if (message.kind === 'ready') selectAdded();
-    else if (message.kind === 'cursor') {
+    } else if (message.kind === 'ready') {
+      const id = addedBlock.takeSelection(model);
+      if (id !== undefined) post({ kind: 'select', id });
+    } else if (message.kind === 'cursor') {
       if (message.id !== cursor?.id) setDepth(0);
       setCursor(message);
-      if (message.id !== selected.current || message.start === message.end) next.current = null;
+      addedBlock.onCursor(message);
     } else if (message.kind === 'picked') setPicked(message.id);
     else if (isReadOnly) return;
-    else if (message.kind === 'typed') type(message.id, message.said);
-    else if (message.kind === 'files') onImages(message.files, (tag) => latest.current.insertMarkup(tag));
+    else if (message.kind === 'typed') {
+      if (source.type(message.id, message.text)) addedBlock.clearNext();
+    } else if (message.kind === 'files') onImages(message.files, (tag) => latest.current.insertMarkup(tag));
     else if (message.kind === 'key' && message.key === 's') onSave();
-    else if (message.kind === 'key' && message.key === 'b') wrap('<strong>', '</strong>');
-    else if (message.kind === 'key' && message.key === 'i') wrap('<em>', '</em>');
+    else if (message.kind === 'key' && message.key === 'b') edits.wrap('<strong>', '</strong>');
+    else if (message.kind === 'key' && message.key === 'i') edits.wrap('<em>', '</em>');
   };
   // An upload ends later, when the email may have changed. It needs the latest functions.
-  const latest = useRef({ hear, insertMarkup, insertBlock, replaceImage });
+  const latest = useRef(edits);
   useEffect(() => {
-    latest.current = { hear, insertMarkup, insertBlock, replaceImage };
+    latest.current = edits;
   });
-  useEffect(() => {
-    const onMessage = (event: MessageEvent) => {
-      if (event.source === null || event.source !== frame.current?.contentWindow) return;
-      const message = readFrameMessage(event.data);
-      if (message) latest.current.hear(message);
-    };
-    window.addEventListener('message', onMessage);
-    return () => window.removeEventListener('message', onMessage);
-  }, []);
+  useFrameMessages(frame, onMessage);
   // The value changed outside the editor: another version was loaded.
-  if (value !== model.source) redraw(value);
+  if (value !== model.source) source.redraw(value);
 
   useImperativeHandle(handle, () => ({
-    insert(said) {
-      if (/^\s*</.test(said)) insertMarkup(said.trim());
-      else tell({ kind: 'insert', said });
+    insert(insertion) {
+      if (/^\s*</.test(insertion)) edits.insertMarkup(insertion.trim());
+      else post({ kind: 'insert', text: insertion });
     },
     // The latest source, because the email may have changed while an image was uploaded.
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
-  const unpick = () => setPicked(null);
   const styled = around.slice(depth);
-  const style = { source: model.source, around: styled, isReadOnly, onEdit: restyle };
+  const unpick = () => setPicked(null);
+  const hasProperties = picked !== undefined || styled.some((block) => canStyle(model.source, block));
+  const sheet = usePropertySheet({ isPossible: !isWide && hasProperties, isPicked: picked !== undefined, unpick });
   const properties = (
+    <Properties
+      source={source}
+      picked={picked}
+      styled={styled}
+      isReadOnly={isReadOnly}
+      onUnpick={unpick}
+      isClosable={isWide}
+      onImage={(file, id) => onImages([file], (tag) => latest.current.replaceImage(id, addressIn(tag)))}
+    />
+  );
+  const tools = (
     <>
-      {picked && picked.kind !== 'divider' && (
-        <PickedForm
-          key={`${picked.kind} ${picked.id}`}
+      <VisualTools
+        canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
+        canUndo={source.canUndo}
+        onWrap={edits.wrap}
+        onUndo={() => {
+          source.undo();
+          unpick();
+        }}
+      />
+      {!isReadOnly && (
+        <BlockTools
           source={model.source}
-          picked={picked}
-          isReadOnly={isReadOnly}
-          onEdit={(edit) => change([edit])}
-          onRemove={() => {
-            change([removeTag(model.source, picked)]);
+          blocks={blocks}
+          around={around}
+          depth={Math.min(depth, around.length - 1)}
+          properties={sheet.toggle && { isShown: sheet.isShown, toggle: sheet.toggle }}
+          onDepth={(chosen) => {
+            setDepth(chosen);
+            post({ kind: 'outline', depth: chosen });
+          }}
+          onEdit={(edit) => {
+            source.change([edit]);
             unpick();
           }}
-          onClose={isWide ? unpick : undefined}
-          onImage={(file) => onImages([file], (tag) => latest.current.replaceImage(picked.id, addressIn(tag)))}
         />
       )}
-      {picked?.kind === 'divider' ? <DividerForm {...style} tag={picked} /> : <BlockForm {...style} />}
     </>
   );
-  const hasProperties = picked !== undefined || styled.some((block) => canStyle(model.source, block));
-  const isSheetShown = !isWide && hasProperties && (isSheetAsked || picked !== undefined);
-  const closeSheet = () => {
-    sheet.close();
-    unpick();
-  };
 
   return (
     <Stack gap="xs">
-      {toolbar &&
-        createPortal(
-          <>
-            <VisualTools
-              canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
-              canUndo={past.length > 0}
-              onWrap={wrap}
-              onUndo={undo}
-            />
-            {!isReadOnly && (
-              <BlockTools
-                source={model.source}
-                blocks={blocks}
-                around={around}
-                depth={Math.min(depth, around.length - 1)}
-                properties={
-                  !isWide && hasProperties
-                    ? { isShown: isSheetShown, toggle: isSheetShown ? closeSheet : sheet.open }
-                    : undefined
-                }
-                onDepth={outline}
-                onEdit={(edit) => {
-                  change([edit]);
-                  setPicked(null);
-                }}
-              />
-            )}
-          </>,
-          toolbar,
-        )}
+      {toolbar && createPortal(tools, toolbar)}
       {isWide && panel && createPortal(properties, panel)}
-      {isSheetShown && (
+      {sheet.isShown && (
         <section aria-label={text.emailEditor.blockProperties} className={classes.sheet}>
-          <CloseButton aria-label={text.app.close} onClick={closeSheet} className={classes.sheetClose} />
+          <CloseButton aria-label={text.app.close} onClick={sheet.close} className={classes.sheetClose} />
           {properties}
         </section>
       )}
-      <Box
-        // Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
-        // and Back would undo that step instead of leaving the editor.
-        key={shown.document}
-        ref={frame}
-        component="iframe"
-        title={text.emailEditor.visualFrame}
-        // The content security policy permits only our own script. Without `allow-same-origin`, the frame cannot
-        // access the page.
-        sandbox="allow-scripts"
-        srcDoc={shown.document}
-        referrerPolicy="no-referrer"
-        w="100%"
-        h={height}
-        style={{
-          background: '#fff',
-          colorScheme: 'light',
-          border: '1px solid var(--mantine-color-default-border)',
-          borderRadius: 'var(--mantine-radius-md)',
-        }}
-      />
+      {/* Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
+          and Back would undo that step instead of leaving the editor. */}
+      <Frame key={source.document} frame={frame} document={source.document} height={height} />
     </Stack>
   );
 });
+
+function Frame(p: { frame: RefObject<HTMLIFrameElement | null>; document: string; height: number }) {
+  return (
+    <Box
+      ref={p.frame}
+      component="iframe"
+      title={text.emailEditor.visualFrame}
+      // The content security policy permits only our own script. Without `allow-same-origin`, the frame cannot
+      // access the page.
+      sandbox="allow-scripts"
+      srcDoc={p.document}
+      referrerPolicy="no-referrer"
+      w="100%"
+      h={p.height}
+      style={{
+        background: '#fff',
+        colorScheme: 'light',
+        border: '1px solid var(--mantine-color-default-border)',
+        borderRadius: 'var(--mantine-radius-md)',
+      }}
+    />
+  );
+}
+
+/** The forms for the selected link or image, and for the block around the cursor. */
+function Properties({
+  source,
+  picked,
+  styled,
+  isReadOnly,
+  isClosable,
+  onUnpick,
+  onImage,
+}: {
+  source: VisualSource;
+  picked: TagPart | undefined;
+  styled: Block[];
+  isReadOnly: boolean;
+  isClosable: boolean;
+  onUnpick: () => void;
+  onImage: (file: File, id: number) => void;
+}) {
+  const html = source.model.source;
+  const style = { source: html, around: styled, isReadOnly, onEdit: source.restyle };
+  if (picked?.kind === 'divider') return <DividerForm {...style} tag={picked} />;
+  return (
+    <>
+      {picked && (
+        <PickedForm
+          key={`${picked.kind} ${picked.id}`}
+          source={html}
+          picked={picked}
+          isReadOnly={isReadOnly}
+          onEdit={(edit) => source.change([edit])}
+          onRemove={() => {
+            source.change([removeTag(html, picked)]);
+            onUnpick();
+          }}
+          onClose={isClosable ? onUnpick : undefined}
+          onImage={(file) => onImage(file, picked.id)}
+        />
+      )}
+      <BlockForm {...style} />
+    </>
+  );
+}
+
+/** The sheet of a phone. It opens for a selected link or image, or when the user asks for it. */
+function usePropertySheet(p: { isPossible: boolean; isPicked: boolean; unpick: () => void }) {
+  const [isRequested, { open, close: dismiss }] = useDisclosure();
+  const isShown = p.isPossible && (isRequested || p.isPicked);
+  const close = () => {
+    dismiss();
+    p.unpick();
+  };
+  return { isShown, close, toggle: p.isPossible ? (isShown ? close : open) : undefined };
+}
+
+/** Calls the latest `onMessage` with each valid message of the frame. */
+function useFrameMessages(frame: RefObject<HTMLIFrameElement | null>, onMessage: (message: FrameMessage) => void) {
+  const listener = useRef(onMessage);
+  useEffect(() => {
+    listener.current = onMessage;
+  });
+  useEffect(() => {
+    const onEvent = (event: MessageEvent) => {
+      if (event.source === null || event.source !== frame.current?.contentWindow) return;
+      const message = readFrameMessage(event.data);
+      if (message) listener.current(message);
+    };
+    window.addEventListener('message', onEvent);
+    return () => window.removeEventListener('message', onEvent);
+  }, [frame]);
+}
+
+/** Returns the edits that insert or change markup at the cursor. */
+function editsAt(p: {
+  source: VisualSource;
+  cursor: Cursor | null;
+  /** The offset of the selected part. */
+  offset: number | undefined;
+  addedBlock: AddedBlock;
+  pick: (id: number | null) => void;
+}) {
+  const { source, cursor, addedBlock, pick } = p;
+  const { model } = source;
+  const part = cursor === null ? undefined : model.parts[cursor.id];
+  return {
+    /** Puts tags around the selected text. */
+    wrap: (before: string, after: string) => {
+      if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
+      const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
+      const at = edits.at(-1)?.start;
+      // The edit renumbered the parts. The form opens for the new link, because the user enters its URL next.
+      const link = modelOf(source.change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
+      pick(link?.id ?? null);
+    },
+    insertMarkup: (markup: string) => {
+      const at = part?.kind === 'text' && cursor ? sourcePosition(part, cursor.start) : endOfBody(model.source);
+      source.change([{ start: at, end: at, replacement: markup }]);
+      pick(null);
+    },
+    insertBlock: (html: string) => {
+      const position = addedBlock.nextPosition(model, p.offset);
+      const markup = position.before + html + position.after;
+      source.change([{ start: position.at, end: position.at, replacement: markup }]);
+      pick(null);
+      addedBlock.remember(position, markup);
+    },
+    replaceImage: (id: number, address: string) => {
+      const image = model.parts[id];
+      if (image?.kind === 'image') source.change([attributeEdit(image, 'src', address)]);
+    },
+  };
+}
+
+function tagOf({ parts }: SourceModel, id: number | null): TagPart | undefined {
+  const part = id === null ? undefined : parts[id];
+  return part && part.kind !== 'text' ? part : undefined;
+}
 
 function scriptAddress(): string {
   return new URL(frameScript, window.location.href).href;

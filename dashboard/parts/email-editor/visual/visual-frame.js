@@ -21,13 +21,13 @@
   const numberOf = (element) => Number(element.getAttribute(MARK));
 
   /** Returns the text as people read it, with its line breaks. */
-  function saidIn(node) {
-    let said = '';
+  function textIn(node) {
+    let found = '';
     for (const child of node.childNodes) {
-      if (child.nodeName === 'BR') said += '\n';
-      else said += child.nodeType === Node.TEXT_NODE ? child.data : saidIn(child);
+      if (child.nodeName === 'BR') found += '\n';
+      else found += child.nodeType === Node.TEXT_NODE ? child.data : textIn(child);
     }
-    return said;
+    return found;
   }
 
   /** Returns the number of characters before this position of the selection. */
@@ -103,7 +103,7 @@
 
   document.addEventListener('input', (event) => {
     const text = textOf(event.target);
-    if (text) say({ kind: 'typed', id: numberOf(text), said: saidIn(text) });
+    if (text) say({ kind: 'typed', id: numberOf(text), text: textIn(text) });
   });
   document.addEventListener('selectionchange', sayCursor);
   document.addEventListener(
@@ -162,7 +162,7 @@
     if (event.data?.kind === 'select') select(Number(event.data.id));
     if (event.data?.kind !== 'insert') return;
     window.focus();
-    if (textOf(document.getSelection()?.anchorNode ?? null)) document.execCommand('insertText', false, event.data.said);
+    if (textOf(document.getSelection()?.anchorNode ?? null)) document.execCommand('insertText', false, event.data.text);
   });
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
   else start();
