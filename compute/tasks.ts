@@ -137,7 +137,7 @@ const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)
   'mail.original': ({ message }) => [message],
 };
 
-export function bytesOf(name: TaskName, answer: unknown): Uint8Array[] {
+export function transferredBuffers(name: TaskName, answer: unknown): Uint8Array[] {
   const all = (BYTES[name] as ((answer: unknown) => (Uint8Array | undefined)[]) | undefined)?.(answer) ?? [];
   return all.filter((bytes) => bytes !== undefined);
 }

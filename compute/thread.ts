@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.ts';
-import { bytesOf, TASKS } from './tasks.ts';
+import { TASKS, transferredBuffers } from './tasks.ts';
 import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
@@ -17,7 +17,7 @@ yieldToTheLoop();
 setTimeLimit((workerData as { bound: TimeLimit }).bound);
 port.on('message', async (task: TaskMessage) => {
   const answer = await runTask(task);
-  const bytes = 'value' in answer ? bytesOf(task.name, answer.value) : [];
+  const bytes = 'value' in answer ? transferredBuffers(task.name, answer.value) : [];
   port.postMessage(answer, transferableBuffers(bytes));
 });
 port.postMessage('ready');

@@ -36,16 +36,16 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
 
 /**
  * Cuts `limit + 1` rows to a page; the extra row only shows that more rows exist. A page that would exceed
- * `PAGE_MAX_BYTES` ends earlier, and its cursor continues from there. `bytesOf` returns the size of a row, if the
+ * `PAGE_MAX_BYTES` ends earlier, and its cursor continues from there. `countBytes` returns the size of a row, if the
  * response repeats the row or omits a part of it.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],
   limit: number,
   map: (row: R) => T,
-  bytesOf?: (row: R) => number,
+  countBytes?: (row: R) => number,
 ): Page<T> {
-  return toKeyedPage(rows, { limit, keyOf: ({ id }) => [id], map, bytesOf });
+  return toKeyedPage(rows, { limit, keyOf: ({ id }) => [id], map, countBytes });
 }
 
 /**
@@ -54,9 +54,9 @@ export function toPage<R extends { id: string }, T>(
  */
 export function toKeyedPage<R, T>(
   rows: R[],
-  p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; bytesOf?: ((row: R) => number) | undefined },
+  p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; countBytes?: ((row: R) => number) | undefined },
 ): Page<T> {
-  const most = Math.min(p.limit, fittingCount(rows.map(p.bytesOf ?? ((row) => countResponseBytes(row)))));
+  const most = Math.min(p.limit, fittingCount(rows.map(p.countBytes ?? ((row) => countResponseBytes(row)))));
   return pageOf(rows, { ...p, most });
 }
 

@@ -27,7 +27,7 @@ export function fittedPage<R>(p: {
   times?: number;
   rows: RawBuilder<unknown>;
 }): RawBuilder<Listed<R>> {
-  const large = sql.join(Object.entries(p.large).map(bytesOf), sql` + `);
+  const large = sql.join(Object.entries(p.large).map(sizeExpression), sql` + `);
   const small = sql`${RECORD_BYTES}::int + octet_length((to_jsonb(page) - ${Object.keys(p.large)}::text[])::text)`;
   const maxBytes = Math.floor(PAGE_MAX_BYTES / (p.times ?? 1));
   const columns = sql.join(p.columns.map((name) => shownColumn(name, p.large[name])));
@@ -47,7 +47,7 @@ function shownColumn(name: string, large: LargeColumns[string] | undefined): Raw
 }
 
 /** Returns the size of a column in a response, including escapes. */
-function bytesOf([name, large]: [string, LargeColumns[string]]): RawBuilder<number> {
+function sizeExpression([name, large]: [string, LargeColumns[string]]): RawBuilder<number> {
   const column = sql.ref(name);
   return large === 'text'
     ? sql<number>`coalesce(octet_length(to_json(${column})::text), 0)`

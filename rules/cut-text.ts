@@ -10,6 +10,6 @@ export function cutText(text: string, maxChars: number): string {
 const REPLY_MAX_CHARS = 1_000;
 
 /** Cuts a server's reply to the part that is stored with an email and shown to an operator. */
-export function cutReply(text: string): string {
+export function cutServerReply(text: string): string {
   return cutText(text, REPLY_MAX_CHARS);
 }

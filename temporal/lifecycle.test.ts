@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLifecycle } from './lifecycle.ts';
+import { createWorkflowLifecycle } from './lifecycle.ts';
 
 const uncaught: Error[] = [];
 const note = (error: Error) => void uncaught.push(error);
@@ -19,9 +19,9 @@ async function deadAddress(): Promise<string> {
 }
 
 it('a request without a response from Temporal ends with the connection', async () => {
-  const lifecycle = createLifecycle({
+  const lifecycle = createWorkflowLifecycle({
     temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
-      typeof createLifecycle
+      typeof createWorkflowLifecycle
     >[0]['temporal'],
     installation: { id: randomUUID(), shortId: '3f9a1c07', legacyBefore: null, legacyClosedAt: null },
     publicUrl: 'http://localhost',

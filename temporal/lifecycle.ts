@@ -85,7 +85,7 @@ export interface Lifecycle {
  * Starts, signals and cancels workflows; no other code does. Connects lazily, so the API starts and accepts requests
  * while Temporal is down.
  */
-export function createLifecycle(deps: {
+export function createWorkflowLifecycle(deps: {
   temporal: Config['temporal'];
   installation: Installation;
   /** The address of the dashboard, which the Temporal UI links to. */

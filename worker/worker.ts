@@ -12,7 +12,7 @@ import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { hasLegacyQueues } from '../rules/installation.ts';
 import { takerOf } from '../rules/outbox.ts';
-import { createLifecycle } from '../temporal/lifecycle.ts';
+import { createWorkflowLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { checkInstallation, verifyInstallation } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
@@ -74,7 +74,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       bell.wake(rows);
     },
   };
-  const lifecycle = createLifecycle({ temporal: config.temporal, installation, publicUrl: config.publicUrl });
+  const lifecycle = createWorkflowLifecycle({ temporal: config.temporal, installation, publicUrl: config.publicUrl });
   const stopping = new AbortController();
   const channels = createActivityDeps({
     config,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { fieldError } from '../../rules/errors.ts';
+import { type AppError, fieldError, queryErrors } from '../../rules/errors.ts';
 
 /** Marks `schema` as another name of `field` in the OpenAPI document. Resolve both names with `resolveAliases`. */
 export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
@@ -13,16 +13,32 @@ export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
  * value of one name, and send all names back. Then the name counts whose value differs from the stored value.
  * @param given the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
- * @throws AppError VALIDATION_ERROR, at the second name, if two names have different values
+ * @throws AppError VALIDATION_ERROR (422), at the second name, if two names have different values
  */
 export function resolveAliases<V>(given: Record<string, V | undefined>, stored?: V): V | undefined {
+  return chooseValue(given, { what: 'field', refuse: fieldError, stored });
+}
+
+/**
+ * Returns the value of a query parameter that has several names, like `resolveAliases`.
+ * @throws AppError VALIDATION_ERROR (400), at the second name, if two names have different values
+ */
+export function resolveQueryAliases<V>(given: Record<string, V | undefined>): V | undefined {
+  const refuse = (field: string, message: string) => queryErrors([{ field, message, code: 'custom' }]);
+  return chooseValue(given, { what: 'parameter', refuse });
+}
+
+function chooseValue<V>(
+  given: Record<string, V | undefined>,
+  p: { what: string; refuse: (name: string, message: string) => AppError; stored?: V | undefined },
+): V | undefined {
   const names = Object.entries(given).filter(([, value]) => value !== undefined);
-  const changed = names.filter(([, value]) => !isDeepStrictEqual(value, stored));
+  const changed = names.filter(([, value]) => !isDeepStrictEqual(value, p.stored));
   const [first, ...others] = changed.length > 0 ? changed : names;
   const different = others.find(([, value]) => !isDeepStrictEqual(value, first?.[1]));
   if (first && different) {
-    const message = `\`${first[0]}\` and \`${different[0]}\` are two names of one field and have different values here. Send one of them.`;
-    throw fieldError(different[0], message);
+    const message = `\`${first[0]}\` and \`${different[0]}\` are two names of one ${p.what} and have different values here. Send one of them.`;
+    throw p.refuse(different[0], message);
   }
   return first?.[1];
 }

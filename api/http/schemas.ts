@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
 import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
-import { queryErrors } from '../../rules/errors.ts';
 import { findUnstorable, REPEATED_NAME } from '../../rules/json-body.ts';
 import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
@@ -189,24 +188,11 @@ export function cursorQuery(defaultLimit: number) {
   });
 }
 
-/** A page size without a default, so that two sizes are both seen. `pageSizeOf` applies the default. */
+/** A page size without a default, so that both names are seen. `resolveQueryAliases` chooses between them. */
 const pageSizeInput = wholeNumber({ min: 1, max: 100, default: 1 })
   .removeDefault()
   .optional()
   .openapi({ type: 'integer', minimum: 1, maximum: 100 });
-
-/**
- * Returns the page size of a numbered list.
- * @throws AppError VALIDATION_ERROR (400) for two different sizes
- */
-export function pageSizeOf(
-  { limit, pageSize }: { limit?: number | undefined; pageSize?: number | undefined },
-  defaultSize: number,
-): number {
-  if (limit === undefined || pageSize === undefined || limit === pageSize) return limit ?? pageSize ?? defaultSize;
-  const message = '`pageSize` and `limit` are two names of one parameter and have different values here.';
-  throw queryErrors([{ field: 'limit', message, code: 'custom' }], 'Send one of them.');
-}
 
 /**
  * Returns the schema for the query of a numbered list, which also accepts `limit` and `cursor` (contract §1.6 Lists).

@@ -17,7 +17,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { Installation } from '../../rules/installation.ts';
-import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import { startInboundEmail } from '../mail/inbound-email.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
@@ -128,7 +128,7 @@ function openDeps(
     statementTimeoutMs: READ_TIMEOUT_MS,
   });
   const outbox = createOutboxWaker(db);
-  const lifecycle = createLifecycle({
+  const lifecycle = createWorkflowLifecycle({
     temporal: config.temporal,
     installation,
     publicUrl: config.publicUrl,

@@ -84,12 +84,12 @@ function attachmentOf(file: Attachment, index: number): SendAttachment {
     contentType: file.mimeType,
     disposition: inline ? 'inline' : 'attachment',
     contentId,
-    content: bytesOf(file.content),
+    content: toBuffer(file.content),
   };
 }
 
 /** Returns the bytes without copying them, because files are large. */
-function bytesOf(content: Attachment['content']): Buffer {
+function toBuffer(content: Attachment['content']): Buffer {
   if (typeof content === 'string') return Buffer.from(content);
   return content instanceof ArrayBuffer
     ? Buffer.from(content)

@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram';
 import { connect, isIP, type Socket } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { reasonOf } from '../database-error.ts';
+import type { Deployment } from './deployment.ts';
 import { type Handover, handoverOf } from './relay.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 const CONNECT_MS = 3_000;
 const DNS_MS = 3_000;
@@ -18,29 +18,32 @@ const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --addre
 /** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
-  async run(subject) {
-    const handover = await handoverOf(subject);
+  async run(deployment) {
+    const handover = await handoverOf(deployment);
     if (handover.to === 'nobody') return [passFinding('email is captured: not needed')];
     if (handover.to === 'provider')
       return [passFinding(`${handover.servers.owner}'s servers deliver to the receivers`)];
     if (handover.to === 'unknown') return [warnFinding(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
-    const address = subject.address ?? (await findOutgoingAddress(handover));
+    const address = deployment.address ?? (await findOutgoingAddress(handover));
     if (address === undefined || !isIP(address))
       return [warnFinding('not known: this machine has no outgoing route', BEHIND_NAT)];
-    if (subject.address === undefined && !isPublicAddress(address)) {
+    if (deployment.address === undefined && !isPublicAddress(address)) {
       return [warnFinding(`email leaves from ${address}, behind a gateway with an unknown address`, BEHIND_NAT)];
     }
-    return [await checkReverseName(subject, address, handover.to), ...(await checkHelo(subject, address, handover))];
+    return [
+      await checkReverseName(deployment, address, handover.to),
+      ...(await checkHelo(deployment, address, handover)),
+    ];
   },
 };
 
 /** Checks that this network allows outgoing email, if a server of our own sends it to the receivers. */
 export const port25Check: DoctorCheck = {
   name: 'port 25 out',
-  async run(subject) {
-    const handover = await handoverOf(subject);
+  async run(deployment) {
+    const handover = await handoverOf(deployment);
     if (handover.to !== 'own') return [passFinding('not needed: email does not leave directly from this network')];
-    const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(subject, domain)));
+    const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(deployment, domain)));
     if (tried.some(({ reached }) => reached)) return [passFinding('receivers are reachable')];
     const reasons = tried.map(({ says }) => says).join('; ');
     return [
@@ -52,7 +55,11 @@ export const port25Check: DoctorCheck = {
   },
 };
 
-async function checkReverseName({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<DoctorFinding> {
+async function checkReverseName(
+  { dns }: Deployment,
+  address: string,
+  whose: 'own' | 'foreign',
+): Promise<DoctorFinding> {
   const remedy =
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
@@ -80,7 +87,7 @@ async function checkReverseName({ dns }: Subject, address: string, whose: 'own' 
 }
 
 /** By default, a server uses the same name in its greeting as in its HELO to receivers. */
-async function checkHelo({ dns }: Subject, address: string, handover: Handover): Promise<DoctorFinding[]> {
+async function checkHelo({ dns }: Deployment, address: string, handover: Handover): Promise<DoctorFinding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
   if (implicitTls) return [];
@@ -115,7 +122,7 @@ function ownOutgoingAddress(): Promise<string | undefined> {
   }).finally(() => socket.close());
 }
 
-async function connectToReceiver({ dns }: Subject, domain: string): Promise<{ reached: boolean; says: string }> {
+async function connectToReceiver({ dns }: Deployment, domain: string): Promise<{ reached: boolean; says: string }> {
   const mx = await dns.mx(domain);
   if (mx.kind !== 'found') {
     return { reached: false, says: `the DNS has no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };

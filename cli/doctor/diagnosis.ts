@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, type Environment } from '../../rules/config.ts';
 import { StartError } from '../start/error.ts';
 import { port25Check, reverseNameCheck } from './delivery.ts';
+import { openDeployment } from './deployment.ts';
 import { senderDomainsCheck } from './domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
 import { imagesCheck } from './images.ts';
@@ -11,7 +12,6 @@ import { clockCheck, diskCheck } from './machine.ts';
 import { postgresCheck } from './postgres.ts';
 import { mailServerCheck } from './relay.ts';
 import { type DoctorReport, failFinding, formatReport, runChecks } from './report.ts';
-import { openSubject } from './subject.ts';
 import { temporalCheck } from './temporal.ts';
 import { tlsCheck } from './tls.ts';
 import { workersCheck } from './workers.ts';
@@ -29,8 +29,8 @@ const CHECKS = [
 export async function diagnose(env: Environment, words: readonly string[]): Promise<DoctorReport> {
   const address = givenAddress(words);
   try {
-    const subject = openSubject(env, address);
-    return await runChecks(subject, CHECKS).finally(() => subject.close());
+    const deployment = openDeployment(env, address);
+    return await runChecks(deployment, CHECKS).finally(() => deployment.close());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const finding = failFinding(error.message, `set ${error.variable}: docs/configuration.md lists every variable`);

@@ -7,8 +7,8 @@ import {
   recordsNote,
 } from '../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../rules/provenance/record-source.ts';
+import type { Deployment, Inspected } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, passFinding, warnFinding } from './report.ts';
-import type { Inspected, Subject } from './subject.ts';
 
 /** Number of domains that can be checked in a few seconds. The workers check all domains periodically. */
 const DOMAINS_MAX = 50;
@@ -33,8 +33,8 @@ const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: 
 /** Checks that the DNS has the records that receivers of email from the verified domains look for. */
 export const senderDomainsCheck: DoctorCheck = {
   name: 'sender domains',
-  async run(subject) {
-    const { settings, postgres } = subject;
+  async run(deployment) {
+    const { settings, postgres } = deployment;
     if (settings.email.captures) return [passFinding('email is captured: not needed')];
     const inspected = await postgres();
     if ('reason' in inspected)
@@ -52,7 +52,7 @@ export const senderDomainsCheck: DoctorCheck = {
           'register one with POST /domains and publish its records',
         ),
       ];
-    return (await Promise.all(domains.map((domain) => checkDomain(domain, subject)))).flat();
+    return (await Promise.all(domains.map((domain) => checkDomain(domain, deployment)))).flat();
   },
 };
 
@@ -62,7 +62,7 @@ export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> 
   return all.filter(({ status }) => status === 'VERIFIED');
 }
 
-async function checkDomain(domain: Domain, { settings, dns }: Subject): Promise<DoctorFinding[]> {
+async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promise<DoctorFinding[]> {
   const name = domain.domain;
   if (RESERVED.test(name)) {
     const remedy = 'send from your own domain (POST /domains), and delete this one';

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import { captureProblem, type Settings } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 /** 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
@@ -21,11 +21,11 @@ const MAKE_ONE =
 /** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
 export const secretKeyCheck: DoctorCheck = {
   name: 'secret key',
-  async run(subject) {
-    const { secretKey, settings } = subject;
+  async run(deployment) {
+    const { secretKey, settings } = deployment;
     if (secretKey === undefined) return [missingKey(settings)];
     const strength = checkStrength(secretKey.value, secretKey.from === 'home' ? 'stored in the home' : 'SECRET_KEY');
-    return [strength, ...(await checkStoredSecrets(subject, secretKey.value))];
+    return [strength, ...(await checkStoredSecrets(deployment, secretKey.value))];
   },
 };
 
@@ -85,7 +85,7 @@ function checkStrength(key: string, name: string): DoctorFinding {
   return passFinding(`${name}, ${key.length} characters`);
 }
 
-async function checkStoredSecrets({ postgres }: Subject, secretKey: string): Promise<DoctorFinding[]> {
+async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
   // A database with pending migrations may lack the table. It then has no stored secrets.

@@ -2,8 +2,8 @@ import { openBucket } from '../../channels/assets/bucket.ts';
 import { countObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
 import { reasonOf } from '../database-error.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 /**
  * Checks that the bucket for images exists and accepts the credentials, and that no needed bucket is missing from the
@@ -11,8 +11,10 @@ import type { Subject } from './subject.ts';
  */
 export const imagesCheck: DoctorCheck = {
   name: 'images',
-  run: async (subject) =>
-    subject.settings.assetsBucket ? [await checkBucket(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
+  run: async (deployment) =>
+    deployment.settings.assetsBucket
+      ? [await checkBucket(deployment.settings.assetsBucket)]
+      : [await withoutBucket(deployment)],
 };
 
 async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
@@ -30,7 +32,7 @@ async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
   }
 }
 
-async function withoutBucket({ postgres }: Subject): Promise<DoctorFinding> {
+async function withoutBucket({ postgres }: Deployment): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);

@@ -2,7 +2,7 @@ import { readInstallation } from '../../db/installation/installation.ts';
 import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import { pendingMigrations } from '../../db/migrator.ts';
 import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
-import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
@@ -17,7 +17,7 @@ export const installationCheck: DoctorCheck = {
     const { db } = inspected;
     const installation = await readInstallation(db);
     const temporal = { ...settings.temporal, address: temporalAddress };
-    const lifecycle = createLifecycle({ temporal, publicUrl: settings.publicUrl, installation });
+    const lifecycle = createWorkflowLifecycle({ temporal, publicUrl: settings.publicUrl, installation });
     try {
       const sides = await readSides({ db, lifecycle });
       const hold = await readSendingHold(db);

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { distanceOutside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { reasonOf } from '../database-error.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 const GIB = 1024 ** 3;
 /** Postgres stops when it cannot write. A campaign with 100,000 recipients writes about 100 MB besides its WAL. */
@@ -26,8 +26,8 @@ const ANSWER_MS = 3_000;
 /** Compares this machine's clock with the clocks of other servers. */
 export const clockCheck: DoctorCheck = {
   name: 'clock',
-  async run(subject) {
-    const [postgres, other] = await Promise.all([againstPostgres(subject), againstHttp(subject)]);
+  async run(deployment) {
+    const [postgres, other] = await Promise.all([againstPostgres(deployment), againstHttp(deployment)]);
     const found = [postgres, other].flatMap((clock) => (clock ? [clockFinding(clock)] : []));
     if (found.length > 0) return found;
     return [
@@ -73,7 +73,7 @@ export function clockFinding(clock: { whose: string; aheadMs: number }): DoctorF
   return apartMs > CLOCK_WARN_MS ? warnFinding(says, remedy) : passFinding(`agrees with ${clock.whose}`);
 }
 
-async function againstPostgres({ postgres, databaseUrl }: Subject) {
+async function againstPostgres({ postgres, databaseUrl }: Deployment) {
   const inspected = await postgres();
   if ('reason' in inspected || databaseUrl === undefined) return undefined;
   const here = isLoopbackHost(new URL(databaseUrl).hostname);
@@ -84,7 +84,7 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
  * Returns the `Date` of the provider whose requests this service signs, or of the reverse proxy. Undefined without
  * either, or without a response.
  */
-async function againstHttp({ settings }: Subject) {
+async function againstHttp({ settings }: Deployment) {
   const { servers } = settings.email;
   const isProviders = servers.whose === 'provider';
   const url = new URL(isProviders ? servers.url : settings.publicUrl);

@@ -4,8 +4,8 @@ import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
 import { pendingMigrations } from '../../db/migrator.ts';
 import { connectionsOf } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 /** Maximum number of workers that `npm start` runs if WORKERS is not set. */
 const WORKERS_DEFAULT = 4;
@@ -13,8 +13,8 @@ const WORKERS_DEFAULT = 4;
 /** Checks that Postgres responds, is new enough, keeps committed data, and has enough connections. */
 export const postgresCheck: DoctorCheck = {
   name: 'Postgres',
-  async run(subject) {
-    const { databaseUrl, postgres } = subject;
+  async run(deployment) {
+    const { databaseUrl, postgres } = deployment;
     if (databaseUrl === undefined) return [reportNotRunning()];
     const inspected = await postgres();
     const { host } = new URL(databaseUrl);
@@ -28,7 +28,7 @@ export const postgresCheck: DoctorCheck = {
       return [failFinding(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
     const found = [
       ...durability(facts),
-      ...checkConnections(facts, subject),
+      ...checkConnections(facts, deployment),
       ...checkEncryption(facts, databaseUrl),
       ...encoding(facts),
     ];
@@ -58,7 +58,10 @@ function durability({ durability: settings }: ServerFacts): DoctorFinding[] {
   );
 }
 
-function checkConnections({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): DoctorFinding[] {
+function checkConnections(
+  { maxConnections, otherConnections }: ServerFacts,
+  { settings }: Deployment,
+): DoctorFinding[] {
   const workers = settings.workers ?? WORKERS_DEFAULT;
   const needed = connectionsOf({ workers });
   const left = maxConnections - otherConnections;

@@ -11,9 +11,9 @@ import { judgeRefusal } from '../../rules/emails/refusal.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts';
 import { redact } from '../../rules/failure-text.ts';
 import { reasonOf } from '../database-error.ts';
+import type { Deployment } from './deployment.ts';
 import { listVerifiedDomains } from './domains.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 const REPLY_MAX_CHARS = 300;
@@ -31,22 +31,22 @@ export type Handover =
  */
 export const mailServerCheck: DoctorCheck = {
   name: 'mail server',
-  async run(subject) {
-    const { email } = subject.settings;
+  async run(deployment) {
+    const { email } = deployment.settings;
     const { servers } = email;
     if (servers.whose === 'nobody') return [passFinding('email is captured: no server is needed')];
     if (servers.whose === 'provider') return [passFinding(servers.title)];
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
-    const envelope = probeEnvelope(await returnPathHostOf(subject));
+    const envelope = probeEnvelope(await returnPathHostOf(deployment));
     const signal = AbortSignal.timeout(2 * ANSWER_MS);
     const finding = findingOf(await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal), endpoint);
-    return [finding, ...(await pausesOf(subject))];
+    return [finding, ...(await pausesOf(deployment))];
   },
 };
 
 /** Warns about paused routes, with the server's reply. */
-async function pausesOf({ postgres }: Subject): Promise<DoctorFinding[]> {
+async function pausesOf({ postgres }: Deployment): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
@@ -59,7 +59,7 @@ async function pausesOf({ postgres }: Subject): Promise<DoctorFinding[]> {
 }
 
 /** Returns the host of the envelope sender. */
-async function returnPathHostOf({ settings, postgres }: Subject): Promise<string> {
+async function returnPathHostOf({ settings, postgres }: Deployment): Promise<string> {
   const { returnPathDomain, ehloName } = settings.email;
   if (returnPathDomain !== undefined) return returnPathDomain;
   const inspected = await postgres();
@@ -91,7 +91,7 @@ function replyOf({ code, text }: { code: number; text: string }): string {
 }
 
 /** Returns the server that sends email to receivers. A server on this machine or in its network counts as our own. */
-export async function handoverOf({ settings }: Subject): Promise<Handover> {
+export async function handoverOf({ settings }: Deployment): Promise<Handover> {
   const { servers } = settings.email;
   if (servers.whose === 'nobody') return { to: 'nobody' };
   if (servers.whose === 'provider') return { to: 'provider', servers };

@@ -1,5 +1,5 @@
 import { reasonOf } from '../database-error.ts';
-import type { Subject } from './subject.ts';
+import type { Deployment } from './deployment.ts';
 
 /** Result of one check. Every problem names its remedy. */
 export type DoctorFinding =
@@ -9,7 +9,7 @@ export type DoctorFinding =
 /** A check, with the name in the report. It may return several findings. */
 export interface DoctorCheck {
   readonly name: string;
-  run(subject: Subject): Promise<DoctorFinding[]> | DoctorFinding[];
+  run(deployment: Deployment): Promise<DoctorFinding[]> | DoctorFinding[];
 }
 
 export interface DoctorReport {
@@ -33,9 +33,11 @@ export const failFinding = (says: string, remedy: string): DoctorFinding => ({ v
  * Runs all checks concurrently and reports them in order. A check that fails unexpectedly or takes too long becomes a
  * warning.
  */
-export async function runChecks(subject: Subject, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
+export async function runChecks(deployment: Deployment, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
   const found = await Promise.all(
-    checks.map(async (check) => (await findingsOf(check, subject)).map((finding) => ({ name: check.name, finding }))),
+    checks.map(async (check) =>
+      (await findingsOf(check, deployment)).map((finding) => ({ name: check.name, finding })),
+    ),
   );
   return formatReport(found.flat());
 }
@@ -55,14 +57,14 @@ export function formatReport(found: readonly { name: string; finding: DoctorFind
   };
 }
 
-async function findingsOf(check: DoctorCheck, subject: Subject): Promise<DoctorFinding[]> {
+async function findingsOf(check: DoctorCheck, deployment: Deployment): Promise<DoctorFinding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<DoctorFinding[]>((resolve) => {
     const finding = warnFinding(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });
   const looked = Promise.resolve()
-    .then(() => check.run(subject))
+    .then(() => check.run(deployment))
     .catch((error) => [warnFinding(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }

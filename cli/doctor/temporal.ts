@@ -3,8 +3,8 @@
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 const GRPC_DEADLINE_EXCEEDED = 4;
@@ -51,7 +51,7 @@ export const temporalCheck: DoctorCheck = {
 };
 
 async function retentionHours(
-  temporal: Subject['settings']['temporal'] & { address: string },
+  temporal: Deployment['settings']['temporal'] & { address: string },
 ): Promise<{ hours: number } | { absent: true } | { reason: string }> {
   const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
   try {

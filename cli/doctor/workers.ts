@@ -4,16 +4,16 @@ import { type QueueStats, unservedQueues } from '../../rules/queue-stats.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { readQueueStats } from '../../temporal/queue-stats.ts';
+import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
-import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 
 /** Checks that a worker serves each task queue of the installation in the database. */
 export const workersCheck: DoctorCheck = {
   name: 'workers',
-  async run(subject) {
-    const stats = await statsOf(subject);
+  async run(deployment) {
+    const stats = await statsOf(deployment);
     if (stats === undefined) return [passFinding('not checked: Postgres or Temporal is unreachable')];
     return [queuesFinding(stats)];
   },
@@ -23,7 +23,7 @@ export const workersCheck: DoctorCheck = {
  * Returns the state of the task queues. Undefined if Postgres or Temporal is unreachable or not set up, which other
  * checks report.
  */
-async function statsOf({ settings, temporalAddress, postgres }: Subject): Promise<QueueStats[] | undefined> {
+async function statsOf({ settings, temporalAddress, postgres }: Deployment): Promise<QueueStats[] | undefined> {
   const inspected = await postgres();
   if (temporalAddress === undefined || !('db' in inspected)) return undefined;
   const installation = await readInstallation(inspected.db).catch(() => undefined);

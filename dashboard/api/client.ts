@@ -57,7 +57,7 @@ export async function call<Id extends OperationId>(
     if (failure.status === 401 && id !== 'logIn') onSignedOut();
     throw failure;
   }
-  return (await contentOf(response)) as ResponseOf<Id>;
+  return (await readBody(response)) as ResponseOf<Id>;
 }
 
 /** Returns the ETag of a record by its `updatedAt` (`versionTag` of rules/record-version.ts). */
@@ -78,7 +78,7 @@ export function urlOf<Id extends OperationId>(id: Id, input: InputOf<Id>): strin
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-async function contentOf(response: Response): Promise<unknown> {
+async function readBody(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   const isJson = response.headers.get('content-type')?.includes('json');
   return isJson ? response.json() : response.text();

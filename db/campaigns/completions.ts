@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { cutReply } from '../../rules/cut-text.ts';
+import { cutServerReply } from '../../rules/cut-text.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Db } from '../connection.ts';
 import { noteProviderMessages } from '../emails/provider-messages.ts';
@@ -80,7 +80,7 @@ export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number
   const result = await sql`
     UPDATE emails e SET status = 'PENDING', error = d.error
     FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
-      ${rows.map((r) => cutReply(r.error))}::text[]) AS d (id, claim, error)
+      ${rows.map((r) => cutServerReply(r.error))}::text[]) AS d (id, claim, error)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);

@@ -113,7 +113,7 @@ export async function listContacts(
       limit: p.limit,
       keyOf: ({ id, email }) => (isByAddress(p.sort) ? [email] : [id]),
       map: toContact,
-      bytesOf: (row) => countResponseBytes(row) + countResponseBytes(row.data),
+      countBytes: (row) => countResponseBytes(row) + countResponseBytes(row.data),
     }),
     total,
   };

@@ -4,7 +4,7 @@ import type { KnownTypes } from '../../rules/contacts/csv-layout.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
-import { storedConditionUses } from '../../rules/filters/references.ts';
+import { hasStoredReference } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { inTransaction } from '../transaction.ts';
@@ -242,7 +242,7 @@ async function workflowsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
 }
 
 function uses({ condition }: { condition: unknown }, key: string): boolean {
-  return storedConditionUses(condition, { dataField: `data.${key}` }, 'audience');
+  return hasStoredReference(condition, { dataField: `data.${key}` }, 'audience');
 }
 
 function userOf({ id, name }: FieldUser): FieldUser {

@@ -63,7 +63,7 @@ export async function listActivity(
     keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
     map: ({ key: _, ...item }) => item,
     // The response has the rows twice, as `data` and as `activities`.
-    bytesOf: (row) => countResponseBytes(row, 2),
+    countBytes: (row) => countResponseBytes(row, 2),
   });
   return { ...page, total };
 }

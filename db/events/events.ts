@@ -6,7 +6,7 @@ import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import { conditionUses } from '../../rules/filters/references.ts';
+import { hasReference } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes } from '../page-budget.ts';
@@ -173,7 +173,7 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
     SELECT id, name, condition FROM segments WHERE project_id = ${p.projectId} AND condition IS NOT NULL ORDER BY id
   `.execute(db);
   return rows
-    .filter((row) => conditionUses(parseCondition(row.condition), { eventName: p.name }))
+    .filter((row) => hasReference(parseCondition(row.condition), { eventName: p.name }))
     .map(({ id, name }) => ({ id, name }));
 }
 

@@ -140,7 +140,7 @@ export async function lockProject(trx: Trx, projectId: string): Promise<Project>
  * Puts a project's marketing and automation email on hold. An existing hold keeps its date and reason. Safe to run
  * twice.
  */
-export async function holdProject(trx: Trx, p: { projectId: string; reason: string }): Promise<Project> {
+export async function putProjectOnHold(trx: Trx, p: { projectId: string; reason: string }): Promise<Project> {
   await sql`
     UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
       hold_reason = CASE WHEN held_at IS NULL THEN ${p.reason} ELSE hold_reason END

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
-import { cutReply } from '../../rules/cut-text.ts';
+import { cutServerReply } from '../../rules/cut-text.ts';
 import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
@@ -255,7 +255,7 @@ function columnsOf(outcome: RecordedOutcome): OutcomeColumns {
 }
 
 function cut(text: string | null): string | null {
-  return text === null ? null : cutReply(text);
+  return text === null ? null : cutServerReply(text);
 }
 
 interface ClaimedRow {

@@ -48,7 +48,7 @@ async function storeSimulated(trx: Trx, emails: SimulatedEmail[]): Promise<Simul
   const { rows } = await sql<{ id: string; attempts: number }>`
     WITH mail AS MATERIALIZED (
       SELECT * FROM unnest(${column((m) => m.id)}::uuid[], ${column((m) => m.from)}::text[],
-        ${column((m) => m.to.toLowerCase())}::text[], ${column((m) => bytesOf(m.raw))}::bytea[]) AS m (id, from_email, to_email, raw)
+        ${column((m) => m.to.toLowerCase())}::text[], ${column((m) => toBuffer(m.raw))}::bytea[]) AS m (id, from_email, to_email, raw)
     ), captured AS (
       INSERT INTO captured_emails (id, from_email, to_email, raw) SELECT id, from_email, to_email, raw FROM mail
       ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
@@ -100,6 +100,6 @@ export async function takeSimulated(trx: Trx, p: { projectId: string; ids: strin
   return new Set(rows.map((row) => row.id));
 }
 
-function bytesOf(raw: string | Buffer): Buffer {
+function toBuffer(raw: string | Buffer): Buffer {
   return typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw;
 }

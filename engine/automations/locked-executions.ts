@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts';
 import type { RowOf } from '../../db/schema/database.ts';
 import { type Graph, loadGraphs } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import { fillOwnExits } from './variables.ts';
+import { fillExitsOfExecution } from './variables.ts';
 import type { WalkingExecution } from './walk.ts';
 
 /** An execution at its current visit. */
@@ -54,7 +54,7 @@ export async function lockExecutions(
     LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
     ORDER BY e.id FOR NO KEY UPDATE OF e
   `.execute(trx);
-  for (const row of rows) if (row.run) row.exits = await fillOwnExits(trx, row, row.exits);
+  for (const row of rows) if (row.run) row.exits = await fillExitsOfExecution(trx, row, row.exits);
   const workflowIds = rows.map((row) => row.workflowId);
   const graphs = await loadGraphs(trx, { projectId, workflowIds });
   return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));

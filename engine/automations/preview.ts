@@ -13,7 +13,7 @@ import { type ExecutionEnvironment, previewEnvironment } from './environment.ts'
 import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import { newPendingWrites, type PendingWrites } from './pending-writes.ts';
 import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
-import { fillOwnExits } from './variables.ts';
+import { fillExitsOfExecution } from './variables.ts';
 import { type WalkStop, walk } from './walk.ts';
 
 /**
@@ -102,7 +102,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
   const { entryStepId } = workflow;
   const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
-  execution.exits = await fillOwnExits(db, execution, execution.exits);
+  execution.exits = await fillExitsOfExecution(db, execution, execution.exits);
   const environment = previewEnvironment(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, environment });
   let pending = newPendingWrites();

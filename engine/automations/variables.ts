@@ -56,7 +56,7 @@ export async function loadStepVariables(
 }
 
 /** Fills in the filters of exits with the variables of one execution, if they use any. */
-export async function fillOwnExits(
+export async function fillExitsOfExecution(
   db: Db,
   execution: Parameters<typeof loadStepVariables>[1],
   exits: Exits,

@@ -75,7 +75,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
  * Runs a change for a link's subject in the caller's transaction, with its contacts locked. The subject is read again
  * under the locks, so a concurrent erasure or new contact has either committed and is seen, or waits.
  */
-export async function changeLinkSubject(
+export async function runForLinkSubject(
   trx: Trx,
   key: Buffer,
   p: { token: TokenSubject; change: (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]> },

@@ -6,7 +6,7 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
 import { guardRates } from '../../db/sending/hold-guard.ts';
-import { cutReply } from '../../rules/cut-text.ts';
+import { cutServerReply } from '../../rules/cut-text.ts';
 import { reasonOfRefusal, refusesSender } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
@@ -105,7 +105,7 @@ async function recordRejection(
 }
 
 function reasonColumns(reason: Reason, words: string) {
-  const error = cutReply(words);
+  const error = cutServerReply(words);
   return sql`reason = ${reason}, error = ${error}`;
 }
 

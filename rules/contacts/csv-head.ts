@@ -36,7 +36,7 @@ export interface CsvHead {
  */
 export function readCsvHead(file: Uint8Array): CsvHead {
   assertUtf8(file);
-  const bytes = bytesOf(file);
+  const bytes = toBuffer(file);
   const mark = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
   const lineEnd = lineEndOf(bytes);
   const firstEnd = indexOf(bytes, lineEnd, mark);
@@ -52,7 +52,7 @@ export function readCsvHead(file: Uint8Array): CsvHead {
 
 /** Reads the records of a file from a byte offset on. */
 export function recordsFrom(file: Uint8Array, { delimiter, at }: { delimiter: CsvDelimiter; at: number }): CsvRecords {
-  return new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at });
+  return new CsvRecords(toBuffer(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at });
 }
 
 /**
@@ -108,6 +108,6 @@ function indexOf(bytes: Buffer, byte: number, from: number): number {
   return at < 0 ? bytes.length : at;
 }
 
-export function bytesOf(file: Uint8Array): Buffer {
+export function toBuffer(file: Uint8Array): Buffer {
   return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
 }

@@ -3,7 +3,7 @@ import { applyData, type Data } from '../filters/data-values.ts';
 import { readWrittenNumber } from '../sms/phone.ts';
 import { expectedText, valueOfType } from './column-types.ts';
 import { isRefusal, readConsent } from './consent-words.ts';
-import { bytesOf, recordsFrom } from './csv-head.ts';
+import { recordsFrom, toBuffer } from './csv-head.ts';
 import type { CsvLayout } from './csv-layout.ts';
 import { lineEndOf } from './csv-records.ts';
 import { unescapeFormula } from './formula-text.ts';
@@ -44,7 +44,7 @@ export interface CsvChunk {
  * inside quotes. For progress only.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
-  const lineEnd = lineEndOf(bytesOf(file));
+  const lineEnd = lineEndOf(toBuffer(file));
   let rows = 0;
   const delimiter = layout.delimiter.charCodeAt(0);
   let quoted = false;

@@ -14,11 +14,11 @@ const encoder = new TextEncoder();
  */
 export function stepLabel(step: { type: StepType; name: string }, detail?: string): string {
   const label = `${step.type} “${step.name}”${detail === undefined ? '' : ` (${detail})`}`;
-  if (bytesOf(label) <= MAX_BYTES) return label;
+  if (byteLength(label) <= MAX_BYTES) return label;
   let kept = '';
-  let left = MAX_BYTES - bytesOf(CUT);
+  let left = MAX_BYTES - byteLength(CUT);
   for (const character of label) {
-    left -= bytesOf(character);
+    left -= byteLength(character);
     if (left < 0) break;
     kept += character;
   }
@@ -26,6 +26,6 @@ export function stepLabel(step: { type: StepType; name: string }, detail?: strin
 }
 
 /** Returns the number of UTF-8 bytes as JSON, without the quotes. A character below U+0020 takes six. */
-function bytesOf(text: string): number {
+function byteLength(text: string): number {
   return encoder.encode(JSON.stringify(text)).length - 2;
 }

@@ -8,7 +8,7 @@ import {
   StepConditionInput,
   WaitFiltersInput,
 } from './filters.ts';
-import { collectReferences, conditionUses } from './references.ts';
+import { collectReferences, hasReference } from './references.ts';
 
 const SEGMENT = '019a0000-0000-7000-8000-000000000001';
 const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };
@@ -274,11 +274,11 @@ describe('the references of a condition', () => {
   });
 
   it('tell whether the condition uses a field, or a path below the field', () => {
-    expect(conditionUses(condition, { dataField: 'address' }, 'step')).toBe(true);
-    expect(conditionUses(condition, { dataField: 'data.plan' }, 'step')).toBe(true);
-    expect(conditionUses(condition, { dataField: 'pla' }, 'step')).toBe(false);
-    expect(conditionUses(condition, { eventName: 'signup' }, 'step')).toBe(true);
-    expect(conditionUses(condition, { segmentId: SEGMENT }, 'step')).toBe(true);
+    expect(hasReference(condition, { dataField: 'address' }, 'step')).toBe(true);
+    expect(hasReference(condition, { dataField: 'data.plan' }, 'step')).toBe(true);
+    expect(hasReference(condition, { dataField: 'pla' }, 'step')).toBe(false);
+    expect(hasReference(condition, { eventName: 'signup' }, 'step')).toBe(true);
+    expect(hasReference(condition, { segmentId: SEGMENT }, 'step')).toBe(true);
   });
 });
 

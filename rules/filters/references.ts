@@ -27,7 +27,7 @@ export function collectReferences(condition: Condition, scope: FilterScope = 'au
 export type ReferenceTarget = { dataField: string } | { eventName: string } | { segmentId: string };
 
 /** Tells whether a condition uses a data field (or a path below it), an event name or a segment. */
-export function conditionUses(condition: Condition, target: ReferenceTarget, scope: FilterScope = 'audience'): boolean {
+export function hasReference(condition: Condition, target: ReferenceTarget, scope: FilterScope = 'audience'): boolean {
   const references = collectReferences(condition, scope);
   if ('eventName' in target) return references.eventNames.includes(target.eventName);
   if ('segmentId' in target) return references.segmentIds.includes(target.segmentId.toLowerCase());
@@ -35,10 +35,10 @@ export function conditionUses(condition: Condition, target: ReferenceTarget, sco
   return references.dataFields.some((path) => path === key || path.startsWith(`${key}.`));
 }
 
-/** Like `conditionUses`, for a stored condition, which may be incomplete. An unreadable part uses nothing. */
-export function storedConditionUses(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
+/** Like `hasReference`, for a stored condition, which may be incomplete. An unreadable part uses nothing. */
+export function hasStoredReference(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
   try {
-    return conditionUses(parseCondition(stored, scope), target, scope);
+    return hasReference(parseCondition(stored, scope), target, scope);
   } catch {
     return false;
   }

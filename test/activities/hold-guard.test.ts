@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { holdProject } from '../../db/projects/projects.ts';
+import { putProjectOnHold } from '../../db/projects/projects.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
@@ -142,7 +142,7 @@ it('makes all recipients of a campaign HELD, also of chunks that wait for a lane
   await buildContacts(db, { projectId: project.id, count: 2_500 });
   // One lane sends the chunks of a project with a send rate.
   await db.updateTable('projects').set({ send_rate_per_second: 1_000 }).where('id', '=', project.id).execute();
-  await inTransaction(db, (trx) => holdProject(trx, { projectId: project.id, reason: 'a list looks bought' }));
+  await inTransaction(db, (trx) => putProjectOnHold(trx, { projectId: project.id, reason: 'a list looks bought' }));
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });

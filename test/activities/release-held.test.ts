@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
-import { holdProject } from '../../db/projects/projects.ts';
+import { putProjectOnHold } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -59,7 +59,7 @@ it('a hold that is set again during its release ends the release, and the remain
   await buildLedger(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
-  await inTransaction(database.db, (trx) => holdProject(trx, { projectId, reason: 'again' }));
+  await inTransaction(database.db, (trx) => putProjectOnHold(trx, { projectId, reason: 'again' }));
   expect(await activities.releasePage({ projectId, after: first.after })).toEqual({ released: 0, after: null });
   expect([await countHeld(), dispatched.length]).toEqual([1_500, 1_000]);
 });

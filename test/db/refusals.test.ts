@@ -14,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { deleteContacts } from '../../engine/contacts/delete-contacts.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import {
-  changeLinkSubject,
+  runForLinkSubject,
   setTopicsByLink,
   subscribeByLink,
   unsubscribeByLink,
@@ -247,9 +247,9 @@ class World {
         const report = { emailId: email.id, feedback, suppressionKey: key, source: 'arf' };
         return (await recordFeedback(trx, report)).outcome !== 'unknown';
       }
-      const change: Parameters<typeof changeLinkSubject>[2]['change'] =
+      const change: Parameters<typeof runForLinkSubject>[2]['change'] =
         what === 'refuse' ? (inner, subject) => unsubscribeByLink(inner, key, subject) : subscribeByLink;
-      await changeLinkSubject(trx, key, { token, change });
+      await runForLinkSubject(trx, key, { token, change });
       return what === 'refuse';
     });
     if (refuses) this.refused.set(email.address, true);
@@ -264,7 +264,7 @@ class World {
     const [email] = rows;
     if (!email) return;
     const token = { kind: 'email' as const, id: email.id };
-    await inTransaction(database.db, (trx) => changeLinkSubject(trx, key, { token, change: subscribeByLink }));
+    await inTransaction(database.db, (trx) => runForLinkSubject(trx, key, { token, change: subscribeByLink }));
     this.refused.clear();
   }
 
@@ -274,7 +274,7 @@ class World {
     const token = { kind: 'email' as const, id: email.id };
     const topics = { [this.topicId]: joins };
     await inTransaction(database.db, (trx) =>
-      changeLinkSubject(trx, key, { token, change: (inner, subject) => setTopicsByLink(inner, subject, topics) }),
+      runForLinkSubject(trx, key, { token, change: (inner, subject) => setTopicsByLink(inner, subject, topics) }),
     );
     if (joins) this.left.clear();
     else this.left.set(email.address, true);

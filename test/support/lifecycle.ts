@@ -1,6 +1,6 @@
 import { readInstallation } from '../../db/installation/installation.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { createLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
+import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import type { TestService } from './service.ts';
 
 /** A connection to the Temporal of a test service, as its processes have one. */
@@ -11,7 +11,7 @@ export async function connectLifecycle({ db, temporal }: Pick<TestService, 'db' 
     TEMPORAL_NAMESPACE: temporal.namespace,
     SECRET_KEY: 'the secret key of the tests',
   });
-  return createLifecycle({
+  return createWorkflowLifecycle({
     temporal: config.temporal,
     installation: await readInstallation(db),
     publicUrl: config.publicUrl,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readInstallation } from '../../db/installation/installation.ts';
 import { deleteRows } from '../../db/outbox/outbox.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { CallOptions } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -117,7 +117,7 @@ it('a namespace of the earlier release gets the search attribute before the firs
   const { address, namespace } = await createTestTemporal();
   const connection = await Connection.connect({ address });
   const installation = await readInstallation(database.db);
-  const lifecycle = createLifecycle({
+  const lifecycle = createWorkflowLifecycle({
     temporal: parseConfig({
       DATABASE_URL: 'postgres://unused',
       TEMPORAL_ADDRESS: address,

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const bytesOf = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
+const jsonBytes = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
 const waiting = (seq: number, dueAtMs: number): ChunkState => ({
   seq,
   dueAtMs,
@@ -55,17 +55,17 @@ describe('a campaign to 10 million recipients', () => {
       ({ seq }) => seq,
     );
     const request = { ...start, before: CHUNKS + 1, except };
-    expect(bytesOf(request)).toBeLessThan(PAYLOAD_MAX);
+    expect(jsonBytes(request)).toBeLessThan(PAYLOAD_MAX);
     const answer = await readDueChunks(database.db, { ...request, limit: 64 });
     expect(answer.due).toHaveLength(64);
     expect(answer.waiting).toMatchObject({ chunks: CHUNKS - LATER_MAX - LANES - 64, untried: 0 });
-    expect(bytesOf(answer)).toBeLessThan(PAYLOAD_MAX);
+    expect(jsonBytes(answer)).toBeLessThan(PAYLOAD_MAX);
 
     const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
     takeDueChunks(state, answer, []);
     state.later.push(...except.slice(LATER_MAX).map((seq) => waiting(seq, 0)));
     const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
-    expect(bytesOf(carried)).toBeLessThan(PAYLOAD_MAX);
+    expect(jsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);
   });
 
   it('passes on the state of an earlier version in small parts', () => {
@@ -74,7 +74,7 @@ describe('a campaign to 10 million recipients', () => {
       chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),
       clock: 'x',
     };
-    expect(bytesOf(part)).toBeLessThan(PAYLOAD_MAX);
+    expect(jsonBytes(part)).toBeLessThan(PAYLOAD_MAX);
   });
 });
 
@@ -82,7 +82,7 @@ describe('an execution that receives 50,000 signals', () => {
   it('keeps its visits in a small payload', () => {
     const visits = new SatisfiedVisits();
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
-    expect(bytesOf(visits.toJSON())).toBeLessThan(10_000);
+    expect(jsonBytes(visits.toJSON())).toBeLessThan(10_000);
     expect(visits.has(1)).toBe(true);
     visits.dropBefore(500);
     expect(visits.has(499)).toBe(false);
@@ -94,6 +94,6 @@ describe('a group of messages', () => {
   it('is passed on in a small payload', () => {
     const id = '01a21581-45c6-73bb-8fa2-6298bc3dfaeb';
     const messages = Array.from({ length: 200 }, () => ({ id, dueAt: new Date().toISOString() }));
-    expect(bytesOf({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);
+    expect(jsonBytes({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);
   });
 });

@@ -19,9 +19,9 @@ import {
   lostWindow,
   type Sides,
 } from '../../rules/installation-tokens.ts';
-import { createLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
+import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, refuseMismatch, type SidesDeps } from './sides.ts';
+import { readSides, refuseOrRecover, type SidesDeps } from './sides.ts';
 
 export interface CheckOptions {
   db: Db;
@@ -54,7 +54,7 @@ interface Check extends CheckOptions {
 export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
   while (true) {
     const installation = await readInstallation(p.db);
-    const lifecycle = createLifecycle({ ...p.config, installation });
+    const lifecycle = createWorkflowLifecycle({ ...p.config, installation });
     try {
       const sides = await readSides({ db: p.db, lifecycle });
       const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));
@@ -74,7 +74,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
-  await refuseMismatch(deps, sides);
+  await refuseOrRecover(deps, sides);
   await rollToken(deps, sides);
 }
 
@@ -99,7 +99,7 @@ async function settle(check: Check): Promise<boolean> {
     }
     await noteResolvedBy(db, choice);
   }
-  await refuseMismatch(check, sides);
+  await refuseOrRecover(check, sides);
   if (sides.temporal !== undefined) await rollToken(check, sides);
   return true;
 }

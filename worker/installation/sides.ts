@@ -62,7 +62,7 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * Requests recovery if Temporal was restored or lost, and tells the operator.
  * @throws InstallationError for a mismatch
  */
-export async function refuseMismatch({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
+export async function refuseOrRecover({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
   const comparison = compareSides(sides);
   if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
   const loss = RESTORED_TEXT[comparison];

@@ -9,7 +9,7 @@ import { InstallationError } from '../../rules/installation-tokens.ts';
 import { type QueueReading, toReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, refuseMismatch } from './sides.ts';
+import { readSides, refuseOrRecover } from './sides.ts';
 
 /**
  * The interval of polling while the installation is on hold. After an operator resumes it, sending starts about a
@@ -103,7 +103,7 @@ export function watchInstallation(
 async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
-  await refuseMismatch({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
+  await refuseOrRecover({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
   await rollToken(deps, sides, await readQueues(deps));
 }
 

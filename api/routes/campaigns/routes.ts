@@ -14,12 +14,12 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
-import { resolveAliases } from '../../http/aliases.ts';
+import { resolveAliases, resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery, pageSizeOf } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
@@ -140,7 +140,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const { projectId } = c.var;
-    const pageSize = pageSizeOf(query, LIST_DEFAULT);
+    const pageSize = resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT;
     const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize });
     const ids = items.map((campaign) => campaign.id);
     const counts = await countCampaigns(reads, { projectId, ids });

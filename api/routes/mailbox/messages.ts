@@ -40,7 +40,7 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
     attachments: email.attachments.map((file) => ({
       filename: file.filename ?? '',
       type: file.mimeType,
-      bytes: bytesOf(file.content).byteLength,
+      bytes: toBuffer(file.content).byteLength,
     })),
   };
 }
@@ -50,13 +50,13 @@ function withImages(email: Email): string {
   let html = withWindowsLetters(email.html ?? '');
   for (const file of email.attachments) {
     if (!file.contentId) continue;
-    const data = `data:${file.mimeType};base64,${bytesOf(file.content).toString('base64')}`;
+    const data = `data:${file.mimeType};base64,${toBuffer(file.content).toString('base64')}`;
     html = html.replaceAll(`cid:${file.contentId.replace(/^<|>$/g, '')}`, () => data);
   }
   return html;
 }
 
-function bytesOf(content: ArrayBuffer | Uint8Array | string): Buffer {
+function toBuffer(content: ArrayBuffer | Uint8Array | string): Buffer {
   if (typeof content === 'string') return Buffer.from(content);
   return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
 }

@@ -4,10 +4,10 @@ import { type ContactTopic, listContactTopics } from '../../../db/topics/contact
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import {
-  changeLinkSubject,
   findLinkSubject,
   type LinkSubject,
   leaveTopicByLink,
+  runForLinkSubject,
   setTopicsByLink,
   subscribeByLink,
   unsubscribeByLink,
@@ -90,7 +90,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
 
   /** Makes a change, and returns the state for the page after it. */
   async function change({ token, shown }: Visit, how: Change): Promise<PageSubject> {
-    const queued = await inTransaction(db, (trx) => changeLinkSubject(trx, key, { token, change: how }));
+    const queued = await inTransaction(db, (trx) => runForLinkSubject(trx, key, { token, change: how }));
     outbox.wake(queued);
     const after = await findLinkSubject(db, key, token);
     return after ? shownOf(after) : shown;

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
 import { CHECKLIST, readChecklist } from '../../../db/projects/checklist.ts';
-import { getProject, holdProject } from '../../../db/projects/projects.ts';
+import { getProject, putProjectOnHold } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { releaseProject, updateProject } from '../../../engine/projects/project-changes.ts';
 import { actorName } from '../../http/actor.ts';
@@ -99,7 +99,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
     const { reason } = c.req.valid('json');
     const project = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.held', { reason });
-      return holdProject(trx, { projectId: c.var.projectId, reason });
+      return putProjectOnHold(trx, { projectId: c.var.projectId, reason });
     });
     keys.forget();
     return c.json(projectResponse(project), 200);

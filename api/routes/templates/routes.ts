@@ -10,11 +10,12 @@ import {
 } from '../../../db/contents/templates.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery, pageSizeOf } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { changedEmailText } from '../email-text.ts';
@@ -125,7 +126,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const { items, ...page } = await listTemplates(reads, {
       projectId: c.var.projectId,
       ...query,
-      pageSize: pageSizeOf(query, LIST_DEFAULT),
+      pageSize: resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT,
     });
     return c.json({ templates: items.map(listedResponse), ...page }, 200);
   });

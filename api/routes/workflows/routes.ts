@@ -9,11 +9,12 @@ import {
   listWorkflows,
   updateWorkflow,
 } from '../../../db/workflows/workflows.ts';
+import { resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { IdParams, NameSearch, pageQuery, pageSizeOf, TruncatedLists } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { storedRecord } from '../../http/stored-fields.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
@@ -126,7 +127,7 @@ const deleteRoute = createRoute({
 export function workflowRoutes(app: App, { config, db }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
-    const pageSize = pageSizeOf(query, LIST_DEFAULT);
+    const pageSize = resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT;
     const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize });
     const { items, ...numbers } = page;
     const workflows = items.map(listedWorkflowResponse);

@@ -9,10 +9,10 @@ export type Changes<Fields> = { [Name in keyof Fields]?: Change<Fields[Name]> };
 
 /** Compares two values of a field by content. Ignores the keys of rows and their stored originals. */
 export function isSame(a: unknown, b: unknown): boolean {
-  return contentOf(a) === contentOf(b);
+  return comparableJson(a) === comparableJson(b);
 }
 
-function contentOf(value: unknown): string | undefined {
+function comparableJson(value: unknown): string | undefined {
   return JSON.stringify(value, (name, part) => (name === 'key' || name === 'stored' ? undefined : part));
 }
 

@@ -1,5 +1,5 @@
 import { StepConditionInput, StoredStepCondition } from '../../filters/filters.ts';
-import { storedConditionUses } from '../../filters/references.ts';
+import { hasStoredReference } from '../../filters/references.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
 /** Chooses a branch by a condition on the contact at that moment. */
@@ -13,6 +13,6 @@ export const condition: PassedStep = {
   secretsIn: [],
   sendsEmail: false,
   conditionAt: [],
-  usesField: (config, key) => storedConditionUses(config, { dataField: `data.${key}` }, 'step'),
-  usesEvent: (config, eventName) => storedConditionUses(config, { eventName }, 'step'),
+  usesField: (config, key) => hasStoredReference(config, { dataField: `data.${key}` }, 'step'),
+  usesEvent: (config, eventName) => hasStoredReference(config, { eventName }, 'step'),
 };

@@ -1,6 +1,6 @@
 /** Resources of a project that steps name, as their types declare (`names`). */
 import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
-import { storedConditionUses } from '../../filters/references.ts';
+import { hasStoredReference } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from './registry.ts';
 
@@ -28,6 +28,6 @@ export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
 
 /** Tells whether a config names this segment, in a field or in its condition. */
 export function usesSegment(step: Configured, segmentId: string): boolean {
-  if (STEPS[step.type].names === 'condition') return storedConditionUses(step.config, { segmentId }, 'step');
+  if (STEPS[step.type].names === 'condition') return hasStoredReference(step.config, { segmentId }, 'step');
   return listNamedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
 }

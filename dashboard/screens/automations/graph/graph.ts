@@ -241,14 +241,14 @@ export function sameUnit(
   one: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
   other: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
 ): boolean {
-  const contentOf = (unit: typeof one) =>
+  const canonicalUnit = (unit: typeof one) =>
     unit &&
     canonical({
       entry: null,
       steps: [{ ...unit.step, position: null }],
       transitions: unit.ways.map(({ branch, to }) => ({ from: unit.step.id, branch, to })),
     });
-  return contentOf(one) === contentOf(other);
+  return canonicalUnit(one) === canonicalUnit(other);
 }
 
 function canonical({ entry, steps, transitions }: Graph): string {

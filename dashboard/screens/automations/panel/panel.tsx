@@ -43,7 +43,7 @@ export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
   const close = () => p.open(rest);
-  const shown = contentOf(p, step);
+  const shown = shownIn(p, step);
   if (!shown) return null;
   if (p.isNarrow) {
     return (
@@ -88,7 +88,7 @@ interface Shown {
   content: ReactNode;
 }
 
-function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
+function shownIn(p: PanelProps, step: Step | undefined): Shown | undefined {
   const { panel, run, view, days } = p.search;
   if (panel === 'try') {
     const onRun = (id: string | undefined) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reverseName } from './subject.ts';
+import { reverseName } from './deployment.ts';
 
 it.each([
   ['203.0.113.7', '7.113.0.203.in-addr.arpa'],

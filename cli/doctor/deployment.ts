@@ -17,7 +17,7 @@ const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
 /** The examined configuration, and the services that it reaches. */
-export interface Subject {
+export interface Deployment {
   readonly settings: Settings;
   readonly home: string;
   /** SECRET_KEY, or the key that `npm start` stores in the home. */
@@ -48,7 +48,7 @@ export interface Unreached {
  * Reads a configuration as `npm start`, `npm run api` and `npm run worker` do. Reads a home and never creates one.
  * @throws ConfigError for the first variable that cannot be used
  */
-export function openSubject(env: Environment, address: string | undefined): Subject & { close(): Promise<void> } {
+export function openDeployment(env: Environment, address: string | undefined): Deployment & { close(): Promise<void> } {
   const settings = parseSettings(env);
   const home = resolve(settings.home);
   const running = runningStart(home);
@@ -87,13 +87,13 @@ function runningStart(home: string): DevFile | undefined {
   return dev && identifyProcess(dev.pids.start) ? dev : undefined;
 }
 
-function secretKeyOf(settings: Settings, home: string): Subject['secretKey'] {
+function secretKeyOf(settings: Settings, home: string): Deployment['secretKey'] {
   if (settings.secretKey !== undefined) return { value: settings.secretKey, from: 'SECRET_KEY' };
   const file = join(home, 'secret-key');
   return existsSync(file) ? { value: readFileSync(file, 'utf8').trim(), from: 'home' } : undefined;
 }
 
-function openDns({ dnsServers }: Settings): Subject['dns'] {
+function openDns({ dnsServers }: Settings): Deployment['dns'] {
   const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
   // Does not use `resolver.reverse`, which returns the same error for a server that does not respond as for an
