@@ -58,20 +58,17 @@ export function startDirectSender(deps: {
 }): OutboxLoop {
   const { db, channel, gate, log } = deps;
   const stopping = new AbortController();
-  /** The project of each row in progress, and when the row was taken or last renewed. */
-  const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
+  const inFlight = new InFlightRows(channel);
   const sends = new Set<Promise<void>>();
-  /** Projects that have used up their send rate, with the time at which to ask again. */
-  const waiting = new Map<string, number>();
   let after = BEFORE_ALL_PROJECTS;
 
   async function round(): Promise<boolean> {
     // While the gate is closed, rows stay in the outbox, where a restart finds them.
     if (!gate.isOpen()) return false;
     // A project without rows in progress gets at most its own limit.
-    const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
+    const limit = Math.min(inFlight.free(), channel.maxOfProject);
     if (limit <= 0) return false;
-    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: freePlaces() };
+    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.freeByProject() };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);
@@ -81,24 +78,8 @@ export function startDirectSender(deps: {
     return rows.length > 1;
   }
 
-  function freePlaces(): Map<string, number> {
-    const rooms = new Map<string, number>();
-    for (const { projectId } of inFlight.values()) {
-      rooms.set(projectId, (rooms.get(projectId) ?? channel.maxOfProject) - 1);
-    }
-    for (const [projectId, untilMs] of waiting) {
-      if (Date.now() < untilMs) rooms.set(projectId, 0);
-      else waiting.delete(projectId);
-    }
-    return rooms;
-  }
-
-  function countInFlight(projectId: string): number {
-    return [...inFlight.values()].filter((row) => row.projectId === projectId).length;
-  }
-
   function track(projectId: string, rows: TakenRow[]): void {
-    for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
+    inFlight.add(projectId, rows);
     const work = send(projectId, rows)
       // While Postgres is unreachable, the outcome is unknown. When the leases expire, the rows are handed to Temporal.
       .catch((error: Error) =>
@@ -107,10 +88,10 @@ export function startDirectSender(deps: {
       .finally(() => {
         // New rows wake the loop. Rows that arrived while all slots were taken could not be claimed, so the loop is
         // woken again now that a slot is free.
-        const hadNoPlace = inFlight.size >= channel.maxInFlight || countInFlight(projectId) >= channel.maxOfProject;
-        for (const row of rows) inFlight.delete(row.id);
+        const wasFull = inFlight.isFull(projectId);
+        inFlight.remove(rows);
         sends.delete(work);
-        if (hadNoPlace) loop.wake();
+        if (wasFull) loop.wake();
       });
     sends.add(work);
   }
@@ -131,19 +112,11 @@ export function startDirectSender(deps: {
   }
 
   function deferProject(projectId: string, untilMs: number): void {
-    waiting.set(projectId, untilMs);
+    inFlight.block(projectId, untilMs);
     setTimeout(() => loop.wake(), Math.max(0, untilMs - Date.now())).unref();
   }
 
-  async function renew(): Promise<void> {
-    const now = Date.now();
-    const old = [...inFlight].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
-    if (old.length === 0) return;
-    await renewLeases(db, { ids: old.map(([id]) => id), leaseMs: LEASE_MS });
-    for (const [, row] of old) row.sinceMs = now;
-  }
-
-  const renewing = setInterval(() => void renew().catch(() => {}), RENEW_MS / 2);
+  const renewing = setInterval(() => void inFlight.renew(db).catch(() => {}), RENEW_MS / 2);
   const loop = startOutboxLoop({ round, log, name: channel.name });
   return {
     wake: loop.wake,
@@ -154,6 +127,63 @@ export function startDirectSender(deps: {
       clearInterval(renewing);
     },
   };
+}
+
+/** The rows that this process sends now, within the limits of a channel, and the leases of these rows. */
+class InFlightRows {
+  /** The project of each row, and when the row was taken or last renewed. */
+  readonly #rows = new Map<string, { projectId: string; sinceMs: number }>();
+  /** Projects that have used up their send rate, with the time at which to ask again. */
+  readonly #blocked = new Map<string, number>();
+  readonly #limits: Pick<DirectChannel, 'maxInFlight' | 'maxOfProject'>;
+
+  constructor(limits: Pick<DirectChannel, 'maxInFlight' | 'maxOfProject'>) {
+    this.#limits = limits;
+  }
+
+  add(projectId: string, rows: TakenRow[]): void {
+    for (const row of rows) this.#rows.set(row.id, { projectId, sinceMs: Date.now() });
+  }
+
+  remove(rows: TakenRow[]): void {
+    for (const row of rows) this.#rows.delete(row.id);
+  }
+
+  block(projectId: string, untilMs: number): void {
+    this.#blocked.set(projectId, untilMs);
+  }
+
+  free(): number {
+    return this.#limits.maxInFlight - this.#rows.size;
+  }
+
+  /** Returns the free slots of projects that have rows in progress or are blocked. */
+  freeByProject(): Map<string, number> {
+    const free = new Map<string, number>();
+    for (const { projectId } of this.#rows.values()) {
+      free.set(projectId, (free.get(projectId) ?? this.#limits.maxOfProject) - 1);
+    }
+    for (const [projectId, untilMs] of this.#blocked) {
+      if (Date.now() < untilMs) free.set(projectId, 0);
+      else this.#blocked.delete(projectId);
+    }
+    return free;
+  }
+
+  /** Tells whether no more rows fit, of the project or of all projects. */
+  isFull(projectId: string): boolean {
+    const ofProject = [...this.#rows.values()].filter((row) => row.projectId === projectId).length;
+    return this.free() <= 0 || ofProject >= this.#limits.maxOfProject;
+  }
+
+  /** Renews the leases of rows that were taken long ago. */
+  async renew(db: Db): Promise<void> {
+    const now = Date.now();
+    const old = [...this.#rows].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
+    if (old.length === 0) return;
+    await renewLeases(db, { ids: old.map(([id]) => id), leaseMs: LEASE_MS });
+    for (const [, row] of old) row.sinceMs = now;
+  }
 }
 
 const idOf = ({ row }: RowFate): string => row.id;

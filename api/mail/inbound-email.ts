@@ -58,82 +58,12 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
  * Source: contract §9.3 Links.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
-  const { config, db, outbox, log } = deps;
+  const { config, db, log } = deps;
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
   const { readMessage } = await import('../../channels/inbound/read-message.ts');
-  const { createResolve, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
-  const resolve = createResolve(config.dnsServers);
-  const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
-  const suppressionKey = deriveKey(config.secretKey, 'suppression');
-  const recordFeedback = createFeedbackRecorder({ config, db, outbox });
   const verpKey = deriveKey(config.secretKey, 'verp');
-
-  /** Returns the email id that a signed unsubscribe link proves. Undefined for any other link. */
-  function emailIdOfLink(link: string): string | undefined {
-    const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
-    const proven = token && verifyManageToken(config.secretKey, token);
-    return proven && proven.kind === 'email' ? proven.id : undefined;
-  }
-
-  /**
-   * Records a delivery or complaint report for every email that it proves, by return path or by a signed link in its
-   * quoted parts. A delivery report may list several recipients; each email gets the part about its own.
-   */
-  async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
-    const quoted =
-      read.kind === 'status'
-        ? []
-        : [
-            ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
-            ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
-          ];
-    const emailIds = [...new Set([...returned, ...quoted])];
-    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report names no email of this service');
-    const addresses = read.kind === 'status' ? await findEmailAddresses(db, emailIds) : new Map<string, string>();
-    const source = read.kind === 'complaint' ? 'arf' : 'dsn';
-    for (const emailId of emailIds) {
-      const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
-      if (report.kind === 'nothing') {
-        log.info({ emailId, why: report.why }, 'a returned message contains nothing to record');
-        continue;
-      }
-      const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
-      if (outcome === 'unknown') log.info({ emailId, source }, 'a report about an unknown email');
-    }
-  }
-
-  async function receive(message: InboundMessage, recipients: string[], email: InboundEmail): Promise<void> {
-    const sender = parseSender(email.from ?? message.from);
-    if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
-    const detail = detailOf(message, email, await verdictsOf(message));
-    const files = email.attachments.map(({ filename, contentType, contentId, content }) => ({
-      filename: filename && clean(filename),
-      contentType: clean(contentType),
-      contentId: contentId && clean(contentId),
-      content,
-    }));
-    const digest = createHash('sha256').update(message.raw).digest();
-    const byDomain = groupBy(recipients, emailDomain);
-    for (const [domain, ofDomain] of byDomain) {
-      for (const projectId of await listDomainOwners(db, domain)) {
-        const received = {
-          sender,
-          fromName: clean(email.fromName ?? '') || null,
-          subject: clean(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
-          html: htmlOf(email),
-          messageId: clean(email.messageId),
-          digest,
-          recipients: ofDomain,
-          files,
-          detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
-        };
-        const queued = await inTransaction(db, (trx) =>
-          recordReceived(trx, { projectId, suppressionKey, email: received }),
-        );
-        outbox.wake(queued);
-      }
-    }
-  }
+  const recordReport = createReportRecorder(deps, verpKey);
+  const receive = await createReceiver(deps);
 
   const handler: InboundHandler = {
     async accepts(recipient) {
@@ -156,10 +86,91 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
         return;
       }
       if (read.kind === 'mail') return receive(message, others, read.mail);
-      return record(read, returned);
+      return recordReport(read, returned);
     },
   };
   return handler;
+}
+
+/** Returns the function that records a report. `returned` has the ids of the emails whose return path received it. */
+function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer) {
+  const recordFeedback = createFeedbackRecorder({ config, db, outbox });
+
+  /** Returns the email id that a signed unsubscribe link proves. Undefined for any other link. */
+  function emailIdOfLink(link: string): string | undefined {
+    const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
+    const proven = token && verifyManageToken(config.secretKey, token);
+    return proven && proven.kind === 'email' ? proven.id : undefined;
+  }
+
+  /**
+   * Records a delivery or complaint report for every email that it proves, by return path or by a signed link in its
+   * quoted parts. A delivery report may list several recipients; each email gets the part about its own.
+   */
+  return async (read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> => {
+    const quoted =
+      read.kind === 'status'
+        ? []
+        : [
+            ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
+            ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
+          ];
+    const emailIds = [...new Set([...returned, ...quoted])];
+    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report names no email of this service');
+    const addresses = read.kind === 'status' ? await findEmailAddresses(db, emailIds) : new Map<string, string>();
+    const source = read.kind === 'complaint' ? 'arf' : 'dsn';
+    for (const emailId of emailIds) {
+      const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
+      if (report.kind === 'nothing') {
+        log.info({ emailId, why: report.why }, 'a returned message contains nothing to record');
+        continue;
+      }
+      const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
+      if (outcome === 'unknown') log.info({ emailId, source }, 'a report about an unknown email');
+    }
+  };
+}
+
+/** Returns the function that records an email in each project that owns the domain of one of its recipients. */
+async function createReceiver({ config, db, outbox }: Deps) {
+  const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
+  const { createResolve, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
+  const resolve = createResolve(config.dnsServers);
+  const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+
+  return async (message: InboundMessage, recipients: string[], email: InboundEmail): Promise<void> => {
+    const sender = parseSender(email.from ?? message.from);
+    if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
+    const detail = detailOf(message, email, await verdictsOf(message));
+    const received = {
+      sender,
+      fromName: clean(email.fromName ?? '') || null,
+      subject: clean(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
+      html: htmlOf(email),
+      messageId: clean(email.messageId),
+      digest: createHash('sha256').update(message.raw).digest(),
+      files: email.attachments.map(({ filename, contentType, contentId, content }) => ({
+        filename: filename && clean(filename),
+        contentType: clean(contentType),
+        contentId: contentId && clean(contentId),
+        content,
+      })),
+    };
+    for (const [domain, ofDomain] of groupBy(recipients, emailDomain)) {
+      const forDomain = {
+        ...received,
+        recipients: ofDomain,
+        detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
+      };
+      for (const projectId of await listDomainOwners(db, domain)) {
+        const queued = await inTransaction(db, (trx) =>
+          recordReceived(trx, { projectId, suppressionKey, email: forDomain }),
+        );
+        outbox.wake(queued);
+      }
+    }
+  };
 }
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */

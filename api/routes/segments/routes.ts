@@ -201,7 +201,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     setETag(c, created);
-    return c.json(segmentResponse(await withMemberCount(created)), 201);
+    return c.json(segmentResponse(await withMemberCount(reads, created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -221,7 +221,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
     setETag(c, changed);
-    return c.json(segmentResponse(condition ? await withMemberCount(changed) : changed), 200);
+    return c.json(segmentResponse(condition ? await withMemberCount(reads, changed) : changed), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -271,16 +271,16 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     return c.json({ memberCount: await refreshMemberCount(reads, segment) }, 200);
   });
+}
 
-  /**
-   * Returns the segment with its count, which is stored. The segment is committed already, so a failed count must not
-   * fail its creation.
-   */
-  async function withMemberCount(segment: Segment): Promise<Segment> {
-    try {
-      return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
-    } catch {
-      return segment;
-    }
+/**
+ * Returns the segment with its count, which is stored. The segment is committed already, so a failed count must not
+ * fail its creation.
+ */
+async function withMemberCount(reads: Deps['reads'], segment: Segment): Promise<Segment> {
+  try {
+    return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
+  } catch {
+    return segment;
   }
 }

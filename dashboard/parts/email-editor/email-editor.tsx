@@ -104,36 +104,9 @@ export function EmailEditor({
                 {isVisual && !isReadOnly && <BlockMenu {...adding} />}
                 <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
                 {!isVisual && (
-                  <FileButton
-                    accept="image/png,image/jpeg,image/gif,image/webp"
-                    onChange={(file) => file && images.upload([file], (tag) => insert(`${tag}\n`))}
-                    disabled={!mayUpload}
-                  >
-                    {(props) => (
-                      <Button
-                        {...props}
-                        size="compact-sm"
-                        variant="default"
-                        leftSection={<IconPhotoPlus size={14} aria-hidden />}
-                        loading={images.isUploading}
-                        disabled={!mayUpload}
-                      >
-                        {words.addImage}
-                      </Button>
-                    )}
-                  </FileButton>
+                  <ImageButton images={images} onImage={(tag) => insert(`${tag}\n`)} disabled={!mayUpload} />
                 )}
-                {!isVisual && !hasRoom && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    leftSection={<IconLayoutSidebarRight size={14} aria-hidden />}
-                    aria-expanded={isAsked}
-                    onClick={toggle}
-                  >
-                    {words.details}
-                  </Button>
-                )}
+                {!isVisual && !hasRoom && <DetailsButton isExpanded={isAsked} onClick={toggle} />}
               </Group>
             </Group>
             <Suspense fallback={<Loading height={HEIGHT} />}>
@@ -186,5 +159,51 @@ export function EmailEditor({
         </EditorPanel>
       )}
     </>
+  );
+}
+
+/** Uploads an image, and calls `onImage` with its tag. */
+function ImageButton({
+  images,
+  onImage,
+  disabled,
+}: {
+  images: ReturnType<typeof useImageUpload>;
+  onImage: (tag: string) => void;
+  disabled: boolean;
+}) {
+  return (
+    <FileButton
+      accept="image/png,image/jpeg,image/gif,image/webp"
+      onChange={(file) => file && images.upload([file], onImage)}
+      disabled={disabled}
+    >
+      {(props) => (
+        <Button
+          {...props}
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconPhotoPlus size={14} aria-hidden />}
+          loading={images.isUploading}
+          disabled={disabled}
+        >
+          {words.addImage}
+        </Button>
+      )}
+    </FileButton>
+  );
+}
+
+function DetailsButton({ isExpanded, onClick }: { isExpanded: boolean; onClick: () => void }) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconLayoutSidebarRight size={14} aria-hidden />}
+      aria-expanded={isExpanded}
+      onClick={onClick}
+    >
+      {words.details}
+    </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { EditorFrame, EditorNav, EditorPage, EditorQuery } from '../../parts/edi
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
+import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
@@ -157,14 +158,9 @@ function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: 
     <Stack gap="xs">
       <Conflict edit={edit} labels={words.fieldNames} show={fieldAsText} />
       {edit.isRestored && !edit.hasConflict && (
-        <Alert color="blue" p="xs">
-          <Group justify="space-between">
-            {words.draftKept}
-            <Button size="compact-sm" variant="default" onClick={edit.discard}>
-              {words.discardDraft}
-            </Button>
-          </Group>
-        </Alert>
+        <RestoredDraft discardLabel={words.discardDraft} onDiscard={edit.discard}>
+          {words.draftKept}
+        </RestoredDraft>
       )}
       {isLost && (
         <Alert color="yellow" p="xs">

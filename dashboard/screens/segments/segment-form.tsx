@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useMemo } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -7,6 +7,7 @@ import { type DraftCondition, isComplete, newCondition } from '../../parts/condi
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { onEnterInField } from '../../parts/on-enter.ts';
+import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from './preview.tsx';
 
@@ -61,12 +62,6 @@ export function SegmentForm({
   /** Why the segment cannot be saved now. */
   whyNot?: string | undefined;
 }) {
-  const preview = usePreview(draft.condition, type === 'DYNAMIC');
-  const refused = useMemo(() => {
-    if (!failure || !sent) return NO_FAULTS;
-    const { rows, other } = faultsOf(sent, failure.fields, 'filters');
-    return { rows, other: other.filter(({ field }) => field === 'filters' || field.startsWith('filters.')) };
-  }, [failure, sent]);
   const fieldError = (name: string) => failure?.fields.find(({ field }) => field === name)?.message;
   const isPlaced = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
   const isReady = draft.name.trim() !== '' && (type === 'STATIC' || isComplete(draft.condition));
@@ -78,14 +73,9 @@ export function SegmentForm({
     <form onSubmit={submit} onKeyDown={onEnterInField}>
       <Stack maw={980}>
         {isRestored && (
-          <Alert color="blue" p="xs">
-            <Group justify="space-between">
-              {words.draftKept}
-              <Button size="compact-sm" variant="default" onClick={() => discard(saved)}>
-                {words.discardDraft}
-              </Button>
-            </Group>
-          </Alert>
+          <RestoredDraft discardLabel={words.discardDraft} onDiscard={() => discard(saved)}>
+            {words.draftKept}
+          </RestoredDraft>
         )}
         <TextInput
           label={words.name}
@@ -108,27 +98,7 @@ export function SegmentForm({
           error={fieldError('description')}
           maw={560}
         />
-        {type === 'DYNAMIC' && (
-          <>
-            <Title order={2} size="h4">
-              {words.condition}
-            </Title>
-            <ConditionBuilder
-              value={draft.condition}
-              onChange={(condition) => change({ ...draft, condition })}
-              faults={refused === NO_FAULTS ? preview.faults : refused}
-            />
-            <Preview {...preview} />
-            <Paper withBorder p="sm">
-              <Switch
-                label={words.track}
-                description={words.trackedMeans}
-                checked={draft.trackMembership}
-                onChange={(event) => change({ ...draft, trackMembership: event.currentTarget.checked })}
-              />
-            </Paper>
-          </>
-        )}
+        {type === 'DYNAMIC' && <ConditionFields draft={draft} change={change} failure={failure} sent={sent} />}
         {failure && !isPlaced && <Failed error={failure} />}
         <Group>
           <ActionButton needs="segments:edit" type="submit" loading={isSaving} disabled={!isReady} whyNot={whyNot}>
@@ -142,5 +112,46 @@ export function SegmentForm({
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** The condition with its current matches, and whether changes of the membership are recorded as events. */
+function ConditionFields({
+  draft,
+  change,
+  failure,
+  sent,
+}: {
+  draft: FormDraft;
+  change: (draft: FormDraft) => void;
+  failure: ApiFailure | null;
+  sent: DraftCondition | undefined;
+}) {
+  const preview = usePreview(draft.condition, true);
+  const refused = useMemo(() => {
+    if (!failure || !sent) return NO_FAULTS;
+    const { rows, other } = faultsOf(sent, failure.fields, 'filters');
+    return { rows, other: other.filter(({ field }) => field === 'filters' || field.startsWith('filters.')) };
+  }, [failure, sent]);
+  return (
+    <>
+      <Title order={2} size="h4">
+        {words.condition}
+      </Title>
+      <ConditionBuilder
+        value={draft.condition}
+        onChange={(condition) => change({ ...draft, condition })}
+        faults={refused === NO_FAULTS ? preview.faults : refused}
+      />
+      <Preview {...preview} />
+      <Paper withBorder p="sm">
+        <Switch
+          label={words.track}
+          description={words.trackedMeans}
+          checked={draft.trackMembership}
+          onChange={(event) => change({ ...draft, trackMembership: event.currentTarget.checked })}
+        />
+      </Paper>
+    </>
   );
 }

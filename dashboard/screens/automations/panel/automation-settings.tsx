@@ -1,8 +1,8 @@
-import { Alert, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useMemo } from 'react';
-import type { InputOf } from '../../../api/client.ts';
+import type { ApiFailure, InputOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
@@ -10,6 +10,7 @@ import { Failed } from '../../../parts/failed.tsx';
 import { notifySuccess } from '../../../parts/notifications.tsx';
 import { isSame } from '../../../parts/record-edit/changes.ts';
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
+import { RestoredDraft } from '../../../parts/record-edit/restored-draft.tsx';
 import { isStale, useRecordEdit } from '../../../parts/record-edit/use-record-edit.ts';
 import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
@@ -23,12 +24,10 @@ const t = text.automations;
 /** The settings of an automation, without its steps. */
 export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
   const queries = useQueryClient();
-  const whyNot = useMissingPermission('workflows:edit');
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
   const stored = useMemo(() => formOf(workflow), [workflow]);
   const edit = useRecordEdit({ name: `automation-settings:${workflow.id}`, stored, isSaving: write.isPending });
-  const { fields: form, change: set } = edit;
-  const faultAt = (field: string) => write.error?.fields.find((fault) => fault.field.startsWith(field))?.message;
+  const form = edit.fields;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (edit.hasConflict) return;
@@ -52,74 +51,11 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
       <Stack gap="sm">
         <Conflict edit={edit} labels={t.settingNames} show={settingAsText} />
         {edit.isRestored && !edit.hasConflict && (
-          <Alert color="blue" p="xs">
-            <Group justify="space-between">
-              <Text size="sm">{t.draftKept}</Text>
-              <Button size="compact-sm" variant="default" onClick={edit.discard}>
-                {t.discard}
-              </Button>
-            </Group>
-          </Alert>
+          <RestoredDraft discardLabel={t.discard} onDiscard={edit.discard}>
+            <Text size="sm">{t.draftKept}</Text>
+          </RestoredDraft>
         )}
-        <TextInput
-          label={t.name}
-          value={form.name}
-          maxLength={200}
-          required
-          disabled={whyNot !== undefined}
-          onChange={({ currentTarget: { value } }) => set({ name: value })}
-          error={faultAt('name')}
-        />
-        <Textarea
-          label={t.description}
-          value={form.description}
-          maxLength={2_000}
-          autosize
-          disabled={whyNot !== undefined}
-          onChange={({ currentTarget: { value } }) => set({ description: value })}
-        />
-        <EventName
-          label={t.event}
-          description={t.eventHint}
-          value={form.eventName}
-          onChange={(eventName) => set({ eventName })}
-          disabled={whyNot !== undefined}
-          error={faultAt('eventName')}
-        />
-        <AutomaticReplies
-          eventName={form.eventName}
-          at="trigger"
-          checked={form.includeAutomatic}
-          onChange={(includeAutomatic) => set({ includeAutomatic })}
-          readOnly={whyNot !== undefined}
-        />
-        <ExitEvents
-          exits={form.exitOn}
-          onChange={(exitOn) => set({ exitOn })}
-          fields={write.error?.fields ?? []}
-          readOnly={whyNot !== undefined}
-        />
-        <Checkbox
-          label={t.exitWhenUnsubscribed}
-          checked={form.exitWhenUnsubscribed}
-          disabled={whyNot !== undefined}
-          onChange={({ currentTarget: { checked } }) => set({ exitWhenUnsubscribed: checked })}
-        />
-        <Checkbox
-          label={t.allowReentry}
-          checked={form.allowReentry}
-          disabled={whyNot !== undefined}
-          onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
-        />
-        <TextInput
-          label={t.reentryKey}
-          description={t.reentryKeyHint}
-          placeholder="event.cartId"
-          value={form.reentryKey}
-          disabled={whyNot !== undefined}
-          error={faultAt('reentryKey')}
-          onChange={({ currentTarget: { value } }) => set({ reentryKey: value })}
-        />
+        <SettingsFields form={edit.fields} set={edit.change} failure={write.error} />
         {write.error && !isStale(write.error) && <Failed error={write.error} />}
         <Group>
           <ActionButton
@@ -139,6 +75,82 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function SettingsFields({
+  form,
+  set,
+  failure,
+}: {
+  form: Settings;
+  set: (changes: Partial<Settings>) => void;
+  failure: ApiFailure | null;
+}) {
+  const readOnly = useMissingPermission('workflows:edit') !== undefined;
+  const faultAt = (field: string) => failure?.fields.find((fault) => fault.field.startsWith(field))?.message;
+  return (
+    <>
+      <TextInput
+        label={t.name}
+        value={form.name}
+        maxLength={200}
+        required
+        disabled={readOnly}
+        onChange={({ currentTarget: { value } }) => set({ name: value })}
+        error={faultAt('name')}
+      />
+      <Textarea
+        label={t.description}
+        value={form.description}
+        maxLength={2_000}
+        autosize
+        disabled={readOnly}
+        onChange={({ currentTarget: { value } }) => set({ description: value })}
+      />
+      <EventName
+        label={t.event}
+        description={t.eventHint}
+        value={form.eventName}
+        onChange={(eventName) => set({ eventName })}
+        disabled={readOnly}
+        error={faultAt('eventName')}
+      />
+      <AutomaticReplies
+        eventName={form.eventName}
+        at="trigger"
+        checked={form.includeAutomatic}
+        onChange={(includeAutomatic) => set({ includeAutomatic })}
+        readOnly={readOnly}
+      />
+      <ExitEvents
+        exits={form.exitOn}
+        onChange={(exitOn) => set({ exitOn })}
+        fields={failure?.fields ?? []}
+        readOnly={readOnly}
+      />
+      <Checkbox
+        label={t.exitWhenUnsubscribed}
+        checked={form.exitWhenUnsubscribed}
+        disabled={readOnly}
+        onChange={({ currentTarget: { checked } }) => set({ exitWhenUnsubscribed: checked })}
+      />
+      <Checkbox
+        label={t.allowReentry}
+        checked={form.allowReentry}
+        disabled={readOnly}
+        onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
+      />
+      <TextInput
+        label={t.reentryKey}
+        description={t.reentryKeyHint}
+        placeholder="event.cartId"
+        value={form.reentryKey}
+        disabled={readOnly}
+        error={faultAt('reentryKey')}
+        onChange={({ currentTarget: { value } }) => set({ reentryKey: value })}
+      />
+    </>
   );
 }
 
