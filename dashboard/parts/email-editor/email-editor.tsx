@@ -33,6 +33,19 @@ const CANVAS_WIDTH = 640;
 const ROOM_FOR_DETAILS = '(min-width: 100em) or (max-width: 48em)';
 type Mode = 'code' | 'visual';
 
+interface EmailEditorProps {
+  email: EditedEmail;
+  /** Identifies the content. When it changes, the visual editor opens. */
+  contentKey?: string;
+  onBody: (body: string) => void;
+  /** Called for the save shortcut, wherever the cursor is. */
+  onSave: () => void;
+  isReadOnly?: boolean;
+  /** The groups of the panel beside the canvas. Code and preview use its width, unless the window fits all three or the user asks for it. */
+  details: ReactNode;
+  children: ReactNode;
+}
+
 /**
  * Edits an email in a full-screen editor: blocks to add, and the canvas with the envelope (`children`) above the body,
  * which is edited visually at the width of an email, or as code beside its preview. Both editors change the same text
@@ -46,19 +59,7 @@ export function EmailEditor({
   isReadOnly = false,
   details,
   children,
-}: {
-  email: EditedEmail;
-  /** Identifies the content. When it changes, the visual editor opens. */
-  contentKey?: string;
-  onBody: (body: string) => void;
-  /** Called for the save shortcut, wherever the cursor is. */
-  onSave: () => void;
-  isReadOnly?: boolean;
-  /** The groups of the panel beside the canvas. Code and preview use its width, unless the window fits all three or the user asks for it. */
-  details: ReactNode;
-  children: ReactNode;
-}) {
-  const { can } = useSession();
+}: EmailEditorProps) {
   const [modeOf, setMode] = useState<{ key: string; mode: Mode }>();
   const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
   const [slot, setSlot] = useState<HTMLDivElement | null>(null);
@@ -69,8 +70,7 @@ export function EmailEditor({
   const [isAsked, { toggle }] = useDisclosure();
   const showsDetails = isVisual || hasRoom || isAsked;
   const preview = usePreview(email, contactId, !isVisual);
-  const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
-  const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
+  const variables = useVariables();
   const editor = useRef<CodeEditorHandle>(null);
   const images = useImageUpload();
   const insert = (insertion: string) => editor.current?.insert(insertion);
@@ -89,16 +89,7 @@ export function EmailEditor({
         <SimpleGrid cols={isVisual ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
           <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
             <Group justify="space-between" gap="xs" className={classes.tools}>
-              <SegmentedControl
-                size="xs"
-                value={mode}
-                onChange={(value) => setMode({ key: contentKey, mode: value as Mode })}
-                aria-label={words.modes}
-                data={[
-                  { value: 'visual', label: words.visualTab },
-                  { value: 'code', label: words.codeTab },
-                ]}
-              />
+              <ModeControl mode={mode} onChange={(next) => setMode({ key: contentKey, mode: next })} />
               <div ref={setTools} className={classes.selection} />
               <Group gap="xs">
                 {isVisual && !isReadOnly && <BlockMenu {...adding} />}
@@ -143,11 +134,8 @@ export function EmailEditor({
           </Stack>
           {!isVisual && (
             <Box miw={0}>
-              {email.body === '' ? (
-                <Text c="dimmed">{words.empty}</Text>
-              ) : (
-                <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
-              )}
+              {email.body === '' && <Text c="dimmed">{words.empty}</Text>}
+              {email.body !== '' && <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />}
             </Box>
           )}
         </SimpleGrid>
@@ -159,6 +147,28 @@ export function EmailEditor({
         </EditorPanel>
       )}
     </>
+  );
+}
+
+/** Returns the variables that an email may use: of the contact's fields, and of the service. */
+function useVariables() {
+  const { can } = useSession();
+  const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
+  return useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
+}
+
+function ModeControl({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      value={mode}
+      onChange={(value) => onChange(value as Mode)}
+      aria-label={words.modes}
+      data={[
+        { value: 'visual', label: words.visualTab },
+        { value: 'code', label: words.codeTab },
+      ]}
+    />
   );
 }
 

@@ -12,7 +12,7 @@ import { type FrameMessage, readFrameMessage } from './frame-message.ts';
 import { endOfBody } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
 import { type Block, blocksAround, blocksOf, removeTag } from './source-blocks.ts';
-import { attributeEdit, sourcePosition, wrapEdits } from './source-edits.ts';
+import { attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
 import { modelOf, type SourceModel } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { type AddedBlock, useAddedBlock } from './use-added-block.ts';
@@ -52,7 +52,6 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
   { value, onChange, onImages, panel, toolbar, onSave, isReadOnly },
   handle,
 ) {
-  const isWide = useMediaQuery('(min-width: 48.01em)', true, { getInitialValueInEffect: false });
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(HEIGHT_PX.least);
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -76,6 +75,10 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
   const edits = editsAt({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
 
   const post = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
+  const outline = (chosen: number) => {
+    setDepth(chosen);
+    post({ kind: 'outline', depth: chosen });
+  };
   const onMessage = (message: FrameMessage) => {
     if (message.kind === 'height') {
       setHeight(Math.min(HEIGHT_PX.most, Math.max(HEIGHT_PX.least, message.px)));
@@ -113,54 +116,87 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
+  return (
+    <Stack gap="xs">
+      <SelectionTools
+        source={source}
+        edits={edits}
+        selection={{ picked, blocks, around, depth }}
+        canWrap={cursor !== null && cursor.start < cursor.end}
+        isReadOnly={isReadOnly}
+        panel={panel}
+        toolbar={toolbar}
+        onUnpick={() => setPicked(null)}
+        onDepth={outline}
+        onImage={(file, id) => onImages([file], (tag) => latest.current.replaceImage(id, addressIn(tag)))}
+      />
+      {/* Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
+          and Back would undo that step instead of leaving the editor. */}
+      <Frame key={source.document} frame={frame} document={source.document} height={height} />
+    </Stack>
+  );
+});
+
+interface SelectionToolsProps {
+  source: VisualSource;
+  edits: ReturnType<typeof editsAt>;
+  selection: { picked: TagPart | undefined; blocks: Block[]; around: Block[]; depth: number };
+  canWrap: boolean;
+  isReadOnly: boolean;
+  panel: HTMLElement | null;
+  toolbar: HTMLElement | null;
+  onUnpick: () => void;
+  onDepth: (depth: number) => void;
+  onImage: (file: File, id: number) => void;
+}
+
+/** Shows the tools of the selection in the toolbar, and its properties in the panel or, on a phone, in a sheet. */
+function SelectionTools(p: SelectionToolsProps) {
+  const { source, edits, isReadOnly, panel, toolbar } = p;
+  const { picked, blocks, around, depth } = p.selection;
+  const html = source.model.source;
+  const isWide = useMediaQuery('(min-width: 48.01em)', true, { getInitialValueInEffect: false });
   const styled = around.slice(depth);
-  const unpick = () => setPicked(null);
-  const hasProperties = picked !== undefined || styled.some((block) => canStyle(model.source, block));
-  const sheet = usePropertySheet({ isPossible: !isWide && hasProperties, isPicked: picked !== undefined, unpick });
+  const hasProperties = picked !== undefined || styled.some((block) => canStyle(html, block));
+  const sheet = usePropertySheet({
+    isPossible: !isWide && hasProperties,
+    isPicked: picked !== undefined,
+    unpick: p.onUnpick,
+  });
   const properties = (
     <Properties
       source={source}
       picked={picked}
       styled={styled}
       isReadOnly={isReadOnly}
-      onUnpick={unpick}
+      onUnpick={p.onUnpick}
       isClosable={isWide}
-      onImage={(file, id) => onImages([file], (tag) => latest.current.replaceImage(id, addressIn(tag)))}
+      onImage={p.onImage}
     />
   );
   const tools = (
     <>
       <VisualTools
-        canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
+        canWrap={!isReadOnly && p.canWrap}
         canUndo={source.canUndo}
         onWrap={edits.wrap}
-        onUndo={() => {
-          source.undo();
-          unpick();
-        }}
+        onUndo={edits.undo}
       />
       {!isReadOnly && (
         <BlockTools
-          source={model.source}
+          source={html}
           blocks={blocks}
           around={around}
           depth={Math.min(depth, around.length - 1)}
           properties={sheet.toggle && { isShown: sheet.isShown, toggle: sheet.toggle }}
-          onDepth={(chosen) => {
-            setDepth(chosen);
-            post({ kind: 'outline', depth: chosen });
-          }}
-          onEdit={(edit) => {
-            source.change([edit]);
-            unpick();
-          }}
+          onDepth={p.onDepth}
+          onEdit={edits.replace}
         />
       )}
     </>
   );
-
   return (
-    <Stack gap="xs">
+    <>
       {toolbar && createPortal(tools, toolbar)}
       {isWide && panel && createPortal(properties, panel)}
       {sheet.isShown && (
@@ -169,12 +205,9 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
           {properties}
         </section>
       )}
-      {/* Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
-          and Back would undo that step instead of leaving the editor. */}
-      <Frame key={source.document} frame={frame} document={source.document} height={height} />
-    </Stack>
+    </>
   );
-});
+}
 
 function Frame(p: { frame: RefObject<HTMLIFrameElement | null>; document: string; height: number }) {
   return (
@@ -303,6 +336,15 @@ function editsAt(p: {
       source.change([{ start: position.at, end: position.at, replacement: markup }]);
       pick(null);
       addedBlock.remember(position, markup);
+    },
+    /** Makes an edit of a tool, after which nothing is selected. */
+    replace: (edit: SourceEdit) => {
+      source.change([edit]);
+      pick(null);
+    },
+    undo: () => {
+      source.undo();
+      pick(null);
     },
     replaceImage: (id: number, address: string) => {
       const image = model.parts[id];
