@@ -5,9 +5,9 @@ import nodemailer from 'nodemailer';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { insertContacts } from './load/projects.ts';
 import { round1 } from './load/round.ts';
-import { percentile } from './neighbour-load.ts';
-import { until } from './neighbour-scenarios.ts';
-import { type NeighbourStage, startStage } from './neighbour-stage.ts';
+import { percentile } from './tenants-load.ts';
+import { until } from './tenants-scenarios.ts';
+import { startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
  * One email at a time, from the request to the end of DATA at the sink, beside nodemailer in this process, which opens
@@ -129,7 +129,7 @@ async function countTransactions(): Promise<number> {
 }
 
 /** Starts a campaign of tenant A, and returns its id. */
-async function startCampaign({ a, db }: NeighbourStage): Promise<string> {
+async function startCampaign({ a, db }: TenantStage): Promise<string> {
   await insertContacts(db, { projectId: a.id, count: Number(values.recipients), localPart: 'r' });
   const { data } = await a.client.callOk('POST', '/campaigns', {
     name: 'Busy',
@@ -143,6 +143,6 @@ async function startCampaign({ a, db }: NeighbourStage): Promise<string> {
   return data.id;
 }
 
-async function statusOf({ a }: NeighbourStage, id: string): Promise<string> {
+async function statusOf({ a }: TenantStage, id: string): Promise<string> {
   return (await a.client.callOk('GET', `/campaigns/${id}`)).status;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Files in bench/ that belong to other benches. */
-const PARTS = /^(bare-|campaign-(baselines|content|stage)|neighbour-|smtp-sink|stack|kill-)/;
+const PARTS = /^(bare-|campaign-(baselines|content|stage)|tenants-|smtp-sink|stack|kill-)/;
 const folder = join(import.meta.dirname, '..', 'bench');
 const benches = readdirSync(folder)
   .filter((file) => file.endsWith('.js') && !PARTS.test(file))

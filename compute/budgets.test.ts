@@ -3,7 +3,7 @@ import { createBudgets, OverBudget } from './budgets.ts';
 
 /** Returns budgets with a clock that stands still. */
 const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
-const work = { projectId: 'greedy', kind: 'test' };
+const work = { projectId: 'noisy', kind: 'test' };
 
 describe('the budget of a project', () => {
   it('starts work while budget is left, and refuses work that cannot wait long enough', async () => {
@@ -62,9 +62,9 @@ describe('the budget of a project', () => {
         order.push(projectId);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
-    const all = [...['greedy', 'greedy', 'greedy', 'greedy'], ...['b', 'c']].map(held);
+    const all = [...['noisy', 'noisy', 'noisy', 'noisy'], ...['b', 'c']].map(held);
     await Promise.resolve();
-    expect(order).toEqual(['greedy', 'greedy']);
+    expect(order).toEqual(['noisy', 'noisy']);
     for (let n = 0; n < all.length; n += 1) {
       ends[n]?.();
       await new Promise((resolve) => setImmediate(resolve));

@@ -2,16 +2,9 @@ import { parseArgs } from 'node:util';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { round1 } from './load/round.ts';
-import type { Latencies } from './neighbour-load.ts';
-import {
-  LIMITS,
-  SCENARIOS,
-  type ScenarioName,
-  type ScenarioOutcome,
-  type Sizes,
-  until,
-} from './neighbour-scenarios.ts';
-import { type Cpu, type NeighbourStage, startStage } from './neighbour-stage.ts';
+import type { Latencies } from './tenants-load.ts';
+import { LIMITS, SCENARIOS, type ScenarioName, type ScenarioOutcome, type Sizes, until } from './tenants-scenarios.ts';
+import { type Cpu, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Effects of one tenant on another. Tenant B sends a few single emails and executions per second, and each is measured
@@ -75,7 +68,7 @@ async function scenario(name: ScenarioName): Promise<void> {
     Object.entries(after).map(([part, ms]) => [part, ms - before[part as keyof Cpu]]),
   ) as Cpu;
   results.push({ name, outcome, cpu });
-  const missing = (outcome.neighbour?.emails.missing ?? 0) + (outcome.neighbour?.executions.missing ?? 0);
+  const missing = (outcome.otherTenant?.emails.missing ?? 0) + (outcome.otherTenant?.executions.missing ?? 0);
   stale = outcome.done !== outcome.total || missing > 0;
   for (const { what, p50, p99, max } of rowsOf(name, outcome))
     console.log(`  B's ${what}: p50 ${p50}, p99 ${p99}, max ${max} ms`);
@@ -83,7 +76,7 @@ async function scenario(name: ScenarioName): Promise<void> {
 }
 
 /** Starts a service, and lets it send emails and run executions as a warm-up. */
-async function warmStage(): Promise<NeighbourStage> {
+async function warmStage(): Promise<TenantStage> {
   const made = await startStage({ workers: values.workers });
   const { client, domain, eventName } = made.b;
   await runConcurrently({ total: WARM_UP, concurrency: 8 }, async (n) => {
@@ -125,8 +118,8 @@ function print(): void {
   );
 }
 
-function rowsOf(name: ScenarioName, { neighbour }: ScenarioOutcome) {
-  if (!neighbour) return [];
+function rowsOf(name: ScenarioName, { otherTenant }: ScenarioOutcome) {
+  if (!otherTenant) return [];
   const limits = LIMITS[name];
   const row = (what: 'emails' | 'executions', seen: Latencies) => {
     const limit = limits?.[what];
@@ -134,10 +127,10 @@ function rowsOf(name: ScenarioName, { neighbour }: ScenarioOutcome) {
       scenario: name,
       what,
       ...seen,
-      refused: what === 'emails' ? neighbour.refused : '',
+      refused: what === 'emails' ? otherTenant.refused : '',
       'p99 limit': limit ?? '',
       '': limit === undefined ? '' : seen.p99 <= limit && seen.missing === 0 ? 'ok' : 'OVER',
     };
   };
-  return [row('emails', neighbour.emails), row('executions', neighbour.executions)];
+  return [row('emails', otherTenant.emails), row('executions', otherTenant.executions)];
 }

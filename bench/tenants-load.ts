@@ -17,23 +17,23 @@ export interface Latencies {
 }
 
 /** Measurements of tenant B. */
-export interface NeighbourReport {
+export interface TenantReport {
   emails: Latencies;
   executions: Latencies;
   /** Requests whose response was not 200. */
   refused: number;
 }
 
-export interface Neighbour {
+export interface TenantLoad {
   /** Stops sending requests, and waits at most `drainMs` for accepted work. */
-  stop(drainMs: number): Promise<NeighbourReport>;
+  stop(drainMs: number): Promise<TenantReport>;
 }
 
 /**
  * Starts B: `perSecond` single emails and as many events, each of which starts an execution with one email. Each
  * request is sent on schedule, without waiting for earlier responses, until B is stopped.
  */
-export function startNeighbour(p: {
+export function startTenantLoad(p: {
   client: ApiClient;
   sink: SinkProcess;
   domain: string;
@@ -41,7 +41,7 @@ export function startNeighbour(p: {
   /** Names the recipients of this run. */
   tag: string;
   perSecond: number;
-}): Neighbour {
+}): TenantLoad {
   const sentAt = new Map<string, number>();
   const open = new Set<Promise<void>>();
   let refused = 0;

@@ -7,8 +7,8 @@ import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { insertContacts, makeWorkflow } from './load/projects.ts';
-import { type NeighbourReport, startNeighbour } from './neighbour-load.ts';
-import type { NeighbourStage } from './neighbour-stage.ts';
+import { startTenantLoad, type TenantReport } from './tenants-load.ts';
+import type { TenantStage } from './tenants-stage.ts';
 
 export interface Sizes {
   recipients: number;
@@ -24,7 +24,7 @@ export interface Sizes {
 
 /** Measurements of a scenario. Project A has completed `done` of its `total` pieces of work. */
 export interface ScenarioOutcome {
-  neighbour?: NeighbourReport;
+  otherTenant?: TenantReport;
   done: number;
   total: number;
   seconds: number;
@@ -56,11 +56,11 @@ const UNTIL_MARGIN_MS = 10_000;
 /** B runs this long before the wave's timers end. */
 const LEAD_MS = 3_000;
 
-export const SCENARIOS: Record<ScenarioName, (stage: NeighbourStage, sizes: Sizes) => Promise<ScenarioOutcome>> = {
+export const SCENARIOS: Record<ScenarioName, (stage: TenantStage, sizes: Sizes) => Promise<ScenarioOutcome>> = {
   idle: async (stage, sizes) => {
-    const b = neighbour(stage, sizes, 'idle');
+    const b = startLoadOfB(stage, sizes, 'idle');
     await sleep(sizes.idleSeconds * 1_000);
-    return { neighbour: await b.stop(DRAIN_MS), done: 0, total: 0, seconds: sizes.idleSeconds };
+    return { otherTenant: await b.stop(DRAIN_MS), done: 0, total: 0, seconds: sizes.idleSeconds };
   },
   campaign,
   alone: (stage, sizes) => executions(stage, sizes, 'alone', []),
@@ -71,24 +71,24 @@ export const SCENARIOS: Record<ScenarioName, (stage: NeighbourStage, sizes: Size
     executions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
 };
 
-function neighbour({ b, sink }: NeighbourStage, { perSecond }: Sizes, name: string) {
+function startLoadOfB({ b, sink }: TenantStage, { perSecond }: Sizes, name: string) {
   const tag = `t-b-${name}-`;
-  return startNeighbour({ client: b.client, sink, domain: b.domain, eventName: b.eventName, tag, perSecond });
+  return startTenantLoad({ client: b.client, sink, domain: b.domain, eventName: b.eventName, tag, perSecond });
 }
 
-async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
+async function campaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { a, db } = stage;
   const total = sizes.recipients;
   await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
   const { data } = await a.client.callOk('POST', '/campaigns', {
-    name: 'Neighbour',
+    name: 'Other tenant',
     subject: SUBJECT,
     body: BODY,
     from: `news@${a.domain}`,
     audienceType: 'FILTERED',
     audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
   });
-  const b = neighbour(stage, sizes, 'campaign');
+  const b = startLoadOfB(stage, sizes, 'campaign');
   const startedAt = steadyMs();
   await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
   const isSent = async () => {
@@ -100,7 +100,7 @@ async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM emails WHERE campaign_id = ${data.id} AND status = 'SENT'`.execute(db);
   if (!sent) await a.client.call('POST', `/campaigns/${data.id}/cancel`, {});
-  return { neighbour: await b.stop(DRAIN_MS), done: rows[0]?.n ?? 0, total, seconds };
+  return { otherTenant: await b.stop(DRAIN_MS), done: rows[0]?.n ?? 0, total, seconds };
 }
 
 /**
@@ -108,20 +108,20 @@ async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
  * exit.
  */
 async function executions(
-  stage: NeighbourStage,
+  stage: TenantStage,
   sizes: Sizes,
   name: ScenarioName,
   before: [string, object][],
 ): Promise<ScenarioOutcome> {
   const { prefix, track } = await waveOf(stage, sizes, name, before);
-  const b = name === 'alone' ? undefined : neighbour(stage, sizes, name);
+  const b = name === 'alone' ? undefined : startLoadOfB(stage, sizes, name);
   const startedAt = steadyMs();
   await track(startedAt + sizes.maxSeconds * 1_000);
   return finish(stage, sizes, { prefix, name, startedAt, b });
 }
 
 /** Lets all of A's executions wait for the same instant, and measures B from shortly before it. */
-async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
+async function waveUntil(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
   const instant = new Date(Date.now() + waitMs).toISOString();
@@ -136,7 +136,7 @@ async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioO
   };
   await until(async () => (await waiting()) === sizes.executions, at - LEAD_MS);
   await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
-  const b = neighbour(stage, sizes, 'wave-until');
+  const b = startLoadOfB(stage, sizes, 'wave-until');
   const met = await waiting();
   if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when the wave broke`);
   await sleep(Math.max(0, at - steadyMs()));
@@ -147,7 +147,7 @@ async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioO
  * The same wave in workflows with only a timer and an empty activity, with the SDK's defaults, on the same server. Its
  * time is the baseline of the other waves.
  */
-async function waveBare(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
+async function waveBare(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { address, namespace } = stage.temporal;
   const file = `./bare-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = fork(new URL(file, import.meta.url), [address, namespace]);
@@ -169,17 +169,17 @@ async function waveBare(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
       workflow.start('bareTimerUntil', { taskQueue: 'bench-bare', workflowId: `bare-wave-${atMs}-${n}`, args: [atMs] }),
     );
     await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
-    const b = neighbour(stage, sizes, 'wave-bare');
+    const b = startLoadOfB(stage, sizes, 'wave-bare');
     await until(async () => done === total, at + sizes.maxSeconds * 1_000);
     const seconds = ((done === total ? lastMs : steadyMs()) - at) / 1_000;
-    return { neighbour: await b.stop(DRAIN_MS), done, total, seconds, executionsPerSecond: done / seconds };
+    return { otherTenant: await b.stop(DRAIN_MS), done, total, seconds, executionsPerSecond: done / seconds };
   } finally {
     worker.kill('SIGTERM');
     await connection.close();
   }
 }
 
-async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
+async function waveOf({ a }: TenantStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
   const prefix = `t-a-${name}-`;
   const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
   const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
@@ -198,9 +198,9 @@ async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, b
 
 /** Waits for A's emails, then for B's. */
 async function finish(
-  { sink }: NeighbourStage,
+  { sink }: TenantStage,
   sizes: Sizes,
-  p: { prefix: string; name: string; startedAt: number; b: ReturnType<typeof neighbour> | undefined },
+  p: { prefix: string; name: string; startedAt: number; b: ReturnType<typeof startLoadOfB> | undefined },
 ): Promise<ScenarioOutcome> {
   const total = sizes.executions;
   const all = async () => (await sink.arrived(p.prefix)).count >= total;
@@ -209,7 +209,7 @@ async function finish(
   const seconds = ((done === total && lastMs !== null ? lastMs : steadyMs()) - p.startedAt) / 1_000;
   const ofB = done === 0 ? 0 : (await sink.arrived(`t-b-${p.name}-x`)).count;
   const report = await p.b?.stop(DRAIN_MS);
-  return { ...(report && { neighbour: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
+  return { ...(report && { otherTenant: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
 }
 
 /** Waits until a condition is true. Returns false if it is still false at `deadline` (a time of `steadyMs`). */

@@ -23,7 +23,7 @@ export interface LoadTenant extends LoadProject {
 export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench' | 'others', number>;
 
 /** A running service with two tenants, and the sink that receives its email. */
-export interface NeighbourStage {
+export interface TenantStage {
   baseUrl: string;
   temporal: { address: string; namespace: string };
   a: LoadTenant;
@@ -37,7 +37,7 @@ export interface NeighbourStage {
 }
 
 /** Starts the service as `npm start` does, with a sink in a separate process and without rate limits. */
-export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<NeighbourStage> {
+export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<TenantStage> {
   const home = newHome();
   const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
   const sink = await startSinkProcess(['--no-record', '--timed=t-']);

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { runConcurrently } from './load/api-client.ts';
 import type { LoopDelay } from './loop-delay.ts';
-import { type Latencies, startNeighbour } from './neighbour-load.ts';
-import { type Cpu, type LoadTenant, type NeighbourStage, startStage } from './neighbour-stage.ts';
+import { type Latencies, startTenantLoad } from './tenants-load.ts';
+import { type Cpu, type LoadTenant, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its time limit,
@@ -32,14 +32,14 @@ const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
 
-const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise<void>> = {
+const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<void>> = {
   idle: async (_, untilMs) => void (await sleep(untilMs - Date.now())),
   campaign: async ({ a, db }, untilMs) => {
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
-      SELECT ${a.id}, 'greedy' || n || '@load.test', true, ${JSON.stringify(ITEMS)}::jsonb FROM generate_series(1, 150) AS n
+      SELECT ${a.id}, 'noisy' || n || '@load.test', true, ${JSON.stringify(ITEMS)}::jsonb FROM generate_series(1, 150) AS n
       ON CONFLICT DO NOTHING`.execute(db);
-    const content = { name: 'Greedy', subject: 'S', body: COSTLY, from: `hello@${a.domain}`, audienceType: 'ALL' };
+    const content = { name: 'Noisy', subject: 'S', body: COSTLY, from: `hello@${a.domain}`, audienceType: 'ALL' };
     const { data } = await a.client.callOk('POST', '/campaigns', content);
     await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
     await sleep(untilMs - Date.now());
@@ -155,7 +155,7 @@ for (const abuse of values.only.split(',')) {
   // Each abuse gets a new service, so that no measurement includes remaining work of the abuse before.
   const stage = await startStage({ workers: values.workers });
   try {
-    const b = startNeighbour({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });
+    const b = startTenantLoad({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });
     const [sinceMs, before] = [Date.now(), stage.cpu()];
     await run(stage, sinceMs + Number(values.seconds) * 1_000);
     cpus.push({ abuse, ...percentOfOne(before, stage.cpu(), Date.now() - sinceMs) });
@@ -177,7 +177,7 @@ for (const abuse of values.only.split(',')) {
   }
 }
 console.log(
-  `\nB's single emails while A is greedy, ms from the request to the end of DATA; p95 should be under ${P95_LIMIT_MS}.\n` +
+  `\nB's single emails while A is noisy, ms from the request to the end of DATA; p95 should be under ${P95_LIMIT_MS}.\n` +
     'Loops: the worst lateness in each 100 ms, 95th percentile / the most that one turn computed.',
 );
 console.table(rows);
