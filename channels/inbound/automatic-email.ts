@@ -2,18 +2,40 @@ import { firstWord } from './field-values.ts';
 
 /** Headers that auto-responders add to their replies; none of them is standardized. */
 const MARKS =
-  /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-ms-exchange-inbox-rules-loop|x-cron-env)$/;
+  /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to|domain))?|x-(?:[a-z]+-)?vacation(?:-reply)?|x-out-of-office|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-ms-exchange-inbox-rules-loop|x-cron-env)$/;
 /** Fields in which some servers write `Autoresponder`. Other values of these fields mean nothing. */
 const RESPONDER_FIELDS: ReadonlySet<string> = new Set(['delivered-to', 'x-post-messageclass']);
 /** Names of a field for the priority of an email. The last two are misspellings of old auto-responders. */
 const PRECEDENCE_FIELDS: ReadonlySet<string> = new Set(['precedence', 'x-precedence', 'preference']);
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
+/** "Automatic reply" and "Out of office" as auto-responders write them before a colon, in the languages of Outlook. */
+const PROGRAM_WORDS = [
+  'automatic reply',
+  'auto[ -]?reply',
+  'auto[ -]?response',
+  'vacation (?:auto-?)?reply',
+  'out of (?:the )?office(?: auto-?reply)?',
+  ...['absence du bureau', 'fuera de la oficina', 'fuori sede', 'fora do escritório'],
+  ...['afwezigheidsbericht', 'abwesenheitsnotiz'],
+  ...['automatische antwort', 'automatisch antwoord', 'réponse automatique', 'respuesta automática'],
+  ...['resposta autom[àá]tica', 'risposta automatica', 'erantzun automatikoa', 'răspuns automat', 'autosvar'],
+  ...['automatis[kt]t? svar', 'sjálfvirkt svar', 'automaattinen vastaus', 'automaatvastus', 'automātiskā atbilde'],
+  ...['automatinis atsakymas', 'odpowiedź automatyczna', 'automatyczna odpowiedź', 'automatická odpove[ďd]'],
+  ...['automatická odpověď', 'automatikus válasz', 'samodejni odgovor', 'automatski odgovor', 'otomatik yanıt'],
+  ...['αυτόματη απάντηση', 'автоответ', 'автоматический ответ', 'автоматична відповідь', 'автоматичен отговор'],
+  ...['аутоматски одговор', 'аўтаматычны адказ', 'תשובה אוטומטית', 'رد تلقائي', 'پاسخ خودکار'],
+  ...['स्वचालित उत्तर', 'ตอบกลับอัตโนมัติ', 'trả lời tự động', 'balasan otomatis', 'respon otomatis', 'balasan automatik'],
+  ...['自动回复', '自动答复', '自動回覆', '自動回復', '自動応答', '自動返信', '자동 회신', '자동 응답'],
+  'report domain',
+];
 /**
  * Subjects that only programs write, without `Re:` before them. Some auto-responders mark their replies in no other way.
  * DMARC reports (RFC 7489 §7.2.1.1) have a subject of their own.
  */
-const PROGRAM_SUBJECT =
-  /^(?:\[auto(?:matic)?[ -]?(?:reply|response)\]|(?:automatic reply|auto[ -]?reply|auto[ -]?response|out of (?:the )?office(?: auto-?reply)?|absence du bureau|fuera de la oficina|fuori sede|fora do escritório|afwezigheidsbericht|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：])/iu;
+const PROGRAM_SUBJECT = new RegExp(
+  `^(?:\\[auto(?:matic)?[ -]?(?:reply|response)\\]|(?:${PROGRAM_WORDS.join('|')})\\s*[:：])`,
+  'iu',
+);
 const UNMARKED: ReadonlySet<string> = new Set(['', 'no', 'false', 'none']);
 
 type Header = Readonly<{ key: string; value: string }>;

@@ -68,7 +68,7 @@ const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned|(is|was|been) (removed|retired|cancell?ed|withdrawn)|decommissioned|not active)';
 /** Words that show that an account or address is the recipient's. */
 const OF_RECIPIENT =
-  /\b(user|recipient|mail ?box|you tried to reach|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
+  /\b(user|recipient|mail ?box|you (tried|are trying|were trying|wish|want) to (reach|contact)|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER_NOUN =
   "(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account|domain))";
