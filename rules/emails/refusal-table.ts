@@ -116,7 +116,7 @@ const ACCOUNT: readonly RegExp[] = [
   /\brecipients? (count )?limit|\bdomain \S+ (is )?not (allowed|permitted) to send/,
   /\byour (mail ?box|account|storage)\b.{0,40}(full|over|exceed)/,
   /limit (on|of) .{0,40}(messages|mails|emails|recipients)|exceeded your (?!mail ?box|storage|inbox).{0,30}limits?/,
-  /\byour (smtp )?(user|mail ?box|login)\b.{0,40}\b(suspend|disabl|block|lock|expir|deactivat)/,
+  /\byour (smtp |e-?mail |mail )?(user|mail ?box|login|account)\b.{0,40}\b(suspend|disabl|block|lock|expir|deactivat|inactive|delet|remov|clos|terminat|unknown|invalid|no longer|(does |was |is |could |can)?n(ot|'t) (be )?(exist|found|known|valid|registered|recogni[sz]ed|active))/,
   /\b(suspended|locked|blocked|disabled)\b.{0,40}\b(spamming|(resume|for) sending|too many|(non-?|pending )payment|unpaid|overdue)/,
   /^(the |this )?(user )?account (is |has been |was )?(temporarily |permanently )?suspended\W*$/,
   /\b(cannot|can'?t) relay\b|relaying (is )?(disallowed|disabled)|configured to relay|refused: relay|forwarding to remote hosts/,
