@@ -71,7 +71,7 @@ const OF_RECIPIENT =
   /\b(user|recipient|mail ?box|you (tried|are trying|were trying|wish|want) to (reach|contact)|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER_NOUN =
-  "(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account|domain))";
+  "(sender'?s?|originator'?s?|envelope from|(mail )?from:? (address|domain|user|mail ?box)|(reverse|return).?path|(bounce|reply) address|sending (user|mail ?box|account|domain))";
 /** States in which a sender is refused; the same states of a recipient are a dead or a full mailbox. */
 const SENDER_STATE =
   "(unknown|invalid|unavailable|disabled|suspended|inactive|deactivated|closed|deleted|terminated|expired|no longer|unregistered|non-?exist|gone\\b|removed|busy|over ?quota|quota|full\\b|no space|temporarily|reached (its|the)|not (be |a )?(found|verified|known|valid|exist|registered|recogni[sz]ed)|does(n'?t| not) exist)";
@@ -93,6 +93,10 @@ const SENDER: readonly RegExp[] = [
 
 /** Texts about our login that also name an address or host of ours, which alone would be a matter of reputation. */
 const LOGIN: readonly RegExp[] = [
+  /\b(api|smtp|relay) (key|user|account|login)\b[^.;]{0,30}\b(unknown|invalid|not (found|known|valid)|does(n'?t| not) exist|no longer)/,
+  /\b(no such|unknown|invalid) ((api|smtp|relay) (key|user|account|login)|user for relay)|\b(user|account):? api ?key\b/,
+  /\byou are not an? (valid|known|registered|authori[sz]ed) (user|sender|customer|client)|\b(in|on|of) your (account|plan|project)\b/,
+  /\byour (e-?mail |mail )?(address|domain)\b.{0,40}\b(unknown|invalid|(does |was |is )?n(ot|'t) (be )?(exist|found|known|valid|registered|recogni[sz]ed))/,
   /\binvalid (credentials|login)\b|credentials for relay|\ballowed to be relayed\b/,
   /unusual sending activity detected|outbound ?spam|\bwascl\b|refuse ?quota/,
 ];
@@ -135,6 +139,7 @@ const ACCOUNT: readonly RegExp[] = [
 
 /** Texts about our address, our host, blocklists, or records of our domain. */
 const REPUTATION: readonly RegExp[] = [
+  /\b(refuses?|rejects?|blocks?) (all )?(e-?)?(mails?|messages?) from (unknown|unverified|external|new|strangers)/,
   // Recipients restrict who may write to them, in texts that sound as if our login were missing.
   /\bresolver\.rst\b/,
   // qmail writes "mail exchanger or IP address" about a domain that does not exist.
