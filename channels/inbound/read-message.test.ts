@@ -53,6 +53,13 @@ describe('a bounce in words', () => {
     ],
     ['dead_mailbox', DAEMON, `<${ADDRESS}>: Empfänger unbekannt`],
     ['dead_mailbox', DAEMON, `收件人：${ADDRESS}\n退信原因：收件人地址不存在`],
+    [
+      'dead_mailbox',
+      DAEMON,
+      `each recipient was rejected.\n\n    Recipient: <${ADDRESS}>\n    Reason:    <${ADDRESS}> user unknown`,
+    ],
+    ['message', DAEMON, `<${ADDRESS}>: message size 5000 exceeds size limit 1000 of server mx.example.org`],
+    ['routing', DAEMON, `<${ADDRESS}>: unable to look up host example.org: Name or service not known`],
     ['mailbox_for_now', DAEMON, `<${ADDRESS}>: la casella del destinatario è piena`],
   ])('is judged as %s', async (expected, headers, body) => {
     expect(await bounceOf(headers, body)).toBe(expected);

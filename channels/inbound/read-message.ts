@@ -85,7 +85,7 @@ const WORDS_MAX_LINES = 5;
 const TRANSCRIPT = /-->|<--|>>>|<<</;
 /** The line above a copy of the email. */
 const COPY_BELOW = /^--[^\n]*\b(copy|original message|message headers?)\b/im;
-const QUOTED_HEADER = /^[>\s]*[\w-]+(?: to)?:[^:]*@/i;
+const QUOTED_HEADER = /^[>\s]*(?!(?:recipient|reason|error|failed)\b)[\w-]+(?: to)?:[^:]*@/i;
 const DELAY =
   /\bdelay|\bwarning\b|not (?:yet )?been (?:delivered|possible) yet|\bnot yet been\b|\b(?:will|still) (?:be )?(?:(?:re)?tr[iy]|continu|keep)|temporar|no action is required/i;
 /** A delay in other languages. */

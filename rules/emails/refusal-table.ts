@@ -154,7 +154,7 @@ const REPUTATION: readonly RegExp[] = [
 
 const MESSAGE: readonly RegExp[] = [
   /message (size |length |body |file )?(is )?(too (big|large|long)|exceed|larger than)/,
-  /(?<!box )size (limit )?exceed|exceed\S* .{0,30}(message|mail|fixed|maximum) ?(size|limit)|maximum message size|too large/,
+  /(?<!box )size (limit )?exceed|message size \d+( bytes)? exceed|exceed\S* .{0,30}(message|mail|fixed|maximum) ?(size|limit)|maximum message size|too large/,
   /\bvirus\b|malware|infected|potential security issue|\btrojan|ransomware/,
   /(attachment|file ?type|extension).*(not allowed|blocked|rejected|prohibited)/,
   /\brfc ?-?\d*822\b|rfc ?5322|rfc ?2047|missing a valid/,
@@ -216,7 +216,7 @@ const UNAVAILABLE: readonly RegExp[] = [
 ];
 const NO_WAY: readonly RegExp[] = [
   /(host|domain)( or domain)? (name )?not found|name service error|no route to host|network is unreachable/,
-  /loops back to|lost connection with|queue\.expired|message expired/,
+  /unable to look ?up host|name or service not known|loops back to|lost connection with|queue\.expired|message expired/,
   /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
 ];
 /** Texts that say that an account or address does not exist, but not whose. */
