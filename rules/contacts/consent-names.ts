@@ -56,10 +56,18 @@ const CONSENT_VERB_HEADER = headerPattern(
 );
 const NAMES_EMAIL = /mail|marketing|news|promo/u;
 /** Headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. A link to unsubscribe is no refusal. */
-const REFUSAL_HEADER = headerPattern(
-  'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out|do(?:es)?not(?:e?mail|contact)',
-  'at|on|date|day|time|timestamp|reason|flag',
+const REFUSAL = 'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out';
+const REFUSAL_DETAIL = 'at|on|date|day|time|timestamp|reason|flag';
+const REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:e?mail|contact)`, REFUSAL_DETAIL);
+/** Words for SMS. A header with one of them is about SMS, such as `SMS: subscribed` and `Opted out of texts`. */
+const SMS_CONTEXT = 'sms|texts?|mobile|messages?|messaging';
+const NAMES_SMS = /sms|text|mobile/u;
+const SMS_CONSENT_HEADER = headerPattern(
+  'subscribe[drs]?|subscriptions?|opt(?:s|ed)?in|consent(?:s|ed)?|accept(?:s|ed)?|agree[ds]?|permission|permitted|allow(?:s|ed)?|wants?|receives?',
+  'status|flag|given',
+  SMS_CONTEXT,
 );
+const SMS_REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, REFUSAL_DETAIL, SMS_CONTEXT);
 
 /** Tells whether a header is a name of consent. */
 export function isConsentHeader(header: string): boolean {
@@ -79,12 +87,14 @@ export function isRefusalHeader(header: string): boolean {
 
 /** Tells whether a header is a name of consent to SMS. */
 export function isSmsConsentHeader(header: string): boolean {
-  return SMS_CONSENT_WORDS.has(wordOf(header));
+  const word = wordOf(header);
+  return SMS_CONSENT_WORDS.has(word) || (SMS_CONSENT_HEADER.test(word) && NAMES_SMS.test(word));
 }
 
 /** Tells whether a header is a name of refusal of SMS. */
 export function isSmsRefusalHeader(header: string): boolean {
-  return SMS_REFUSAL_WORDS.has(wordOf(header));
+  const word = wordOf(header);
+  return SMS_REFUSAL_WORDS.has(word) || (SMS_REFUSAL_HEADER.test(word) && NAMES_SMS.test(word));
 }
 
 /** Returns our name of the consent, or the refusal, that a field of another API has. Undefined for other names. */
@@ -107,6 +117,7 @@ export function wordsOf(list: string): ReadonlySet<string> {
 }
 
 /** Returns a pattern for reduced headers (`wordOf`) with one of the words, and others of their context around it. */
-function headerPattern(words: string, after: string): RegExp {
-  return new RegExp(`^(?:${CONSENT_CONTEXT})*(?:${words})(?:${CONSENT_CONTEXT}|${after})*$`, 'u');
+function headerPattern(words: string, after: string, context?: string): RegExp {
+  const around = context === undefined ? CONSENT_CONTEXT : `${CONSENT_CONTEXT}|${context}`;
+  return new RegExp(`^(?:${around})*(?:${words})(?:${around}|${after})*$`, 'u');
 }

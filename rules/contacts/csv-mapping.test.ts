@@ -152,6 +152,10 @@ describe('a mapping of columns', () => {
 
   it.each([
     ['Accepts SMS Marketing', 'no', 'is read as consent to SMS'],
+    ['SMS: subscribed', 'no', 'is read as consent to SMS'],
+    ['Receives text messages', 'no', 'is read as consent to SMS'],
+    ['Opted out of texts', 'yes', 'ends marketing SMS'],
+    ['Unsubscribed (SMS)', 'yes', 'ends marketing SMS'],
     ['SMS Opt-Out', '2026-01-02', 'ends marketing SMS'],
     ['SMS Consent', '2026-01-02', 'is not read as consent'],
   ])('reads a column %s about SMS, keeps its values as data, and says so', (header, cell, note) => {
