@@ -136,11 +136,18 @@ const emailOf = (subject: string, to: string) =>
 
 /** Returns the first tracked link of an email in the development mailbox. */
 async function mailboxLink(subject: string): Promise<string> {
+  return (await linkIn(subject, 'c')) ?? '';
+}
+
+/** Waits for an email in the development mailbox, and returns its link to a page of the service. */
+const pageLink = (subject: string, page: string) => until(() => linkIn(subject, page), `the link of ${subject}`);
+
+async function linkIn(subject: string, page: string): Promise<string | undefined> {
   const { data } = (await (await fetch(`${dev.baseUrl}/mailbox.json?to=${FORMER}`)).json()) as {
     data: { subject: string; html: string }[];
   };
   const html = data.find((email) => email.subject === subject)?.html ?? '';
-  return /href="(http[^"]*\/c\/[^"]+)"/.exec(html)?.[1] ?? '';
+  return new RegExp(`href="(http[^"]*/${page}/[^"]+)"`).exec(html)?.[1];
 }
 
 async function click(link: string): Promise<void> {
@@ -190,6 +197,64 @@ describe('data of a person is in every part of the service', () => {
     const job = await post('/contacts/bulk-unsubscribe', { where: { search: FORMER } });
     await jobEnd(`/contacts/bulk/${job.jobId}`);
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { subscribed: true } }));
+  });
+
+  it('by double opt-in, the pages of its emails, an experiment, and an execution that failed', async () => {
+    const login = await fetch(`${dev.baseUrl}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(dev.owner),
+    });
+    const session = { cookie: login.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: dev.baseUrl };
+    const setOptIn = (doubleOptIn: object) =>
+      expectOk(caller.call('PATCH', '/project', { key: null, headers: session, body: { doubleOptIn } }));
+    const body = '<p>{{name}} <a href="{{confirmUrl}}">yes</a></p>';
+    const confirm = await post('/templates', {
+      name: 'Confirm',
+      subject: 'Confirm {{name}}',
+      body,
+      type: 'TRANSACTIONAL',
+      from: sender(),
+    });
+    await setOptIn({ enabled: true, templateId: confirm.id });
+    const id = await contactOf(FORMER);
+    await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } }));
+    await post('/v1/track', { email: FORMER, event: 'signed-up', subscribed: true }, { key: dev.publicKey });
+    const visit = async (link: string, form?: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': MARK };
+      const response = await fetch(link, { headers, ...(form !== undefined && { method: 'POST', body: form }) });
+      expect(response.status).toBe(200);
+    };
+    await visit(await pageLink(`Confirm ${MARK}`, 'confirm'), 'confirm=yes');
+    await setOptIn({ enabled: false });
+    const { data: campaign } = await post(
+      '/campaigns',
+      campaignBody({
+        subject: 'Variants',
+        body: '<p>{{name}} <a href="{{unsubscribeUrl}}">leave</a> <a href="{{manageUrl}}">choose</a></p>',
+        from: sender(),
+        variants: [
+          { name: 'A', subject: 'Variant {{name}}' },
+          { name: 'B', subject: 'Variant {{name}}' },
+        ],
+        test: { share: 1, metric: 'opens', waitMinutes: 0 },
+      }),
+    );
+    await post(`/campaigns/${campaign.id}/send`, {});
+    await visit(await pageLink(`Variant ${MARK}`, 'm'));
+    await visit(await pageLink(`Variant ${MARK}`, 'u'), 'List-Unsubscribe=One-Click');
+    expect((await post('/contacts', { email: FORMER, subscribed: true }))._meta).toMatchObject({ resubscribed: true });
+    const workflow = await buildWorkflow(caller, {
+      eventName: 'reminder',
+      steps: { pause: { type: 'DELAY', config: { until: '{{event.at}}' }, to: 'end' }, end: { type: 'EXIT' } },
+    });
+    await post('/v1/track', { email: FORMER, event: 'reminder', data: { at: `${MARK} at nine` } });
+    const executions = `/workflows/${workflow.id}/executions`;
+    const failed = await until(async () => {
+      const { data } = await expectOk(caller.call('GET', `${executions}?status=FAILED`));
+      return data[0]?.id as string | undefined;
+    }, 'the failed execution');
+    await post(`${executions}/${failed}/retry`, {});
   });
 
   it('in email: sent, copied, by template and campaign, relayed, received, bounced, complained', async () => {

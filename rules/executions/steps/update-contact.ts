@@ -20,8 +20,10 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
 
 function refusalOf(key: string): { message: string; code: string } | undefined {
   const custom = (message: string) => ({ message, code: 'custom' });
-  if (key === 'subscribed') return custom('"subscribed" is not data: set config.subscribed');
-  const isData = !RESERVED_DATA_KEYS.has(key) && consentPlaceOf(key) === undefined;
+  const place = consentPlaceOf(key);
+  if (place !== undefined && place === consentPlaceOf('subscribed'))
+    return custom(`"${key}" is not data: set config.subscribed`);
+  const isData = !RESERVED_DATA_KEYS.has(key) && place === undefined;
   return isData ? keyFault(key) : custom(`"${key}" is not data: a step cannot change it`);
 }
 
