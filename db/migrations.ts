@@ -94,6 +94,7 @@ import * as messagesWithoutContact from './migrations/20261128T0930-messages-wit
 import * as contactUpdates from './migrations/20261128T1008-contact-updates.ts';
 import * as smsPairs from './migrations/20261128T1945-sms-pairs.ts';
 import * as addressesWithoutContact from './migrations/20261129T1602-addresses-without-contact.ts';
+import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-updates-by-vacuum.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -209,4 +210,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261128T1008-contact-updates': contactUpdates,
   '20261128T1945-sms-pairs': smsPairs,
   '20261129T1602-addresses-without-contact': addressesWithoutContact,
+  '20261129T1631-contact-updates-by-vacuum': contactUpdatesByVacuum,
 };
