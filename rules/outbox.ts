@@ -26,7 +26,7 @@ interface OutboxPayloads {
   /** refId = execution: the wait of this visit is over. */
   'execution.event': { visit: number };
   /** refId = execution that was CANCELLED in the database, so its workflow must end. */
-  'execution.cancel': Nothing;
+  'execution.cancel': { reason?: string };
   /** refId = execution that ended in the database in another way; its workflow ends in the same way. */
   'execution.ended': { status: ExecutionStatus; reason: string | null };
   /** refId = campaign. */

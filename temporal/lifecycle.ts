@@ -50,8 +50,8 @@ export interface Lifecycle {
    * it or does not respond.
    */
   findRunId(workflowId: string): Promise<string | null>;
-  /** Asks a run to end as Canceled. Does nothing when it has ended. */
-  cancel(run: { workflowId: string; runId: string }): Promise<void>;
+  /** Asks a run to end as Canceled, with a code as the reason. Does nothing when it has ended. */
+  cancel(run: { workflowId: string; runId: string; reason?: string }): Promise<void>;
   /** Finds the status of a workflow's last run; null when Temporal knows none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
   /** Reads and repairs workflows in Temporal, for recovery. */
@@ -128,8 +128,8 @@ export function createWorkflowLifecycle(deps: {
       const found = await calls.make(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
     },
-    cancel: async ({ workflowId, runId }) => {
-      await calls.make(RPC_DEADLINE_MS, () => cancelRun(client, { workflowId, runId }));
+    cancel: async (run) => {
+      await calls.make(RPC_DEADLINE_MS, () => cancelRun(client, run));
     },
     findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     runs: createRuns(target),

@@ -1,4 +1,10 @@
-import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  isGrpcServiceError,
+  type WorkflowExecutionStatusName,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { rowOfWorkflow } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
@@ -26,6 +32,8 @@ export interface LastRun {
   stepId: string | undefined;
 }
 
+/** The status code of gRPC for a workflow that has ended or is unknown. */
+const NOT_FOUND = 5;
 /** The number of concurrent calls that describe a workflow. Each is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
@@ -175,13 +183,33 @@ function runningQuery(names: InstallationNames, first: string, last: string): st
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }
 
-/** Asks a run to end as Canceled. Does nothing when it has ended. */
-export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
+/**
+ * Asks a run to end as Canceled. The reason is a code, which Temporal shows with the request and the workflow reads.
+ * The SDK's client cannot pass it. Returns false if the run has ended or Temporal does not know it.
+ */
+export async function cancelRun(client: Client, p: CancelRequest): Promise<boolean> {
+  const { workflowId, runId = '', reason = '' } = p;
   try {
-    await client.workflow.getHandle(p.workflowId, p.runId).cancel();
+    await client.workflowService.requestCancelWorkflowExecution({
+      namespace: client.options.namespace,
+      identity: client.options.identity,
+      requestId: randomUUID(),
+      workflowExecution: { workflowId, runId },
+      reason,
+    });
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return false;
+    throw error;
   }
+}
+
+interface CancelRequest {
+  workflowId: string;
+  /** The last run by default. */
+  runId?: string;
+  /** Absent from requests of earlier versions. */
+  reason?: string | undefined;
 }
 
 /** Signals a workflow. Does nothing when it does not run. */
@@ -208,6 +236,6 @@ export function createRuns({ client, names }: Target) {
     readRunHistory: (run: { workflowId: string; runId: string }) => readRunHistory(client, run),
     listCompleted: (p: Parameters<typeof listCompleted>[1]) => listCompleted({ client, names }, p),
     signal: (p: Parameters<typeof signalIfRunning>[1]) => signalIfRunning(client, p),
-    cancel: (run: { workflowId: string; runId?: string }) => cancelRun(client, run),
+    cancel: (run: CancelRequest) => cancelRun(client, run),
   };
 }

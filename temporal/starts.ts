@@ -23,7 +23,7 @@ import type {
 } from '../workflows/registry.ts';
 import type { RowGroup, RowsOf } from './groups.ts';
 import type { Target } from './names.ts';
-import { findLastRuns } from './run-states.ts';
+import { cancelRun, findLastRuns } from './run-states.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
@@ -53,8 +53,10 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
       const [{ refId, payload }] = group.rows;
       return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
     }
-    case 'execution.cancel':
-      return cancelExecution(client, names.execution(group.rows[0].refId), isRepeated);
+    case 'execution.cancel': {
+      const [{ refId, payload }] = group.rows;
+      return cancelExecution(client, { workflowId: names.execution(refId), reason: payload.reason }, isRepeated);
+    }
     case 'execution.ended': {
       const [{ refId, payload }] = group.rows;
       return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
@@ -101,9 +103,14 @@ async function signalOutcome(signal: Promise<unknown>): Promise<Dispatched> {
  * Temporal accepts a cancel of a run that has ended, and no workflow then reports it. A repeated cancel therefore
  * checks the status first.
  */
-async function cancelExecution(client: Client, workflowId: string, isRepeated: boolean): Promise<Dispatched> {
-  if (isRepeated && (await findLastRuns(client, [workflowId])).get(workflowId)?.status !== 'RUNNING') return 'absent';
-  return signalOutcome(client.workflow.getHandle(workflowId).cancel());
+async function cancelExecution(
+  client: Client,
+  p: Parameters<typeof cancelRun>[1],
+  isRepeated: boolean,
+): Promise<Dispatched> {
+  if (isRepeated && (await findLastRuns(client, [p.workflowId])).get(p.workflowId)?.status !== 'RUNNING')
+    return 'absent';
+  return (await cancelRun(client, p)) ? 'taken' : 'absent';
 }
 
 /** The workflow that rows of one kind start. */

@@ -86,12 +86,13 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
 /** Skips the remaining recipients of a cancelled start. A campaign that is a DRAFT again has no recipients to skip. */
 async function end(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
-  const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
-    start,
-  ]);
+  const {
+    skipped,
+    status,
+    reason = null,
+  } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [start]);
   const summary = describeEnd(`Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`);
-  // Absent from results of earlier versions.
-  return status === 'CANCELLED' ? endAs({ status, reason: summary }) : summary;
+  return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }
 
 function describeEnd(text: string): string {

@@ -4,12 +4,14 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  isCancellation,
   setHandler,
   sleep,
 } from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/executions/steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
+import { findCancelReason } from './cancel-reason.ts';
 import { endAs, endsAsRecord, type RecordEnd, withCode } from './ends.ts';
 import { ExecutionPath } from './execution-path.ts';
 import { RunLength } from './run-length.ts';
@@ -85,7 +87,10 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     try {
       next = await runningScope.run(() => follow(input, position, signals, length));
     } catch (error) {
-      if (!ended && !length.hasCutShort(error)) throw withCode(error);
+      if (!ended && !length.hasCutShort(error)) {
+        if (isCancellation(error)) path.update({ kind: 'end', status: 'CANCELLED', reason: findCancelReason() });
+        throw withCode(error);
+      }
     }
     if (ended) break;
     if (next.kind === 'end') break;

@@ -1,5 +1,7 @@
 import { ApplicationFailure, isCancellation, proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowEnd } from '../rules/workflow-end.ts';
+import { findCancelReason } from './cancel-reason.ts';
+import { showCancelled } from './current-details.ts';
 import { noteOutcome } from './search-attributes.ts';
 
 /**
@@ -11,6 +13,8 @@ export interface EndSinks extends Sinks {
 
 const { ends } = proxySinks<EndSinks>();
 
+/** The reason of a cancellation that says no more than Temporal's status. */
+const CANCELLED = 'cancelled';
 /** Results of an execution that say no more than its status, so they are not searchable as a reason. */
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
@@ -24,9 +28,17 @@ export function reportResult(input: unknown, result: unknown): void {
   reportEnd(input, { outcome: 'completed', reason });
 }
 
-/** Reports that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
+/**
+ * Reports that a workflow was cancelled or has failed, and makes the reason searchable. A cancelled workflow has no
+ * result and no failure, so its current details show the reason, too. A run shows it in its path.
+ */
 export function reportFailure(input: unknown, error: unknown): void {
-  if (isCancellation(error)) reportEnd(input, { outcome: 'cancelled', reason: null });
+  if (isCancellation(error)) {
+    const reason = findCancelReason();
+    if (reason !== null && reason !== CANCELLED) noteOutcome(reason);
+    if (!isRun()) showCancelled(reason);
+    reportEnd(input, { outcome: 'cancelled', reason });
+  }
   // Other errors do not end the workflow: Temporal retries the workflow task, or the workflow continues as new.
   if (!(error instanceof ApplicationFailure)) return;
   const reason = error.type ?? null;
@@ -40,8 +52,12 @@ function reportEnd(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>)
 }
 
 function reasonOf(result: unknown): string | null {
-  if (workflowInfo().workflowType !== 'contactExecution' || typeof result !== 'string') return null;
+  if (!isRun() || typeof result !== 'string') return null;
   return STATUSES.has(result) ? null : result;
+}
+
+function isRun(): boolean {
+  return workflowInfo().workflowType === 'contactExecution';
 }
 
 /** The ids in a workflow's input. */

@@ -27,7 +27,7 @@ export function endsAsRecord(): boolean {
 
 /**
  * Ends the workflow in the same way as its record in Postgres. FAILED throws a failure with the reason as its type.
- * CANCELLED ends as Canceled. Any other status completes with the reason as the result. Not async, because an ordinary
+ * CANCELLED ends as Canceled, with the reason in the request. Any other status completes with the reason as the result. Not async, because an ordinary
  * end needs no promise and the SDK takes a stack trace for each promise.
  * @param failedStep the message of a failure; its code by default
  */
@@ -36,7 +36,7 @@ export function endAs({ status, reason }: RecordEnd, failedStep?: string): strin
     const code = reason ?? status;
     throw ApplicationFailure.nonRetryable(failedStep ?? code, code);
   }
-  if (status === 'CANCELLED' && endsAsRecord()) return becomeCancelled();
+  if (status === 'CANCELLED' && endsAsRecord()) return becomeCancelled(reason ?? 'cancelled');
   return reason ?? status;
 }
 
@@ -61,10 +61,11 @@ export async function endingWithCode<Result>(run: () => Promise<Result>): Promis
 
 /**
  * Ends the workflow as Canceled. Temporal requires a request for that, and a workflow cannot
- * request its own cancellation. An activity requests it.
+ * request its own cancellation. An activity requests it, with the reason.
  */
-export async function becomeCancelled(): Promise<never> {
+export async function becomeCancelled(reason: string): Promise<never> {
   const scope = CancellationScope.current();
-  if (!scope.consideredCancelled) await requestCancellation.executeWithOptions({ summary: 'end as Canceled' }, []);
+  if (!scope.consideredCancelled)
+    await requestCancellation.executeWithOptions({ summary: 'end as Canceled' }, [{ reason }]);
   return scope.cancelRequested;
 }

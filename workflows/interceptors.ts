@@ -1,4 +1,5 @@
 import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
+import { keepCancelReason } from './cancel-reason.ts';
 import { reportFailure, reportResult } from './end.ts';
 import { reportCancel, reportSignal, reportStart } from './report-started.ts';
 
@@ -26,4 +27,4 @@ const lifecycle: WorkflowInboundCallsInterceptor = {
 };
 
 /** Wraps every workflow. The worker's bundle names this file. */
-export const interceptors = (): WorkflowInterceptors => ({ inbound: [lifecycle] });
+export const interceptors = (): WorkflowInterceptors => ({ inbound: [lifecycle], internals: [keepCancelReason] });

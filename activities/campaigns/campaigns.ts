@@ -51,6 +51,13 @@ export type AudienceTaken =
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
+/** `status` and `reason` say how the start ended. They are absent from results of earlier versions. */
+export interface SkippedRecipients {
+  skipped: number;
+  status?: 'SENT' | 'CANCELLED';
+  reason?: string;
+}
+
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
 export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
 
@@ -89,15 +96,15 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     },
 
     /** Skips the recipients that a cancelled start did not reach. Returns how many, and how the start ended. */
-    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number; status?: 'SENT' | 'CANCELLED' }> {
-      const status = await findStartEnd(db, start);
+    async skipCancelledRecipients(start: CampaignStart): Promise<SkippedRecipients> {
+      const end = await findStartEnd(db, start);
       // Recovery starts the campaign again from its current state.
-      if (status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
+      if (end.status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
         const rows = await skipCancelled(db, { ...start, limit: SKIP_ROWS });
         skipped += rows;
-        if (rows < SKIP_ROWS) return { skipped, status };
+        if (rows < SKIP_ROWS) return { skipped, ...end };
         Context.current().heartbeat();
       }
     },

@@ -79,7 +79,7 @@ async function cancelIdle({ db, lifecycle, log }: RecoveryDeps, kind: MessageKin
   const open = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
   for (const { ids, ...run } of running) {
     if (ids.length === 0 || ids.some((id) => open.has(id))) continue;
-    await lifecycle.runs.cancel(run);
+    await lifecycle.runs.cancel({ ...run, reason: 'recovery' });
     log.warn({ ...run, kind, done: 'cancelled' }, 'a delivery had nothing left to send');
   }
 }

@@ -111,7 +111,7 @@ async function recoverExecution(
   if (!row.isSettled) return undefined;
   const { status, reason, visit } = row;
   if (row.hasEnded) {
-    if (status === 'CANCELLED') await lifecycle.runs.cancel(run);
+    if (status === 'CANCELLED') await lifecycle.runs.cancel({ ...run, reason: reason ?? 'cancelled' });
     else await lifecycle.runs.signal({ workflowId, signal: 'ended', args: [{ status, reason }] });
     return `ended as ${status}`;
   }
@@ -149,7 +149,7 @@ async function recoverCampaign(
 /** Cancels a job's workflow, which then ends in the same way as its row. Without a row it fails. */
 async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
-  await lifecycle.runs.cancel(run);
+  await lifecycle.runs.cancel({ ...run, reason: status === 'CANCELLED' ? 'cancelled' : 'recovery' });
   return status === undefined ? 'no record: made to end' : `ended as ${status}`;
 }
 

@@ -50,6 +50,7 @@ export function endSignal(p: {
   reason: string | null;
 }): NewOutboxRow {
   const { projectId, executionId: refId, status, reason } = p;
-  if (status === 'CANCELLED') return { projectId, kind: 'execution.cancel', refId };
+  if (status === 'CANCELLED')
+    return { projectId, kind: 'execution.cancel', refId, payload: { ...(reason !== null && { reason }) } };
   return { projectId, kind: 'execution.ended', refId, payload: { status, reason } };
 }

@@ -228,12 +228,18 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
 }
 
+/** How a start has ended. `OPEN`: it continues. `reason`: why it is CANCELLED, as Temporal shows it. */
+export type StartEnd = { status: 'SENT' } | { status: 'OPEN' } | { status: 'CANCELLED'; reason: StartCancelReason };
+
+/** `campaign_draft`: the campaign is a DRAFT again, or was started again since. */
+type StartCancelReason = 'cancelled' | 'campaign_draft' | 'campaign_deleted';
+
 /**
  * Returns how a start has ended, for its workflow. A campaign that is a DRAFT again, or was started again since, counts
- * as cancelled. `OPEN`: the start continues.
+ * as cancelled.
  * @throws RowMissing
  */
-export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
+export async function findStartEnd(db: Db, p: CampaignStart): Promise<StartEnd> {
   const row = await db
     .selectFrom('campaigns')
     .select(['status', 'send_no'])
@@ -241,8 +247,11 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | '
     .where('id', '=', p.campaignId)
     .executeTakeFirst();
   const status = row?.status ?? (await findStatusAtDeletion(db, p));
-  if (status === 'SENT') return status;
-  return row?.send_no === p.sendNo && isOpen(row.status) ? 'OPEN' : 'CANCELLED';
+  if (status === 'SENT') return { status };
+  if (!row) return { status: 'CANCELLED', reason: 'campaign_deleted' };
+  const isLast = row.send_no === p.sendNo;
+  if (isLast && isOpen(row.status)) return { status: 'OPEN' };
+  return { status: 'CANCELLED', reason: isLast && row.status === 'CANCELLED' ? 'cancelled' : 'campaign_draft' };
 }
 
 /** The status of a campaign when it was deleted. @throws RowMissing when no deletion is recorded */

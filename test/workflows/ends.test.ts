@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
@@ -26,6 +27,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
+const OUTCOME = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 const PAUSE: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' };
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
@@ -72,10 +74,81 @@ it('completes a run whose contact exits by an event', async () => {
   expect(await execution(run)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
 });
 
-it('cancels a run that is cancelled', async () => {
+/** Returns what Temporal shows of the reason of a cancelled workflow: in the history, in search, and in the details. */
+async function reasonsOf(workflowId: string) {
+  expect(await endOf(workflowId)).toEqual({ cancelled: true });
+  const handle = operator.client.workflow.getHandle(workflowId);
+  const { events } = await handle.fetchHistory();
+  const { typedSearchAttributes } = await handle.describe();
+  const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  return {
+    cause: events?.find((event) => event.workflowExecutionCancelRequestedEventAttributes)
+      ?.workflowExecutionCancelRequestedEventAttributes?.cause,
+    outcome: typedSearchAttributes.get(OUTCOME),
+    details: currentDetails.match(/\*\*CANCELLED.*\*\*/g),
+  };
+}
+
+it('cancels a run that is cancelled, and says so', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT });
   await expectOk(service.call('DELETE', run.path));
-  expect(await endOf(run.workflowId)).toEqual({ cancelled: true });
+  expect(await reasonsOf(run.workflowId)).toEqual({ cause: 'cancelled', details: ['**CANCELLED: cancelled**'] });
+});
+
+it('cancels the run of a contact that is deleted, with that reason', async () => {
+  const run = await enter({ pause: PAUSE, end: EXIT });
+  const { contactId } = await execution(run);
+  await expectOk(service.call('DELETE', `/contacts/${contactId}`));
+  expect(await reasonsOf(run.workflowId)).toEqual({
+    cause: 'contact_deleted',
+    outcome: 'contact_deleted',
+    details: ['**CANCELLED: contact_deleted**'],
+  });
+});
+
+it('does not repeat the text with which an operator cancels a run in Temporal', async () => {
+  const run = await enter({ pause: PAUSE, end: EXIT });
+  await operator.client.workflowService.requestCancelWorkflowExecution({
+    namespace: service.temporal.namespace,
+    workflowExecution: { workflowId: run.workflowId },
+    reason: 'ada@example.com called us',
+  });
+  expect(await reasonsOf(run.workflowId)).toEqual({
+    cause: 'ada@example.com called us',
+    details: ['**CANCELLED**'],
+  });
+});
+
+it('says why a campaign or a job was cancelled', async () => {
+  const campaigns: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const body = campaignBody({ from: 'News <news@shop.example.com>' });
+    const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
+    await operator.started(service.names.campaign(id, 1));
+    campaigns.push(id);
+  }
+  const [draft = '', deleted = ''] = campaigns;
+  // The workflows find the rows after both changes.
+  await service.stopWorker();
+  await expectOk(service.call('POST', `/campaigns/${draft}/cancel`));
+  await expectOk(service.call('POST', `/campaigns/${deleted}/cancel`));
+  await expectOk(service.call('DELETE', `/campaigns/${deleted}`));
+  const contact = await expectOk(service.call('POST', '/contacts', { body: { email: 'job@example.com' } }));
+  const body = { contactIds: [contact.id] };
+  const { jobId } = await expectOk(service.call('POST', '/contacts/bulk-unsubscribe', { body }));
+  await expectOk(service.call('POST', `/contacts/jobs/${jobId}/cancel`));
+  await service.startWorker();
+  const reasons = (reason: string) => ({
+    cause: reason,
+    outcome: reason === 'cancelled' ? undefined : reason,
+    details: [`**CANCELLED: ${reason}**`],
+  });
+  expect(await reasonsOf(service.names.campaign(draft, 1))).toEqual(reasons('campaign_draft'));
+  expect(await reasonsOf(service.names.campaign(deleted, 1))).toEqual(reasons('campaign_deleted'));
+  await operator.started(service.names.job(jobId));
+  expect(await reasonsOf(service.names.job(jobId))).toEqual(reasons('cancelled'));
 });
 
 it('fails exactly the runs of failed executions, with the code of the API, also if an execution never paused', async () => {

@@ -321,6 +321,7 @@ it('the log has one line for each end of a job and a campaign', async () => {
   expect(await lineOf('a campaign has ended', { campaignId: cancelled })).toMatchObject({
     ...ended,
     outcome: 'cancelled',
+    reason: 'campaign_draft',
   });
 });
 
