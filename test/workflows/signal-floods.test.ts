@@ -12,6 +12,14 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
  * depend on the number of runs.
  */
 const SIGNALS = Number(process.env.SIGNALS ?? 1_200);
+/**
+ * Requests to the API for each workflow. Most of them need no signal of their own, so these runs are short.
+ * `REQUESTS=50000` takes several minutes.
+ */
+const REQUESTS = Number(process.env.REQUESTS ?? 600);
+const REQUESTS_AT_A_TIME = 20;
+/** A limit for hangs, also of the largest number. */
+const LONG = { timeout: 3_600_000 };
 const EVENTS_MAX = 10_000;
 /** The maximum number of signals in a run (`workflows/run-length.ts`). */
 const SIGNALS_OF_RUN_MAX = 2_000;
@@ -27,10 +35,11 @@ const { create, send, become, outcomes } = campaigns;
 let receiver: WebhookReceiver;
 /** Milliseconds that the receiver takes for each response. */
 let responseMs = 0;
+let status = 503;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver(
-    (_, response) => void setTimeout(() => response.writeHead(503).end(), responseMs),
+    (_, response) => void setTimeout(() => response.writeHead(status).end(), responseMs),
   );
 });
 afterAll(async () => {
@@ -45,13 +54,18 @@ const caller: Caller = {
 
 const handleOf = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
 
-/** Sends many signals to a workflow, some concurrently. Returns when Temporal has accepted all. */
-async function flood(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
-  let sent = 0;
+/** Calls a function many times, some concurrently. */
+async function repeat(times: number, atATime: number, call: (n: number) => Promise<unknown>): Promise<void> {
+  let begun = 0;
   const lane = async () => {
-    while (sent < SIGNALS) await handleOf(workflowId).signal(signal, ...argsOf(sent++));
+    while (begun < times) await call(begun++);
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  await Promise.all(Array.from({ length: atATime }, lane));
+}
+
+/** Sends many signals to a workflow, some concurrently. Returns when Temporal has accepted all. */
+function flood(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
+  return repeat(SIGNALS, AT_A_TIME, (n) => handleOf(workflowId).signal(signal, ...argsOf(n)));
 }
 
 interface RunSize {
@@ -112,8 +126,7 @@ describe('a workflow that receives many signals', () => {
   it('for a SCHEDULED campaign continues as new, and uses the new time', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 20 });
     const id = await create();
-    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    await send(id, { scheduledFor: inAnHour });
+    await send(id, { scheduledFor: inHours(1) });
     const workflowId = campaigns.service.names.campaign(id, 1);
     await campaigns.operator.started(workflowId);
     await flood(workflowId, 'changed');
@@ -153,3 +166,67 @@ describe('a workflow that receives many signals', () => {
     await expectBoundedRuns(workflowId);
   });
 });
+
+describe('a workflow behind many requests to the API', () => {
+  /** Expects that each run is short, and returns the number of signals of all runs. */
+  async function expectShortRuns(workflowId: string): Promise<number> {
+    const sizes = await sizesOfRuns(workflowId);
+    for (const { events } of sizes) expect(events).toBeLessThan(EVENTS_MAX);
+    return sizes.reduce((sum, { signals }) => sum + signals, 0);
+  }
+
+  it('has short runs for an execution and a webhook endpoint, and loses no event of the contact', LONG, async () => {
+    const { service } = campaigns;
+    const filters = [{ field: 'event.n', operator: 'equals', value: REQUESTS }];
+    const workflow = await buildWorkflow(caller, {
+      eventName: 'joined',
+      steps: {
+        wait: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'clicked', filters, timeout: 86_400 },
+          to: { event: 'out' },
+        },
+        out: { type: 'EXIT', config: { reason: 'last_click' } },
+      },
+    });
+    const exitOn = [{ eventName: 'clicked', filters: [{ field: 'event.n', operator: 'equals', value: -1 }] }];
+    await expectOk(caller.call('PATCH', `/workflows/${workflow.id}`, { body: { exitOn } }));
+    const { id: endpoint } = await expectOk(
+      caller.call('POST', '/webhooks', { body: { url: `${receiver.url}/clicks`, events: ['clicked'] } }),
+    );
+    responseMs = 0;
+    status = 200;
+    await track(caller, 'many@example.com', 'joined');
+    const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
+    await campaigns.operator.started(service.names.execution(id));
+    await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => track(caller, 'many@example.com', 'clicked', { n }));
+    await track(caller, 'many@example.com', 'clicked', { n: REQUESTS });
+    // Only the matching event needs a signal.
+    expect(await expectShortRuns(service.names.execution(id))).toBe(1);
+    expect((await listExecutions(caller, workflow.id))[0]).toMatchObject({
+      status: 'EXITED',
+      exitReason: 'last_click',
+    });
+    const received = () => receiver.received.filter(({ path }) => path === '/clicks').length;
+    await until(async () => received() > REQUESTS, 'every delivery', { timeoutMs: LONG.timeout });
+    expect(await expectShortRuns(service.names.webhooks(endpoint))).toBeLessThanOrEqual(REQUESTS + 1);
+  });
+
+  it('has short runs for a campaign that is rescheduled again and again, and sends it once', LONG, async () => {
+    const { service, project } = campaigns;
+    await buildContacts(service.db, { projectId: project.id, count: 20 });
+    const id = await create();
+    await send(id, { scheduledFor: inHours(1) });
+    const workflowId = service.names.campaign(id, 1);
+    await campaigns.operator.started(workflowId);
+    await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: inHours(2 + (n % 5)) }));
+    await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 20 });
+    expect(await expectShortRuns(workflowId)).toBeLessThanOrEqual(REQUESTS + 1);
+  });
+});
+
+function inHours(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString();
+}
