@@ -12,7 +12,7 @@ const DELAYED_AFTER_MS = 50;
  * work.
  */
 const RUNNING_MAX = 8;
-/** Number of waiting items of a queue that are considered for a batch. Later items keep their position. */
+/** The number of a queue's waiting items that are considered for a batch. Items behind them keep their position. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {

@@ -97,8 +97,8 @@ import * as addressesWithoutContact from './migrations/20261129T1602-addresses-w
 import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-updates-by-vacuum.ts';
 
 /**
- * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
- * commit separately. Each is idempotent.
+ * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each is
+ * idempotent.
  */
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',

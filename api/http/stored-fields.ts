@@ -65,9 +65,9 @@ function isStoredPart(field: string, body: unknown, p: { stored: object; depth: 
 }
 
 /**
- * Returns a refused body without the refused fields whose value is stored already. Such a field counts as omitted, so a
- * record that was read can be sent back, although a rule that is newer than the record refuses a new field with this
- * value. Undefined if no refused field has its stored value.
+ * Returns a refused body without the refused fields whose value is stored already. Such a field counts as omitted. So a
+ * client can send back a record that it has read, even if a newer rule refuses a stored value. Undefined if no refused
+ * field has its stored value.
  */
 function omitStored(
   body: unknown,

@@ -13,7 +13,7 @@ const KEY_CHARS = 32;
  * once in a million keys.
  */
 const KEY_DISTINCT_CHARS = 8;
-/** Words that random digits or base64 do not contain by chance. */
+/** Words that a random key practically never contains. A key with one of them was made up by a person. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const MAKE_ONE =
   'create one with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old one';

@@ -7,8 +7,8 @@ import { endLeftoverTemporal } from './temporal-server.ts';
 const GRACE_MS = 5_000;
 
 /**
- * Ends the processes that a killed `npm start` left behind on this home: API, workers and Temporal. Its Postgres is
- * adopted instead. Call it while holding the lock of the home.
+ * Ends the processes that a killed `npm start` left behind on this home: API, workers and Temporal. The new start keeps
+ * using its Postgres. Call it while holding the lock of the home.
  */
 export async function endLeftovers(home: Home): Promise<void> {
   const children = processesWithArgument(homeArgument(home));

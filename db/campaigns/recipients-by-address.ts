@@ -19,8 +19,8 @@ const CONTACTS_MAX = 2_000;
 type Search = CampaignRef & RecipientFilter;
 
 /**
- * Tells whether recipients can be found by an address prefix through the contacts. The index contacts_email serves a
- * prefix if the database compares by bytes, and a whole address always.
+ * Tells whether recipients can be found by an address prefix through the contacts. The index contacts_email always
+ * finds a whole address. It finds a prefix only if the database compares text by bytes.
  */
 export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
   return Boolean(search) && ((await comparesBytes(db)) || isWhole(search));

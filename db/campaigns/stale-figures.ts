@@ -19,8 +19,9 @@ const BATCH = 10_000;
 const MAX_BATCHES = 500;
 
 /**
- * Deletes stored statistics of chunks with notes, and the notes, so that notes stay few while no one views the
- * statistics. One statement does both, so that no unseen note is deleted. Idempotent, and may run at any time.
+ * Deletes the stored statistics of chunks that have notes, and then these notes. Notes therefore stay few while no one
+ * views the statistics. One statement deletes both, so a note that arrives meanwhile is kept. Idempotent, and may run
+ * at any time.
  */
 export async function deleteStaleFigures(db: Db): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

@@ -15,13 +15,14 @@ export interface ErasedPeople {
   emails: string[];
   /** The cc and bcc copies of the contacts' emails, by id. */
   carbonCopies: string[];
-  /** In E.164: the contacts' numbers, and the numbers that they got SMS at. */
+  /** The contacts' numbers, and the numbers at which they got SMS, in E.164. */
   phones: string[];
 }
 
 /**
- * Assigns emails, SMS and events to a contact that is about to be erased if they are from before the person was a
- * contact, such as a test email. The erasure then covers them, too. Call it before `eraseCopies`.
+ * Assigns earlier emails, SMS and events of a person to the contact that is about to be erased. They were recorded
+ * before the person was a contact, such as a test email. The erasure then covers them, too. Call it before
+ * `eraseCopies`.
  */
 export async function claimEarlierRecords(
   trx: Trx,

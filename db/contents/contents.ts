@@ -52,7 +52,7 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Returns the ids of contents, in order, and stores contents that are new. Takes any number, of any projects.
+ * Returns the ids of contents, in order, and stores contents that are new. Takes any number of contents, of any projects.
  * Idempotent. Refer to the ids in the same transaction and keep them no longer: an unused content may be removed
  * afterwards (`removeErasedContents`).
  */

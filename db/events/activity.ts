@@ -93,8 +93,8 @@ export interface ActivityTotals {
 }
 
 /**
- * Counts the activity of a span without test email. Events of the service itself count as their own kind, not as
- * events.
+ * Counts the activity of a span without test email. An event of the service, such as `email.open`, counts as its own
+ * kind and not as an event.
  */
 export async function countActivity(
   db: Db,

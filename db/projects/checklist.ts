@@ -7,7 +7,7 @@ import { listEventNames } from '../workflows/workflow-fields.ts';
 export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'automation'] as const;
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
-/** Number of oldest emails searched for a sent one, if the event was pruned. */
+/** The number of a project's oldest emails that are searched for a sent one. The event of it may have been pruned. */
 const FIRST_EMAILS = 100;
 
 /**

@@ -31,8 +31,8 @@ export async function insertSignInLink(
 
 /**
  * Uses a link and starts its session in one statement, so that one of several concurrent requests finds the row.
- * Undefined if the link was used or has expired, or if the user's password or membership has changed since, which
- * ends everything started before.
+ * Returns undefined if the link was used or has expired. The same applies if the user's password or membership has
+ * changed since, because such a change ends the user's earlier sessions and links.
  */
 export async function takeSignInLink(
   db: Db,

@@ -20,8 +20,8 @@ interface StoredDelay extends DelaySpan {
  * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2 Steps. Days and weeks end
  * at the same local time even when daylight saving time changes in between; shorter units are exact. A local time, a
  * date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
- * project. A local time occurs once a day, so for a wait until such a time the loop guard counts at least the minimum
- * wait of a cycle, even if the time is soon.
+ * project. A local time occurs once a day, so a cycle passes such a wait at most once a day. The loop guard therefore
+ * counts at least the minimum wait of a cycle for it, even if the time is soon.
  */
 export async function delayDue(
   environment: ExecutionEnvironment,

@@ -57,7 +57,7 @@ function addEnded(ended: Ended, { ids, outbox }: Ended): void {
 
 type OpenExecution = Parameters<typeof loadStepVariables>[1] & { id: string };
 
-/** Ends executions whose exits have filters with variables. Each execution is evaluated with its own values. */
+/** Ends executions by exits whose filters have variables. Each execution is evaluated with its own values. */
 async function exitByVariables(
   trx: Trx,
   p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; clock: FilterClock },

@@ -74,7 +74,7 @@ export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
 }
 
-/** Returns the label of the step to which a pause leads. */
+/** Returns the label of the step that follows a pause. */
 function labelAt(graph: Graph, stepId: string | null): string {
   const step = stepId === null ? undefined : graph.steps.get(stepId);
   return step ? stepLabel(step) : 'the end of the workflow';

@@ -16,7 +16,7 @@ const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FRO
  * statements.
  */
 export interface PendingWrites {
-  /** Open visits that end. A visit that has ended before does not change. */
+  /** The outcomes of visits. A visit that has already ended does not change. */
   closed: VisitOutcome[];
   visits: NewVisit[];
   waits: NewWait[];

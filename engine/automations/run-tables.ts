@@ -10,7 +10,7 @@ interface InRun {
 /**
  * The `WITH …` clause before a statement for a step of this execution. Empty for a real execution, and for a sandbox
  * that has changed nothing.
- * @param now set for statements that read events: events of the run count when they have happened by then
+ * @param now set for statements that read events; events of the run count if they happened up to this time
  */
 export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
   const tables = tablesOfRun(execution, now);

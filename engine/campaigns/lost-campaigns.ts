@@ -20,8 +20,8 @@ export interface OpenCampaign extends CampaignStart {
 }
 
 /**
- * Lists campaigns of all projects that were handed to Temporal and are SCHEDULED, SENDING or PAUSED, or were cancelled
- * recently; ordered by id.
+ * Lists campaigns of all projects that were handed to Temporal, ordered by id: SCHEDULED, SENDING or PAUSED ones, and
+ * recently cancelled ones that still have open recipients.
  */
 export async function listOpenCampaigns(
   db: Db,

@@ -25,8 +25,8 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 }
 
 /**
- * Emits `contact.subscribed` or `contact.unsubscribed` for contacts whose state changed, and for new subscribed
- * contacts, in the transaction of the change. A welcome series greets both. An import of existing customers passes its
+ * Emits `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose state
+ * changed, and for new subscribed contacts. A welcome series greets both. An import of existing customers passes its
  * contacts without `isNew`, unless it asks for the events. Every code path that changes `subscribed` calls this.
  * `reason` says why the service made the change automatically (contract §8.2 Events of the service).
  * @returns the rows to pass to `outbox.wake` after the commit

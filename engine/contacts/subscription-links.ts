@@ -119,8 +119,8 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 }
 
 /**
- * Stores the person's choice of topics: on the contacts, and for the next contact at an address without one now. Safe
- * to run twice.
+ * Stores the person's choice of topics on the contacts. If the address has no contact now, the choice is stored for the
+ * next contact there. Safe to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function setTopicsByLink(

@@ -35,10 +35,10 @@ export interface ComputeOptions {
 }
 
 /**
- * Computes a tracked segment. Passes over the project find contacts that may have entered or left. Each page of them is
- * evaluated again in a transaction that locks the segment and writes member rows and events together. Every change
- * therefore has exactly one event, even if several runs overlap or a process is killed. The next run finishes a run
- * that was cut short. Source: contract §5, §8.2.
+ * Computes a tracked segment. First it searches the project for contacts that may have entered or left. Then a
+ * transaction for each page of these contacts locks the segment, evaluates them again, and writes member rows and
+ * events together. Every change therefore has exactly one event, even if several runs overlap or a process is killed.
+ * The next run finishes a run that was cut short. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {

@@ -30,8 +30,8 @@ const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
 
 /**
- * The subject as its recipient, or an unauthenticated caller, saw it. A subject that takes too long is shown
- * unrendered.
+ * Returns the subject as the recipient of the email saw it. The subject of an inbound email, and a subject that takes
+ * too long to render, is returned as it was written.
  */
 export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;

@@ -22,7 +22,7 @@ import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = packageRoot();
-/** Folder for the pictures of `npm run screens`. The test suite stores none. */
+/** The folder in which `npm run screens` stores pictures. The test suite does not set it, and stores no pictures. */
 const PICTURES = process.env.SCREENS;
 const OPERATOR = 'operator@people.test';
 const NOWHERE = '/nowhere';

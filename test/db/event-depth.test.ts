@@ -133,7 +133,7 @@ describe('a contact who enters a segment', () => {
     const { workflow, compute } = await enterable('late');
     await change(contactId, { other: 'yes' }, causeId);
     await compute();
-    // The condition becomes true without a change of the contact; here by a change in the database.
+    // The condition becomes true without a recorded change of the contact, because this statement bypasses the service.
     await sql`UPDATE contacts SET data = data || '{"late": "yes"}' WHERE id = ${contactId}`.execute(api.db);
     await compute();
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);

@@ -391,7 +391,7 @@ describe('the pages', () => {
     }
   });
 
-  it('have the name and colour of the project, with any characters', async () => {
+  it('have the name and color of the project, with any characters', async () => {
     const email = await emailTo();
     const show = async (name: string, color: string) => {
       await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
@@ -405,7 +405,7 @@ describe('the pages', () => {
     expect(evil).not.toContain('display:none');
   });
 
-  it('get their colour from the settings of the project', async () => {
+  it('get their color from the settings of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
     expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });

@@ -50,7 +50,7 @@ export const StartExecution = z
     example: { contactId: EXAMPLE_ID, context: { coupon: 'SPRING' } },
   });
 
-/** Converts the events of a request to the form of a run. */
+/** Converts the events in a request for a sandbox to the events that its execution stores. */
 export function runEventsOf(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
   return (events ?? []).map(({ name, at, data }) => ({
     id: uuidv7(),

@@ -264,7 +264,7 @@ interface InTemporal {
   url: string | null;
 }
 
-/** Names of this installation in Temporal, limited to the workflow id of an execution. */
+/** The part of this installation's names in Temporal that a response needs: the workflow id of an execution. */
 type WorkflowNames = Pick<InstallationNames, 'execution'>;
 
 const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };

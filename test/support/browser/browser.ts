@@ -21,7 +21,7 @@ const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   resultTypes: ['violations'],
   preload: { assets: ['media'] },
 };
-/** Rules of axe whose result depends on colours, and therefore on the colour scheme. */
+/** Rules of axe whose result depends on colors, and therefore on the color scheme. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
 const missing = typeof found === 'string' ? found : undefined;
