@@ -15,7 +15,7 @@ export function ActionButton({
   type = 'button',
   ...button
 }: ButtonProps & {
-  needs: Permission;
+  needs?: Permission | undefined;
   /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
   children: ReactNode;

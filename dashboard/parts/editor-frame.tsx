@@ -1,23 +1,58 @@
-import { ActionIcon, Box, Title } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
+import { ActionIcon, Box, Menu, Title, Tooltip } from '@mantine/core';
+import { IconArrowLeft, type IconDots } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
+import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
+import { ActionButton } from './action-button.tsx';
 import { type BackLink, useBackLink, useTabTitle } from './back-link.ts';
 import classes from './editor-frame.module.css';
+import { MoreItem, MoreMenu } from './more-menu.tsx';
 import { QueryView } from './query-view.tsx';
+import { useIsPhone } from './use-is-phone.ts';
+
+/** A section of an editor: its path in the app, and what opens it if that is more than following the link. */
+export interface EditorSection {
+  name: string;
+  to: string;
+  isCurrent: boolean;
+  onOpen?: () => void;
+}
+
+/** The sections of an editor, and whether they are steps, which have an order. */
+export interface EditorSections {
+  label: string;
+  areSteps?: boolean;
+  sections: readonly EditorSection[];
+}
+
+/** An action of an editor: a button in the header, and an entry of the "…" menu on a phone. */
+export interface EditorTool {
+  label: string;
+  icon: typeof IconDots;
+  /** The icon alone, or the icon beside the label. Without it, the button shows the label alone. */
+  look?: 'icon' | 'both';
+  needs?: Permission;
+  /** Why the action is not possible now, although the role permits it. */
+  whyNot?: string | undefined;
+  /** Undefined if there is nothing to do now. */
+  onClick: (() => void) | undefined;
+}
 
 /**
  * The frame of a full-screen editor: a header with the way back, name, state, sections and actions above the work
- * area. A route that shows it has `staticData: { isFullScreen: true }`, so that the sidebar is hidden.
+ * area. On a phone the header is one row, and steps and tools are in its "…" menu. A route that shows the frame has
+ * `staticData: { isFullScreen: true }`, so that the sidebar is hidden.
  */
 export function EditorFrame({
   back,
   title,
   state,
   nav,
-  actions,
+  tools = [],
+  primary,
+  menu,
   notices,
   children,
 }: {
@@ -25,15 +60,22 @@ export function EditorFrame({
   title: string;
   /** The status of the record, and whether everything is saved. */
   state?: ReactNode;
-  /** An `EditorNav`. */
-  nav?: ReactNode;
-  actions?: ReactNode;
+  nav?: EditorSections;
+  tools?: readonly EditorTool[];
+  /** The main action. */
+  primary?: ReactNode;
+  /** Entries of the "…" menu. */
+  menu?: ReactNode;
   /** Alerts between the header and the work area. */
   notices?: ReactNode;
   children: ReactNode;
 }) {
   useTabTitle(title);
   const link = useBackLink(back);
+  const isPhone = useIsPhone();
+  const steps = isPhone && nav?.areSteps ? nav : undefined;
+  const folded = isPhone ? tools : [];
+  const hasMenu = Boolean(menu) || steps !== undefined || folded.length > 0;
   return (
     <div className={classes.frame}>
       <header className={classes.head}>
@@ -51,15 +93,99 @@ export function EditorFrame({
           <Title order={1} className={classes.title} title={title}>
             {title}
           </Title>
-          {state && <div className={classes.state}>{state}</div>}
+          {(state || steps) && (
+            <div className={classes.state}>
+              {steps && <span>{steps.sections.find(({ isCurrent }) => isCurrent)?.name}</span>}
+              {state}
+            </div>
+          )}
         </div>
-        {nav}
-        {actions && <div className={classes.actions}>{actions}</div>}
+        {nav && !steps && <EditorNav {...nav} />}
+        {(tools.length > 0 || primary || hasMenu) && (
+          <div className={classes.actions}>
+            {!isPhone && tools.map((tool) => <ToolButton key={tool.label} {...tool} />)}
+            {primary}
+            {hasMenu && (
+              <MoreMenu>
+                {steps && <StepItems {...steps} />}
+                {folded.map(({ label, look: _, ...item }) => (
+                  <MoreItem key={label} {...item}>
+                    {label}
+                  </MoreItem>
+                ))}
+                {folded.length > 0 && menu && <Menu.Divider />}
+                {menu}
+              </MoreMenu>
+            )}
+          </div>
+        )}
       </header>
       <div className={classes.notices}>{notices}</div>
       <div className={classes.work}>{children}</div>
     </div>
   );
+}
+
+function ToolButton({ label, icon: Icon, look, onClick, ...action }: EditorTool) {
+  const icon = <Icon size={16} stroke={1.75} aria-hidden />;
+  if (look !== 'icon') {
+    return (
+      <ActionButton {...action} variant="default" leftSection={look && icon} {...(onClick && { onClick })}>
+        {label}
+      </ActionButton>
+    );
+  }
+  const isDisabled = onClick === undefined;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={32}
+        aria-label={label}
+        data-disabled={isDisabled || undefined}
+        aria-disabled={isDisabled || undefined}
+        onClick={onClick}
+      >
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** The steps of an editor in the "…" menu of a phone. */
+function StepItems({ label, sections }: EditorSections) {
+  const open = useOpenSection();
+  return (
+    <>
+      <Menu.Label>{label}</Menu.Label>
+      {sections.map((section, n) => (
+        <Menu.Item
+          key={section.name}
+          component="a"
+          href={`/app${section.to}`}
+          aria-current={section.isCurrent ? 'step' : undefined}
+          className={classes.step}
+          onClick={open(section)}
+        >
+          {n + 1}. {section.name}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+    </>
+  );
+}
+
+/** Returns click handlers that open a section without loading the page again. */
+function useOpenSection() {
+  const router = useRouter();
+  return ({ to, onOpen }: EditorSection) =>
+    (event: MouseEvent) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      if (onOpen) onOpen();
+      else void router.navigate({ href: to });
+    };
 }
 
 /** Shows the editor of a record. While the record is loading or missing, the frame has only the way back. */
@@ -82,40 +208,19 @@ export function EditorQuery<Data>({
   );
 }
 
-/** A section of an editor: its path in the app, and what opens it if that is more than following the link. */
-export interface EditorSection {
-  name: string;
-  to: string;
-  isCurrent: boolean;
-  onOpen?: () => void;
-}
-
 /** Links to the sections of an editor. Steps have an order, which arrows show. */
-export function EditorNav({
-  label,
-  sections,
-  areSteps = false,
-}: {
-  label: string;
-  sections: readonly EditorSection[];
-  areSteps?: boolean;
-}) {
-  const router = useRouter();
+function EditorNav({ label, sections, areSteps = false }: EditorSections) {
+  const open = useOpenSection();
   return (
     <nav aria-label={label} className={areSteps ? classes.steps : classes.tabs}>
-      {sections.map(({ name, to, isCurrent, onOpen }) => (
+      {sections.map((section) => (
         <a
-          key={name}
-          href={`/app${to}`}
-          aria-current={isCurrent ? (areSteps ? 'step' : 'page') : undefined}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            if (onOpen) onOpen();
-            else void router.navigate({ href: to });
-          }}
+          key={section.name}
+          href={`/app${section.to}`}
+          aria-current={section.isCurrent ? (areSteps ? 'step' : 'page') : undefined}
+          onClick={open(section)}
         >
-          {name}
+          {section.name}
         </a>
       ))}
     </nav>

@@ -41,13 +41,14 @@ export function MoreItem({
 }: {
   icon: typeof IconDots;
   /** The permission that the action needs, if any. */
-  needs?: Permission;
+  needs?: Permission | undefined;
   /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
   /** The action deletes something, ends it, or takes it away. */
   isDestructive?: boolean;
   isPending?: boolean;
-  onClick?: () => void;
+  /** Undefined disables the action, unless it has an address. */
+  onClick?: (() => void) | undefined;
   /** Downloads this address instead of calling `onClick`. */
   href?: string;
   children: ReactNode;
@@ -56,7 +57,7 @@ export function MoreItem({
   const item = {
     leftSection: <Icon size={16} stroke={1.75} aria-hidden />,
     color: isDestructive ? 'red' : undefined,
-    disabled: reason !== undefined || isPending,
+    disabled: reason !== undefined || isPending || (onClick === undefined && href === undefined),
     maw: 300,
   };
   const label = (

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { text } from '../text/text.ts';
 import { Instant } from './instant.tsx';
 
@@ -7,10 +8,10 @@ export function SavedState({ isUnsaved, savedAt }: { isUnsaved: boolean; savedAt
     <span>
       <span aria-live="polite">{isUnsaved ? text.parts.unsaved : text.parts.saved}</span>
       {!isUnsaved && (
-        <span className="wide-only">
+        <Text span inherit visibleFrom="sm">
           {' '}
           <Instant at={savedAt} />
-        </span>
+        </Text>
       )}
     </span>
   );

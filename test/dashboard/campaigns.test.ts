@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
-import { describeInBrowser, expectNoSeriousAxe, openDashboard, type Page } from '../support/browser/browser.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+  type Page,
+} from '../support/browser/browser.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
@@ -138,6 +144,37 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { body, variants } = await expectOk(campaigns.call('GET', `/campaigns/${id}`));
     expect(body).toContain('Main words');
     expect(variants.map((one: { body?: string }) => one.body)).toEqual([undefined, 'Other words']);
+  });
+
+  it('is edited on a phone below a header of one row, whose menu has the steps and the other actions', async () => {
+    await audience(1);
+    const id = await campaigns.create({ name: 'Written on the way to the shop in the morning', body: BODY });
+    const { page } = await openDashboard({
+      service: campaigns.service,
+      project: campaigns.project,
+      path: `/campaigns/${id}/edit`,
+      viewport: 'phone',
+    });
+    const header = page.locator('main header');
+    const menu = () => header.getByRole('button', { name: 'More actions' }).click();
+    expect((await header.boundingBox())?.height).toBeLessThanOrEqual(52);
+    await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Changed');
+    await header.getByText('Not saved').waitFor();
+    expect((await header.boundingBox())?.height).toBeLessThanOrEqual(52);
+    await menu();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('menuitem', { name: 'Undo' }).click();
+    await header.getByText('Saved', { exact: true }).waitFor();
+    await menu();
+    await page.getByRole('menuitem', { name: '3. Review' }).click();
+    await page.getByRole('heading', { name: 'Checks' }).waitFor();
+    await header.getByText('Review', { exact: true }).waitFor();
+    await button(page, 'Continue to schedule').click();
+    await page.getByRole('radio', { name: 'Now' }).waitFor();
+    await menu();
+    await page.getByRole('menuitem', { name: 'Send test' }).click();
+    await page.getByRole('dialog', { name: 'Send test' }).waitFor();
+    await expectNoSidewaysScroll(page);
   });
 
   it('is found by each status on a phone', async () => {

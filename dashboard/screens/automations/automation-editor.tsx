@@ -1,5 +1,5 @@
 import { SegmentedControl, Text } from '@mantine/core';
-import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { rowsIn } from '../../api/queries.ts';
@@ -7,13 +7,14 @@ import { useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notifyWithUndo } from '../../parts/notifications.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { text } from '../../text/text.ts';
 import { AddStep } from './add-step.tsx';
 import classes from './automation-editor.module.css';
 import type { CanvasProps } from './canvas/canvas.tsx';
 import type { Drawing } from './canvas/drawing.ts';
 import { Notices } from './editor/notices.tsx';
-import { EditorState, Sections, Toolbar } from './editor/toolbar.tsx';
+import { EditorState, MainAction, sectionsOf, toolsOf, useAutomationMenu } from './editor/toolbar.tsx';
 import { useCheck } from './editor/use-check.ts';
 import { useCounts } from './editor/use-counts.ts';
 import { type Editor, useEditor } from './editor/use-editor.ts';
@@ -57,7 +58,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const [place, setPlace] = useState<{ at: InsertPoint }>();
   const [preview, setPreview] = useState<PreviewResponse>();
   const { check, faults, save } = useFaults(workflow, editor);
-  const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
+  const isNarrow = useIsPhone();
   const asList = isNarrow || search.view === 'list';
   const isSettings = search.panel === 'automation';
   const drawing = useDrawing({ workflow, graph, search, faults, preview, readOnly });
@@ -79,6 +80,8 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   };
   useEditorHotkeys(editor, readOnly ? undefined : () => void save());
   const onAdd = (at: InsertPoint) => setPlace({ at });
+  const view = asList ? 'list' : 'canvas';
+  const menu = useAutomationMenu({ workflow, editor, view, onView: isNarrow ? undefined : nav.openView });
   const steps = { drawing, onSelect: select, onAdd, onCount: nav.openCount, countHref: nav.countHref };
 
   return (
@@ -86,25 +89,18 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       back={{ to: '/automations', label: text.nav.automations }}
       title={workflow.name}
       state={<EditorState workflow={workflow} editor={editor} />}
-      nav={
-        <Sections
-          workflow={workflow}
-          isSettings={isSettings}
-          onSection={(next) => nav.openSection(next === 'settings' ? 'automation' : undefined)}
-        />
-      }
-      actions={
-        <Toolbar
+      nav={sectionsOf(workflow, isSettings, (next) => nav.openSection(next === 'settings' ? 'automation' : undefined))}
+      tools={toolsOf(editor, readOnly, () => nav.openSection('try'))}
+      primary={
+        <MainAction
           workflow={workflow}
           editor={editor}
           faults={faults}
           isChecking={check.isChecking}
-          view={asList ? 'list' : 'canvas'}
-          onView={isNarrow ? undefined : nav.openView}
           onSave={() => void save()}
-          onTest={() => nav.openSection('try')}
         />
       }
+      menu={menu.items}
       notices={<Notices editor={editor} faults={faults} graph={graph} refused={check.refused} onStep={select} />}
     >
       {isSettings ? (
@@ -140,6 +136,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
           />
         </>
       )}
+      {menu.dialog}
       {place && <AddStep place={place.at} graph={graph} onAdd={add} onClose={() => setPlace(undefined)} />}
     </EditorFrame>
   );

@@ -1,6 +1,6 @@
 import { IconCopy, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
@@ -12,33 +12,47 @@ import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
-/** Rare actions on a campaign: duplicate, cancel while it sends, and delete. */
+/** The "…" menu with the rare actions on a campaign. */
 export function CampaignMenu({ campaign }: { campaign: Campaign }) {
+  const { items, dialog } = useCampaignMenu(campaign);
+  return (
+    <>
+      <MoreMenu>{items}</MoreMenu>
+      {dialog}
+    </>
+  );
+}
+
+/** Returns the rare actions on a campaign: duplicate, cancel while it sends, and delete, with the dialog of each. */
+export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog: ReactNode } {
   const { id, status } = campaign;
   const [asked, ask] = useState<'cancel' | 'remove'>();
   const { duplicate, isPending } = useDuplicate(id);
   const isStarted = status === 'SENDING' || status === 'PAUSED';
-  return (
+  const items = (
     <>
-      <MoreMenu>
-        <MoreItem icon={IconCopy} needs="campaigns:edit" isPending={isPending} onClick={duplicate}>
-          {words.duplicate}
+      <MoreItem icon={IconCopy} needs="campaigns:edit" isPending={isPending} onClick={duplicate}>
+        {words.duplicate}
+      </MoreItem>
+      {isStarted && (
+        <MoreItem icon={IconPlayerStop} needs="campaigns:send" isDestructive onClick={() => ask('cancel')}>
+          {words.cancel}
         </MoreItem>
-        {isStarted && (
-          <MoreItem icon={IconPlayerStop} needs="campaigns:send" isDestructive onClick={() => ask('cancel')}>
-            {words.cancel}
-          </MoreItem>
-        )}
-        {!isStarted && status !== 'SCHEDULED' && (
-          <MoreItem icon={IconTrash} needs="campaigns:edit" isDestructive onClick={() => ask('remove')}>
-            {words.remove}
-          </MoreItem>
-        )}
-      </MoreMenu>
+      )}
+      {!isStarted && status !== 'SCHEDULED' && (
+        <MoreItem icon={IconTrash} needs="campaigns:edit" isDestructive onClick={() => ask('remove')}>
+          {words.remove}
+        </MoreItem>
+      )}
+    </>
+  );
+  const dialog = (
+    <>
       {asked === 'cancel' && <Cancel campaign={campaign} onClose={() => ask(undefined)} />}
       {asked === 'remove' && <Remove campaign={campaign} onClose={() => ask(undefined)} />}
     </>
   );
+  return { items, dialog };
 }
 
 /** Writes the next campaign from one that was sent. */

@@ -1,12 +1,13 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconDeviceFloppy, IconEye, IconSend } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
-import { EditorFrame, EditorNav, EditorPage, EditorQuery } from '../../parts/editor-frame.tsx';
+import { EditorFrame, EditorPage, EditorQuery, type EditorTool } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
@@ -14,13 +15,14 @@ import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
-import { UndoRedo } from '../../parts/undo-redo.tsx';
+import { undoTools } from '../../parts/undo-redo.ts';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceStep } from './audience-step.tsx';
 import { type CampaignDraft, changesOfDraft, draftOfCampaign, hasAudience } from './campaign-draft.ts';
 import { fieldAsText } from './campaign-fields.ts';
-import { CampaignMenu } from './campaign-menu.tsx';
+import { useCampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
 import type { Editing } from './editing.ts';
 import { CampaignPreview } from './preview-dialog.tsx';
@@ -65,6 +67,22 @@ function Editor({ campaign }: { campaign: Campaign }) {
     ['mod+Z', () => history.undo?.()],
     ['mod+shift+Z', () => history.redo?.()],
   ]);
+  const isPhone = useIsPhone();
+  const [previews, preview] = useDisclosure();
+  const [tests, test] = useDisclosure();
+  const menu = useCampaignMenu(campaign);
+  const next = STEPS[STEPS.indexOf(step) + 1];
+  const saving = {
+    needs: 'campaigns:edit',
+    whyNot: edit.hasConflict ? text.parts.conflict.settleFirst : undefined,
+    onClick: save,
+  } as const;
+  const tools: EditorTool[] = [
+    ...(isPhone && editing.isUnsaved ? [{ label: words.save, icon: IconDeviceFloppy, ...saving }] : []),
+    ...(editing.isReadOnly ? [] : undoTools(history)),
+    { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
+    { label: words.test, icon: IconSend, needs: 'campaigns:send', onClick: test.open },
+  ];
   return (
     <EditorFrame
       back={BACK}
@@ -73,22 +91,37 @@ function Editor({ campaign }: { campaign: Campaign }) {
         <>
           <WordBadge kind="campaign" value={campaign.status} />
           <SavedState isUnsaved={editing.isUnsaved} savedAt={campaign.updatedAt} />
-          {editing.isUnsaved && (
-            <ActionButton
-              needs="campaigns:edit"
-              variant="default"
-              size="compact-sm"
-              loading={editing.isSaving}
-              whyNot={edit.hasConflict ? text.parts.conflict.settleFirst : undefined}
-              onClick={save}
-            >
+          {editing.isUnsaved && !isPhone && (
+            <ActionButton {...saving} variant="default" size="compact-sm" loading={editing.isSaving}>
               {words.save}
             </ActionButton>
           )}
         </>
       }
-      nav={<Steps campaign={campaign} step={step} goTo={editing.goTo} />}
-      actions={<Actions step={step} editing={editing} history={history} />}
+      nav={{
+        areSteps: true,
+        label: words.stepsLabel,
+        sections: STEPS.map((name) => ({
+          name: words.steps[name],
+          to: `/campaigns/${campaign.id}/edit?step=${name}`,
+          isCurrent: name === step,
+          onOpen: () => editing.goTo(name),
+        })),
+      }}
+      tools={tools}
+      // The last step has its own button, which sends.
+      primary={
+        next && (
+          <Button
+            onClick={() => editing.goTo(next)}
+            loading={editing.isSaving}
+            aria-label={words.continueTo(words.steps[next])}
+          >
+            {isPhone ? words.continue : words.continueTo(words.steps[next])}
+          </Button>
+        )
+      }
+      menu={menu.items}
       notices={<Notices edit={edit} editing={editing} />}
     >
       {Page ? (
@@ -98,56 +131,10 @@ function Editor({ campaign }: { campaign: Campaign }) {
       ) : (
         <ContentStep {...editing} onSave={save} />
       )}
-    </EditorFrame>
-  );
-}
-
-function Steps({ campaign, step, goTo }: { campaign: Campaign; step: CampaignEditorStep; goTo: Editing['goTo'] }) {
-  return (
-    <EditorNav
-      areSteps
-      label={words.stepsLabel}
-      sections={STEPS.map((name) => ({
-        name: words.steps[name],
-        to: `/campaigns/${campaign.id}/edit?step=${name}`,
-        isCurrent: name === step,
-        onOpen: () => goTo(name),
-      }))}
-    />
-  );
-}
-
-/** Preview, test and the next step. The last step has its own button, which sends. */
-function Actions({
-  step,
-  editing,
-  history,
-}: {
-  step: CampaignEditorStep;
-  editing: Editing;
-  history: Undo<CampaignDraft>;
-}) {
-  const [previews, preview] = useDisclosure();
-  const [tests, test] = useDisclosure();
-  const next = STEPS[STEPS.indexOf(step) + 1];
-  return (
-    <>
-      {!editing.isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
-      <Button variant="default" onClick={preview.open}>
-        {text.emailEditor.preview}
-      </Button>
-      <ActionButton needs="campaigns:send" variant="default" onClick={test.open}>
-        {words.test}
-      </ActionButton>
-      {next && (
-        <Button onClick={() => editing.goTo(next)} loading={editing.isSaving}>
-          {words.continueTo(words.steps[next])}
-        </Button>
-      )}
-      <CampaignMenu campaign={editing.campaign} />
+      {menu.dialog}
       {previews && <CampaignPreview draft={editing.draft} onClose={preview.close} />}
       {tests && <TestDialog {...editing} onClose={test.close} />}
-    </>
+    </EditorFrame>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconEye, IconSend } from '@tabler/icons-react';
 import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, PanelGroup } from '../../parts/editor-frame.tsx';
 import { EmailEditor } from '../../parts/email-editor/email-editor.tsx';
@@ -9,7 +10,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
-import { UndoRedo } from '../../parts/undo-redo.tsx';
+import { undoTools } from '../../parts/undo-redo.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
@@ -42,31 +43,26 @@ export function TemplateEditor({ saved }: { saved: Template }) {
       title={saved.name}
       state={<State edit={edit} updatedAt={saved.updatedAt} />}
       notices={<Notices edit={edit} />}
-      actions={
-        <>
-          {!isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
-          <Button variant="default" onClick={preview.open}>
-            {text.emailEditor.preview}
-          </Button>
-          <ActionButton
-            variant="default"
-            needs="email:send"
-            onClick={testing.open}
-            whyNot={fields.from.trim() === '' ? text.templates.testNoFrom : undefined}
-          >
-            {text.templates.test}
-          </ActionButton>
-          <ActionButton
-            needs="templates:edit"
-            onClick={edit.save}
-            loading={edit.isSaving}
-            whyNot={
-              hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave
-            }
-          >
-            {text.templates.save}
-          </ActionButton>
-        </>
+      tools={[
+        ...(isReadOnly ? [] : undoTools(history)),
+        { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
+        {
+          label: text.templates.test,
+          icon: IconSend,
+          needs: 'email:send',
+          whyNot: fields.from.trim() === '' ? text.templates.testNoFrom : undefined,
+          onClick: testing.open,
+        },
+      ]}
+      primary={
+        <ActionButton
+          needs="templates:edit"
+          onClick={edit.save}
+          loading={edit.isSaving}
+          whyNot={hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave}
+        >
+          {text.templates.save}
+        </ActionButton>
       }
     >
       <EmailEditor

@@ -1,12 +1,12 @@
 import { IconList, IconPlayerPause, IconPlayerPlay, IconSitemap, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
-import { EditorNav } from '../../../parts/editor-frame.tsx';
-import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import type { EditorSections, EditorTool } from '../../../parts/editor-frame.tsx';
+import { MoreItem } from '../../../parts/more-menu.tsx';
 import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
-import { UndoRedo } from '../../../parts/undo-redo.tsx';
+import { undoTools } from '../../../parts/undo-redo.ts';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
@@ -27,84 +27,64 @@ export function EditorState({ workflow, editor }: { workflow: WorkflowDetail; ed
   );
 }
 
-/** The sections of an automation: its steps and its settings in the editor, and the list of its runs. */
-export function Sections({
-  workflow: { id },
-  isSettings,
-  onSection,
-}: {
-  workflow: WorkflowDetail;
-  isSettings: boolean;
-  onSection: (section: 'steps' | 'settings') => void;
-}) {
+/** Returns the sections of an automation: its steps and its settings in the editor, and the list of its runs. */
+export function sectionsOf(
+  { id }: WorkflowDetail,
+  isSettings: boolean,
+  onSection: (section: 'steps' | 'settings') => void,
+): EditorSections {
   const path = `/automations/${id}`;
-  return (
-    <EditorNav
-      label={t.sections}
-      sections={[
-        { name: t.stepsTab, to: path, isCurrent: !isSettings, onOpen: () => onSection('steps') },
-        { name: t.runsTab, to: `/messages/executions/${id}`, isCurrent: false },
-        {
-          name: t.settings,
-          to: `${path}?panel=automation`,
-          isCurrent: isSettings,
-          onOpen: () => onSection('settings'),
-        },
-      ]}
-    />
-  );
+  return {
+    label: t.sections,
+    sections: [
+      { name: t.stepsTab, to: path, isCurrent: !isSettings, onOpen: () => onSection('steps') },
+      { name: t.runsTab, to: `/messages/executions/${id}`, isCurrent: false },
+      {
+        name: t.settings,
+        to: `${path}?panel=automation`,
+        isCurrent: isSettings,
+        onOpen: () => onSection('settings'),
+      },
+    ],
+  };
 }
 
-/** The actions on the whole automation, in the header of the editor. */
-export function Toolbar({
+/** Returns the actions on the steps of an automation: undo, redo and a test run. */
+export function toolsOf(editor: Editor, readOnly: boolean, onTest: () => void): EditorTool[] {
+  return [
+    ...undoTools({
+      undo: editor.canUndo && !readOnly ? editor.undo : undefined,
+      redo: editor.canRedo && !readOnly ? editor.redo : undefined,
+    }),
+    { label: t.tryOut, icon: IconPlayerPlay, look: 'both', needs: 'workflows:view', onClick: onTest },
+  ];
+}
+
+/** The main action on an automation: publish or save its changes, or enable it. */
+export function MainAction({
   workflow,
   editor,
   faults,
   isChecking,
-  view,
-  onView,
   onSave,
-  onTest,
 }: {
   workflow: WorkflowDetail;
   editor: Editor;
   faults: GraphFaults;
   isChecking: boolean;
-  view: 'canvas' | 'list';
-  /** Absent if there is only one view. */
-  onView: ((view: 'canvas' | 'list') => void) | undefined;
   onSave: () => void;
-  onTest: () => void;
 }) {
-  const readOnly = useMissingPermission('workflows:edit') !== undefined;
   const { enabled } = workflow;
+  if (!enabled && !editor.isDirty) return <Enable workflow={workflow} faults={faults} isChecking={isChecking} />;
   return (
-    <>
-      <UndoRedo
-        undo={editor.canUndo && !readOnly ? editor.undo : undefined}
-        redo={editor.canRedo && !readOnly ? editor.redo : undefined}
-      />
-      <ActionButton
-        needs="workflows:view"
-        variant="default"
-        leftSection={<IconPlayerPlay size={16} stroke={1.75} aria-hidden />}
-        onClick={onTest}
-      >
-        {t.tryOut}
-      </ActionButton>
-      {(enabled || editor.isDirty) && (
-        <ActionButton
-          needs="workflows:edit"
-          loading={editor.isSaving}
-          whyNot={editor.isDirty ? undefined : t.noChanges}
-          onClick={onSave}
-        >
-          {enabled ? t.publish : t.save}
-        </ActionButton>
-      )}
-      {!enabled && !editor.isDirty && <Enable workflow={workflow} faults={faults} isChecking={isChecking} />}
-      <More workflow={workflow} editor={editor} view={view} onView={onView} />
-    </>
+    <ActionButton
+      needs="workflows:edit"
+      loading={editor.isSaving}
+      whyNot={editor.isDirty ? undefined : t.noChanges}
+      onClick={onSave}
+    >
+      {enabled ? t.publish : t.save}
+    </ActionButton>
   );
 }
 
@@ -143,8 +123,11 @@ function Enable({
   );
 }
 
-/** Rare actions: the other view, the layout, and the actions that stop or delete the automation. */
-function More({
+/**
+ * Returns the rare actions on an automation, with the dialog of the last one: the other view, the layout, and the
+ * actions that stop or delete the automation.
+ */
+export function useAutomationMenu({
   workflow,
   editor,
   view,
@@ -153,31 +136,30 @@ function More({
   workflow: WorkflowDetail;
   editor: Editor;
   view: 'canvas' | 'list';
+  /** Absent if there is only one view. */
   onView: ((view: 'canvas' | 'list') => void) | undefined;
-}) {
+}): { items: ReactNode; dialog: ReactNode } {
   const [deletes, setDeletes] = useState(false);
   const { set, isPending } = useEnable(workflow);
-  return (
+  const items = (
     <>
-      <MoreMenu>
-        {onView && (
-          <MoreItem icon={IconList} onClick={() => onView(view === 'list' ? 'canvas' : 'list')}>
-            {view === 'list' ? t.showCanvas : t.showList}
-          </MoreItem>
-        )}
-        <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(withLayout)}>
-          {t.tidy}
+      {onView && (
+        <MoreItem icon={IconList} onClick={() => onView(view === 'list' ? 'canvas' : 'list')}>
+          {view === 'list' ? t.showCanvas : t.showList}
         </MoreItem>
-        {workflow.enabled && (
-          <MoreItem icon={IconPlayerPause} needs="workflows:edit" isPending={isPending} onClick={() => set(false)}>
-            {t.disable}
-          </MoreItem>
-        )}
-        <MoreItem icon={IconTrash} needs="workflows:edit" isDestructive onClick={() => setDeletes(true)}>
-          {t.deleteIt}
+      )}
+      <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(withLayout)}>
+        {t.tidy}
+      </MoreItem>
+      {workflow.enabled && (
+        <MoreItem icon={IconPlayerPause} needs="workflows:edit" isPending={isPending} onClick={() => set(false)}>
+          {t.disable}
         </MoreItem>
-      </MoreMenu>
-      {deletes && <DeleteAutomation workflow={workflow} onClose={() => setDeletes(false)} />}
+      )}
+      <MoreItem icon={IconTrash} needs="workflows:edit" isDestructive onClick={() => setDeletes(true)}>
+        {t.deleteIt}
+      </MoreItem>
     </>
   );
+  return { items, dialog: deletes && <DeleteAutomation workflow={workflow} onClose={() => setDeletes(false)} /> };
 }
