@@ -125,7 +125,7 @@ export const settings = {
     },
     value: 'Value',
     seen: 'Current value',
-    copyName: 'Copy name',
+    copyHost: 'Copy host',
     copyValue: 'Copy value',
     signing: 'Sign email from this domain (DKIM)',
     removeTitle: 'Remove this domain?',

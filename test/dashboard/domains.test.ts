@@ -51,5 +51,14 @@ describeInBrowser('domains in a browser', () => {
     await page.setViewportSize(VIEWPORTS.phone);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
+    // A thumb hits a copy button, a key takes three lines, and its copy is whole.
+    const copy = records.getByRole('row', { name: /^DKIM/ }).getByRole('button', { name: 'Copy value' });
+    const { width, height } = (await copy.boundingBox()) ?? { width: 0, height: 0 };
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(40);
+    const key = records.getByRole('row', { name: /^DKIM/ }).locator('td').nth(2).locator('code').first();
+    expect((await key.boundingBox())?.height).toBeLessThanOrEqual(54);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await copy.click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await key.textContent());
   });
 });

@@ -38,10 +38,10 @@ function Row({ record }: { record: Record }) {
       <td>
         <Code c="dimmed">{type}</Code>
       </td>
-      <td>
-        <Value value={name} copy={words.copyName} />
+      <td data-label={words.host}>
+        <Value value={name} copy={words.copyHost} />
       </td>
-      <td>
+      <td data-label={words.value}>
         <Value value={value} copy={words.copyValue} />
         {!found && seen && seen.length > 0 && (
           <Text size="xs" c="dimmed" mt={4}>
@@ -66,7 +66,8 @@ function Row({ record }: { record: Record }) {
 function Value({ value, copy }: { value: string; copy: string }) {
   return (
     <div className="record-value">
-      <Code>
+      {/* A key has ten lines on a phone. It is clipped, because it is copied and not read. */}
+      <Code title={value}>
         <Breakable text={value} />
       </Code>
       <CopyButton value={value} label={copy} isSmall />

@@ -113,20 +113,20 @@ function One({ domain }: { domain: Domain }) {
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <Paper withBorder component="section" aria-label={name} style={{ overflow: 'hidden' }}>
-      <Group justify="space-between" px="sm" py={8} gap="xs">
-        <Group gap="xs" wrap="nowrap" miw={0} style={{ flex: '1 1 240px' }}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size={24}
-            onClick={toggle}
-            aria-expanded={isOpen}
-            aria-controls={bodyId}
-            aria-label={words.recordsOf(name)}
-          >
-            <Chevron size={16} aria-hidden />
-          </ActionIcon>
-          <Group gap="4px 12px" miw={0}>
+      <Group px="sm" py={8} gap="xs" wrap="nowrap" align="flex-start">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={24}
+          onClick={toggle}
+          aria-expanded={isOpen}
+          aria-controls={bodyId}
+          aria-label={words.recordsOf(name)}
+        >
+          <Chevron size={16} aria-hidden />
+        </ActionIcon>
+        <Group justify="space-between" gap="0 12px" mih={24} miw={0} flex={1}>
+          <Group gap="0 12px" miw={0}>
             <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
               {name}
             </Title>
@@ -134,18 +134,16 @@ function One({ domain }: { domain: Domain }) {
               {words.statuses[status]}
             </Status>
           </Group>
-        </Group>
-        <Group gap="xs" wrap="nowrap">
-          <Text size="sm" c="dimmed" ta="right">
+          <Text size="sm" c="dimmed">
             {records.length > 0 && `${words.foundOf(records.filter(({ found }) => found).length, records.length)} · `}
             {words.checked} <Instant at={lastCheckedAt} />
           </Text>
-          <MoreMenu of={name}>
-            <MoreItem icon={IconTrash} needs="domains:edit" isDestructive onClick={open}>
-              {text.settings.remove}
-            </MoreItem>
-          </MoreMenu>
         </Group>
+        <MoreMenu of={name}>
+          <MoreItem icon={IconTrash} needs="domains:edit" isDestructive onClick={open}>
+            {text.settings.remove}
+          </MoreItem>
+        </MoreMenu>
       </Group>
       {isOpen && (
         <div id={bodyId}>
