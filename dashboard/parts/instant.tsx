@@ -20,7 +20,7 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   if (!at) return <>{none}</>;
   return (
     <Tooltip label={formatExactTime(at)} multiline>
-      <Text component="time" dateTime={at} inherit title={at} style={{ whiteSpace: 'nowrap' }}>
+      <Text component="time" dateTime={at} inherit style={{ whiteSpace: 'nowrap' }}>
         {formatDistance(at, Math.max(now, Date.now()))}
       </Text>
     </Tooltip>

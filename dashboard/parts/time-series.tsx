@@ -16,8 +16,11 @@ export interface Series {
 }
 
 const MAX_BAR_PX = 28;
-/** Steps of the scale, because counts are whole numbers. */
-const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
+/** Steps of the axis of counts, which are whole numbers, and of the axis of percentages. */
+const COUNT_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
+const PERCENT_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100];
+/** The most lines of the grid above zero. */
+const LINES = 3;
 /** Distance of a label from its axis, and the width of a digit at 11 px. */
 const AXIS_GAP_PX = 10;
 const DIGIT_PX = 7;
@@ -141,6 +144,8 @@ function optionsOf({
     ticks: { show: false },
   };
   const hasPercent = series.some(({ isPercent }) => isPercent);
+  const counts = countAxis(maxOf(series.filter(({ isPercent }) => !isPercent)));
+  const percents = percentAxis(maxOf(series.filter(({ isPercent }) => isPercent)), counts);
   return {
     width: div.clientWidth,
     height,
@@ -149,12 +154,19 @@ function optionsOf({
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { range: (plot, min, max) => [min - halfStep(plot), max + halfStep(plot)] },
-      y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
-      ...(hasPercent && { percent: { range: (_, __, max) => [0, Math.max(1, max * 1.3)] } }),
+      y: { range: [0, counts.max] },
+      ...(hasPercent && { percent: { range: [0, percents.max] } }),
     },
     axes: [
-      { ...axis, size: 28, grid: { show: false }, space: 90, values: (_, instants) => instants.map(nameInstant) },
-      { ...axis, size: labelSpace, space: 50, incrs: WHOLE_NUMBERS },
+      {
+        ...axis,
+        size: 32,
+        gap: 10,
+        grid: { show: false },
+        space: 90,
+        values: (_, instants) => instants.map(nameInstant),
+      },
+      { ...axis, size: labelSpace, splits: () => linesOf(counts) },
       ...(hasPercent
         ? [
             {
@@ -162,7 +174,7 @@ function optionsOf({
               scale: 'percent',
               side: 1 as const,
               size: labelSpace,
-              space: 50,
+              splits: () => linesOf(percents),
               grid: { show: false },
               values: (_: UPlotClass, splits: number[]) => splits.map((split) => `${NUMBER.format(split)}%`),
             },
@@ -184,6 +196,33 @@ function optionsOf({
     ],
     hooks: { setCursor: [(plot) => tooltip && showValues({ plot, tooltip, series, div })] },
   };
+}
+
+interface Axis {
+  max: number;
+  step: number;
+}
+
+function maxOf(series: Series[]): number {
+  return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+}
+
+/** Returns the axis of counts: a little higher than the highest bar, with at most three lines above zero. */
+function countAxis(highest: number): Axis {
+  const max = Math.max(1, highest * 1.05);
+  return { max, step: COUNT_STEPS.find((step) => max / step < LINES + 1) ?? max };
+}
+
+/** Returns the axis of percentages on the right. Its labels are beside the lines of the counts. */
+function percentAxis(highest: number, counts: Axis): Axis {
+  const lines = counts.max / counts.step;
+  const step = PERCENT_STEPS.find((one) => one * lines >= highest * 1.05) ?? highest;
+  return { max: step * lines, step };
+}
+
+/** Returns the values with a label: zero, and each step below the end of the axis. */
+function linesOf({ max, step }: Axis): number[] {
+  return Array.from({ length: Math.floor(max / step) + 1 }, (_, n) => n * step);
 }
 
 /** Returns the width of the labels of an axis, so that the widest one starts at the edge of the chart. */

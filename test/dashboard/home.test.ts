@@ -146,8 +146,33 @@ describeInBrowser('sign-in and start page', () => {
     await expect.poll(lightLines).toBeLessThan(100);
   });
 
+  it('names the campaigns that were sent last, also if many were created after them', async () => {
+    const { db } = service;
+    const project = await buildProject(db, 'Sender');
+    const body = {
+      name: 'Written long ago',
+      subject: 'Hi',
+      body: '<p>Hi</p>',
+      from: 'a@sender.example',
+      audienceType: 'ALL',
+    };
+    await buildDomain(db, { projectId: project.id, domain: 'sender.example' });
+    for (const name of ['Written long ago', 'A', 'B', 'C', 'D', 'E', 'F']) {
+      const call = service.call('POST', '/v1/campaigns', { key: project.secretKey, body: { ...body, name } });
+      await expectOk(call);
+    }
+    await sql`UPDATE campaigns SET status = 'SENT', started_at = now(), sent_at = now() - interval '2 days'
+      WHERE project_id = ${project.id}`.execute(db);
+    await sql`UPDATE campaigns SET sent_at = now() WHERE project_id = ${project.id} AND name = 'Written long ago'`.execute(
+      db,
+    );
+    const { page } = await openDashboard({ service, project, path: '/' });
+    const first = page.getByRole('region', { name: 'Campaigns' }).getByRole('link').nth(1);
+    await expect.poll(() => first.textContent()).toBe('Written long ago');
+  });
+
   it('links each number to the records that it counts', async () => {
-    const { page } = await openDashboard({ service, path: '/' });
+    const { page } = await openDashboard({ service, project: service.two, path: '/' });
     const bounced = page.getByRole('region', { name: 'The last 30 days' }).getByRole('link').nth(3);
     await bounced.click();
     await page.waitForURL(/\/app\/messages\?/);

@@ -1,15 +1,15 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
-import { Section } from './section.tsx';
+import { CardSection } from './card-section.tsx';
 
 type Item = ResponseOf<'listAttention'>['data'][number];
 
@@ -23,13 +23,11 @@ export function Attention() {
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
   if (!data || data.data.length === 0) return null;
   return (
-    <Section title={text.home.attention}>
-      <Stack gap="xs">
-        {data.data.map((item) => (
-          <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
-        ))}
-      </Stack>
-    </Section>
+    <CardSection title={text.home.attention}>
+      {data.data.map((item) => (
+        <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
+      ))}
+    </CardSection>
   );
 }
 
@@ -39,33 +37,33 @@ function Needed({ item }: { item: Item }) {
   // The detail of a domain is its status, which the title already says.
   const said = kind === 'domain_broken' ? null : detail;
   return (
-    <Alert color={SEVERE.has(kind) ? 'red' : 'orange'} icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
-      <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm" lineClamp={3} miw={0}>
-          <b>{count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}</b>{' '}
+    <div className="card-row attention">
+      <IconAlertTriangle
+        size={16}
+        stroke={1.75}
+        color={`var(--color-${SEVERE.has(kind) ? 'failed' : 'waiting'})`}
+        style={{ marginTop: 1 }}
+        aria-hidden
+      />
+      <Box miw={0} flex={1}>
+        <Text span inherit fw={500}>
+          {count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}
+        </Text>{' '}
+        <Text span inherit c="dimmed">
           {name && <Breakable text={name} />}
           {name && said && ': '}
-          {said}{' '}
-          <Text span c="dimmed" size="sm">
-            {text.home.since} <Instant at={since} />
-          </Text>
+          {said}
         </Text>
-        {place && (
-          <Button
-            component={Link}
-            to={place}
-            size="compact-sm"
-            variant="transparent"
-            c="inherit"
-            // The link is higher than a line of text. With the margin, the row is as high as the text beside the icon.
-            my={-5}
-            style={{ flex: 'none' }}
-          >
-            {text.home.look}
-          </Button>
-        )}
-      </Group>
-    </Alert>
+      </Box>
+      <Text span inherit c="dimmed" className="when">
+        <Instant at={since} />
+      </Text>
+      {place && (
+        <AppLink to={place} className="card-link">
+          {text.home.look}
+        </AppLink>
+      )}
+    </div>
   );
 }
 

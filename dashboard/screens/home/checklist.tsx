@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Group, Paper, SimpleGrid, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Group, Progress, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,7 +12,6 @@ import type { CurlRequest } from '../../parts/curl-request.ts';
 import { text } from '../../text/text.ts';
 import { useFirstEmail } from '../messages/first-email.ts';
 import { CardSection } from './card-section.tsx';
-import { Section } from './section.tsx';
 
 const words = text.home;
 type Item = ResponseOf<'getChecklist'>['items'][number];
@@ -51,100 +50,84 @@ export function Checklist() {
   });
   const next = data?.items.find(({ done }) => !done);
   if (isHidden || !data || data.done || !next) return null;
-  const hideButton = (
-    <Button size="compact-sm" variant="subtle" color="gray" onClick={() => hide(true)}>
-      {words.hide}
-    </Button>
-  );
   const done = data.items.filter((item) => item.done).length;
-  if (done <= data.items.length / 2) {
-    return (
-      <Section title={words.checklist} aside={hideButton}>
-        <Paper withBorder p="md">
-          <Steps items={data.items} next={next} />
-        </Paper>
-      </Section>
-    );
-  }
+  const isFoldable = done > data.items.length / 2;
   const aside = (
-    <Group gap={4}>
-      <Button size="compact-sm" variant="subtle" color="gray" onClick={toggle} aria-expanded={isUnfolded}>
-        {isUnfolded ? words.showFewer : words.showAll}
+    <Group gap={4} wrap="nowrap">
+      <Progress value={(100 * done) / data.items.length} w={96} visibleFrom="sm" aria-hidden />
+      <Text size="xs" c="dimmed" ml="xs" mr={4}>
+        {words.doneOf(done, data.items.length)}
+      </Text>
+      {isFoldable && (
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={toggle} aria-expanded={isUnfolded}>
+          {isUnfolded ? words.showFewer : words.showAll}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={() => hide(true)}>
+        {words.hide}
       </Button>
-      {hideButton}
     </Group>
   );
   return (
     <CardSection title={words.checklist} aside={aside}>
-      {isUnfolded ? (
-        <div className="card-block">
-          <Steps items={data.items} next={next} />
-        </div>
-      ) : (
+      {isFoldable && !isUnfolded ? (
         <div className="card-row">
-          <Text span inherit c="dimmed">
-            {words.doneOf(done, data.items.length)}
-          </Text>
           <Text span inherit>
             {words.next} <AppLink to={PLACES[next.key]}>{words.items[next.key].title}</AppLink>
           </Text>
         </div>
+      ) : (
+        <Steps items={data.items} next={next} />
       )}
     </CardSection>
   );
 }
 
 function Steps({ items, next }: { items: Item[]; next: Item }) {
-  const firstEmail = useFirstEmail({ enabled: next.key === 'mail' });
-  const curl = next.key === 'mail' ? firstEmail : CURLS[next.key];
   return (
-    <>
-      <Text size="sm" c="dimmed" mb="md">
-        {words.checklistWhat}
-      </Text>
-      <SimpleGrid
-        cols={{ base: 1, sm: 2, lg: 3 }}
-        spacing="md"
-        component="ol"
-        p={0}
-        m={0}
-        style={{ listStyle: 'none' }}
-      >
-        {items.map((item) => (
-          <Step key={item.key} item={item} />
-        ))}
-      </SimpleGrid>
-      {curl && (
-        <Box mt="md">
-          <Curl {...curl} />
-        </Box>
-      )}
-    </>
+    <Box component="ol" p={0} m={0} className="steps">
+      {items.map((item) => (
+        <Step key={item.key} item={item} isNext={item === next} />
+      ))}
+    </Box>
   );
 }
 
-function Step({ item: { key, done } }: { item: Item }) {
+/** A step. The next step has its button, and its request if the API does it. */
+function Step({ item: { key, done }, isNext }: { item: Item; isNext: boolean }) {
+  const firstEmail = useFirstEmail({ enabled: isNext && key === 'mail' });
+  const curl = isNext && (key === 'mail' ? firstEmail : CURLS[key]);
   const { title, what } = words.items[key];
   return (
-    <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
-      <ThemeIcon radius="xl" size="sm" color={done ? 'green' : 'gray'} variant={done ? 'filled' : 'light'} mt={2}>
-        {done && <IconCheck size={14} aria-hidden />}
-      </ThemeIcon>
-      <Box miw={0}>
+    <li className="card-block" data-state={done ? 'done' : isNext ? 'next' : undefined}>
+      <span className="step-mark" aria-hidden>
+        {done && <IconCheck size={12} stroke={2.5} />}
+      </span>
+      <Box miw={0} flex={1}>
         {done ? (
-          <Text td="line-through" c="dimmed">
+          <Text size="sm" c="dimmed">
             {title}
           </Text>
         ) : (
-          <Anchor component={Link} to={PLACES[key]}>
-            {title}
-          </Anchor>
+          <AppLink to={PLACES[key]}>{title}</AppLink>
         )}
         <VisuallyHidden>{done ? words.done : words.open}</VisuallyHidden>
-        <Text size="sm" c="dimmed">
-          {what}
-        </Text>
+        {!done && (
+          <Text size="sm" c="dimmed">
+            {what}
+          </Text>
+        )}
+        {isNext && (
+          <Button component={Link} to={PLACES[key]} variant="default" size="xs" mt="xs">
+            {words.actions[key]}
+          </Button>
+        )}
+        {curl && (
+          <Box mt="sm">
+            <Curl {...curl} />
+          </Box>
+        )}
       </Box>
-    </Group>
+    </li>
   );
 }

@@ -30,7 +30,7 @@ const POLL_MS = 30_000;
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
-    <Section title={text.home.month} aside={overview.data && <News {...overview.data} />}>
+    <Section title={text.home.month} aside={<News overview={overview.data} />}>
       <QueryView of={overview} height={420}>
         {(data) => <Shown overview={data} />}
       </QueryView>
@@ -38,20 +38,27 @@ export function Figures() {
   );
 }
 
-/** The change of the open rate in a sentence, beside the title on wide screens. */
-function News({ totals, rates, previous }: Overview) {
-  if (totals.sent === 0 || previous.totals.sent === 0) return null;
-  const by = rates.opened - previous.rates.opened;
+/**
+ * The change of the open rate in a sentence: beside the title, and below it on a phone, where its line is reserved
+ * while the numbers load.
+ */
+function News({ overview }: { overview: Overview | undefined }) {
   return (
-    <Text size="sm" c="dimmed" visibleFrom="sm">
-      {text.home.news(directionOf(by), formatChange(by))}
+    <Text size="sm" c="dimmed" w={{ base: '100%', sm: 'auto' }} mih={18}>
+      {overview && newsOf(overview)}
     </Text>
   );
 }
 
+function newsOf({ totals, rates, previous }: Overview): string | null {
+  if (totals.sent === 0 || previous.totals.sent === 0) return null;
+  const by = rates.opened - previous.rates.opened;
+  return text.home.news(directionOf(by), formatChange(by));
+}
+
 function Shown({ overview }: { overview: Overview }) {
   const { timezone, totals, days, previous } = overview;
-  const isEmpty = FIGURES.every((figure) => totals[figure] === 0);
+  if (FIGURES.every((figure) => totals[figure] === 0)) return <NoEmail />;
   return (
     <Paper withBorder style={{ overflow: 'hidden' }}>
       <div className="stats">
@@ -60,7 +67,7 @@ function Shown({ overview }: { overview: Overview }) {
         ))}
       </div>
       <Box p="md" pt="sm">
-        {isEmpty ? <NoEmail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}
+        <ByDay days={days} before={previous.days} timezone={timezone} />
       </Box>
     </Paper>
   );

@@ -8,6 +8,9 @@ type Hour = ResponseOf<'listUpcomingHours'>['hours'][number];
 const HEIGHT = 90;
 /** Height of a campaign's mark, above the bars. */
 const MARK = 10;
+/** The least width of the numbers beside the bars, and their distance. */
+const AXIS = 32;
+const AXIS_GAP = 8;
 /** Hours that are named below the bars, as shares of the whole. */
 const NAMED = [0, 0.25, 0.5, 0.75, 1];
 const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
@@ -28,10 +31,14 @@ export function HourBars({ hours }: { hours: Hour[] }) {
   const named = NAMED.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
   return (
     <Box>
-      <Group gap={8} wrap="nowrap" align="stretch">
-        <Box pt={MARK - 6} style={{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between' }}>
+      <Group gap={AXIS_GAP} wrap="nowrap" align="stretch">
+        <Box
+          pt={MARK - 6}
+          miw={AXIS}
+          style={{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between' }}
+        >
           {[most, 0].map((n) => (
-            <Text key={n} size="xs" c="dimmed" ta="right" lh="12px" style={{ whiteSpace: 'nowrap' }}>
+            <Text key={n} fz={11} c="dimmed" ta="right" lh="12px" style={{ whiteSpace: 'nowrap' }}>
               {formatCount(n)}
             </Text>
           ))}
@@ -50,9 +57,10 @@ export function HourBars({ hours }: { hours: Hour[] }) {
           ))}
         </svg>
       </Group>
-      <Group justify="space-between" wrap="nowrap" gap={4} mt={4} pl={20}>
-        {named.map(({ at }) => (
-          <Text key={at} size="xs" c="dimmed">
+      <Group justify="space-between" wrap="nowrap" mt={6} ml={AXIS + AXIS_GAP}>
+        {named.map(({ at }, n) => (
+          // A phone has room for three of the five.
+          <Text key={at} fz={11} lh="14px" c="dimmed" visibleFrom={n % 2 === 1 ? 'sm' : undefined}>
             {SHORT.format(new Date(at))}
           </Text>
         ))}

@@ -40,7 +40,7 @@ export function Running() {
     refetchInterval: STILL_MS,
   });
   const sent = useQuery({
-    ...queryFor('listCampaigns', { query: { status: 'SENT', limit: RECENT } }),
+    ...queryFor('listCampaigns', { query: { status: 'SENT', limit: SHOWN } }),
     enabled,
     refetchInterval: STILL_MS,
   });
@@ -65,9 +65,14 @@ export function Running() {
   );
 }
 
-/** Sorts by the time of sending: the list of the API has the newest created ones first. */
+/**
+ * Returns the campaigns that were sent last. The list of the API is sorted by creation, and a campaign may be sent long
+ * after it was created.
+ */
 function latest(campaigns: Campaign[]): Campaign[] {
-  return campaigns.toSorted((a, b) => Date.parse(b.sentAt ?? b.createdAt) - Date.parse(a.sentAt ?? a.createdAt));
+  return campaigns
+    .toSorted((a, b) => Date.parse(b.sentAt ?? b.createdAt) - Date.parse(a.sentAt ?? a.createdAt))
+    .slice(0, RECENT);
 }
 
 function List({ moving, recent, isRead }: { moving: Campaign[]; recent: Campaign[]; isRead: boolean }) {

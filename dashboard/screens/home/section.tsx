@@ -6,7 +6,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
   const id = useId();
   return (
     <Box component="section" aria-labelledby={id}>
-      <Group justify="space-between" mb="sm">
+      <Group justify="space-between" gap="0 16px" mb="sm">
         <Title order={2} size="h4" id={id}>
           {title}
         </Title>

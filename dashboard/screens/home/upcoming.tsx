@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
-import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
+import { ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from '../campaigns/duration.ts';
@@ -77,7 +77,7 @@ function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']
   if (busiest.delays < WAVE_MIN || busiest.lastDelayAt === null) return null;
   return (
     <Text size="sm" c="dimmed" mt="sm">
-      {text.home.wave(formatCount(busiest.delays))} <ExactTime at={busiest.lastDelayAt} />.{' '}
+      {text.home.wave(formatCount(busiest.delays))} <ScheduledTime at={busiest.lastDelayAt} />.{' '}
       {rate !== null && text.home.waveAtRate(formatCount(rate), describeDuration(busiest.delays / rate))}
     </Text>
   );
