@@ -11,6 +11,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignMenu, DuplicateButton } from './campaign-menu.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
+import { useSegments } from './choices.ts';
 import { CampaignControls } from './controls.tsx';
 import { COMPARED_CAMPAIGNS, Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
@@ -66,9 +67,11 @@ function Shown({ campaign }: { campaign: Campaign }) {
         back={{ to: '/campaigns', label: words.title }}
         status={<WordBadge kind="campaign" value={status} />}
         subtitle={
-          <Text size="sm" inherit lineClamp={2}>
+          <Text size="sm" inherit lineClamp={3}>
             <SendingTimes campaign={campaign} />
-            {withoutLiquid(subject)}
+            {startedAt !== null && ' · '}
+            <Audience campaign={campaign} />
+            {` · ${campaign.from} · ${withoutLiquid(subject)}`}
           </Text>
         }
         actions={
@@ -111,6 +114,17 @@ function Shown({ campaign }: { campaign: Campaign }) {
           </QueryView>
         )}
       </Stack>
+    </>
+  );
+}
+
+/** The audience in words: all contacts, a segment by its name, or a filter. */
+function Audience({ campaign: { audienceType, segmentId } }: { campaign: Campaign }) {
+  const segment = useSegments(audienceType === 'SEGMENT').find(({ id }) => id === segmentId);
+  return (
+    <>
+      {words.audienceTypes[audienceType]}
+      {segment && `: ${segment.name}`}
     </>
   );
 }

@@ -35,10 +35,14 @@ export function contentChoices(templates: readonly { id: string; name: string }[
   return groups.filter(({ items }) => items.length > 0);
 }
 
-/** Returns the segments, each with its number of contacts. */
-export function useSegments(): { id: string; name: string; memberCount: number }[] {
+/** Returns the segments, each with its number of contacts. Reads none if they are not needed. */
+export function useSegments(isNeeded = true): { id: string; name: string; memberCount: number }[] {
   const { can } = useSession();
-  const { data } = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });
+  const { data } = useQuery({
+    ...queryFor('listSegments'),
+    enabled: isNeeded && can('segments:view'),
+    staleTime: 30_000,
+  });
   return data ?? [];
 }
 

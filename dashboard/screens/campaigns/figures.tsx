@@ -55,7 +55,7 @@ export function Figures({
                   {words.counted[name]}
                 </Text>
                 <div className="stats-figure">
-                  <ShareFigure part={stats[name]} whole={name === 'bounced' ? stats.sent + stats.failed : stats.sent} />
+                  <ShareFigure part={stats[name]} whole={wholeOf(name, stats)} />
                 </div>
                 <Text size="xs" c="dimmed" className="stats-detail">
                   {name === 'delivered' && stats.deliveredBasis !== 'reported' ? (
@@ -63,7 +63,7 @@ export function Figures({
                   ) : (
                     <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
                   )}{' '}
-                  {name === 'bounced' ? words.ofTried : words.ofSent(formatCount(stats.sent))}
+                  {words.ofSent(formatCount(wholeOf(name, stats)))}
                 </Text>
               </div>
             </Tooltip>
@@ -80,6 +80,11 @@ export function Figures({
       )}
     </section>
   );
+}
+
+/** Returns what a figure is a share of. Bounced emails are a share of all attempts, because many were never sent. */
+function wholeOf(name: (typeof COUNTED)[number], { sent, failed }: Stats): number {
+  return name === 'bounced' ? sent + failed : sent;
 }
 
 /** The result in one sentence: shares, or the number of contacts if there are few. */

@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { type BarPart, StackedBar } from '../../parts/bars.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { ExactTime } from '../../parts/instant.tsx';
+import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from './duration.ts';
 import { partsOf } from './outcomes.ts';
@@ -61,21 +61,15 @@ export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign
 /** When the campaign started and ended, for the header of its page. */
 export function SendingTimes({ campaign: { startedAt, sentAt, cancelledAt } }: { campaign: Campaign }) {
   if (!startedAt) return null;
-  const ended = sentAt ?? cancelledAt;
   return (
     <>
-      {words.startedAt} <ExactTime at={startedAt} />
-      {ended && (
+      {sentAt ? words.endedAt : words.startedAt} <ScheduledTime at={startedAt} />
+      {sentAt && ` ${words.doneIn(describeDuration((Date.parse(sentAt) - Date.parse(startedAt)) / 1000))}`}
+      {cancelledAt && (
         <>
-          , {sentAt ? words.endedAt.toLowerCase() : words.cancelledAt.toLowerCase()}{' '}
-          {sentAt ? (
-            words.doneIn(describeDuration((Date.parse(sentAt) - Date.parse(startedAt)) / 1000))
-          ) : (
-            <ExactTime at={ended} />
-          )}
+          , {words.cancelledAt.toLowerCase()} <ScheduledTime at={cancelledAt} />
         </>
       )}
-      {' · '}
     </>
   );
 }

@@ -34,7 +34,13 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
         <Title order={2} size="h4">
           {words.reasonsTitle}
         </Title>
-        {retryable.length > 0 && !isOver && <Retry id={id} reasons={retryable} />}
+        {retryable.length > 0 && !isOver && (
+          <Retry
+            id={id}
+            reasons={retryable}
+            n={retryable.reduce((sum, reason) => sum + (stats.byReason[reason] ?? 0), 0)}
+          />
+        )}
       </div>
       {reasons.length === 0 && (
         <Text size="sm" c="dimmed" className="card-block">
@@ -44,7 +50,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
       <ByReason id={id} tone="failed" title={words.parts.failed} reasons={failed} />
       <ByReason id={id} tone="idle" title={words.parts.skipped} reasons={skipped} />
       {skipped.length > 0 && (
-        <Text size="xs" c="dimmed" px="md" pb="md">
+        <Text size="xs" c="dimmed" className="card-block">
           {words.skippedNote}
         </Text>
       )}
@@ -70,7 +76,7 @@ function ByReason({
   const shown = isUnfolded || reasons.length <= SHOWN_MOST + 1 ? reasons : reasons.slice(0, SHOWN_MOST);
   const folded = reasons.length - shown.length;
   return (
-    <Box p="md" pt="sm">
+    <Box className="card-block">
       <Group justify="space-between" mb={4}>
         <Status tone={tone}>{title}</Status>
         <Text size="sm" fw={500}>
@@ -127,8 +133,8 @@ function Reason({ reason }: { reason: string }) {
   );
 }
 
-/** Retries the recipients that failed for these reasons. */
-export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable[] }) {
+/** Retries the recipients that failed for these reasons: `n` of them, if the number is known. */
+export function Retry({ id, reasons, n }: { id: string; reasons: readonly Retryable[]; n?: number }) {
   const write = useWrite('retryCampaign', { changes: CAMPAIGN_OPERATIONS });
   return (
     <ActionButton
@@ -142,7 +148,7 @@ export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable
         )
       }
     >
-      {words.retry}
+      {words.retry(n)}
     </ActionButton>
   );
 }

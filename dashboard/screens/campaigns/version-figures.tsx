@@ -1,7 +1,7 @@
-import { Group, Table, Text, Title } from '@mantine/core';
+import { Group, Paper, Table, Text, Title } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { formatCount } from '../../parts/count-link.tsx';
+import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign, type Stats } from './words.ts';
@@ -25,19 +25,31 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
     </>
   );
   return (
-    <section aria-label={words.versionsTitle}>
-      <Title order={2} size="h4" mb="xs">
-        {words.versionsTitle}
-      </Title>
-      {stats.comparison && <Text mb="sm">{stats.comparison.sentence}</Text>}
-      <Table.ScrollContainer minWidth={320} type="native">
+    <Paper withBorder component="section" aria-label={words.versionsTitle}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.versionsTitle}
+        </Title>
+      </div>
+      {stats.comparison && (
+        <Text size="sm" className="card-block">
+          {stats.comparison.sentence}
+        </Text>
+      )}
+      <Table.ScrollContainer minWidth={320} type="native" px="xs" pb="xs">
         <Table aria-label={words.versionsTitle}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.version}</Table.Th>
               <Table.Th ta="right">{words.outcomes.sent}</Table.Th>
-              <Table.Th ta="right">{words.openRate}</Table.Th>
-              <Table.Th ta="right">{words.clickRate}</Table.Th>
+              {[words.openRate, words.clickRate].map((rate) => (
+                <Table.Th key={rate} ta="right">
+                  {rate}
+                  <Text fz={11} c="dimmed">
+                    {words.intervalTitle}
+                  </Text>
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -48,24 +60,24 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
                   {verdictOf(version)}
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(version.sent)}</Table.Td>
-                <Rate n={version.opened} rate={version.openRate} interval={version.openInterval} />
-                <Rate n={version.clicked} rate={version.clickRate} interval={version.clickInterval} />
+                <Rate n={version.opened} of={version.sent} interval={version.openInterval} />
+                <Rate n={version.clicked} of={version.sent} interval={version.clickInterval} />
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </section>
+    </Paper>
   );
 }
 
-function Rate({ n, rate, interval }: { n: number; rate: number; interval: Version['openInterval'] }) {
-  const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+/** A rate as the tiles write it, with its number and its interval. */
+function Rate({ n, of, interval: { low, high } }: { n: number; of: number; interval: Version['openInterval'] }) {
   return (
     <Table.Td ta="right">
-      {formatCount(n)} ({rate.toFixed(1)}%)
-      <Text size="xs" c="dimmed">
-        {words.interval} {percent(interval.low)} – {percent(interval.high)}
+      {formatCount(n)} ({formatShare(n, of)})
+      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {words.interval(formatShare(low, 1), formatShare(high, 1))}
       </Text>
     </Table.Td>
   );
