@@ -59,7 +59,7 @@ export function HourBars({ hours }: { hours: Hour[] }) {
       </Group>
       <Group justify="space-between" wrap="nowrap" mt={6} ml={AXIS + AXIS_GAP}>
         {named.map(({ at }, n) => (
-          // A phone has room for three of the five.
+          // A phone shows three of the five.
           <Text key={at} fz={11} lh="14px" c="dimmed" visibleFrom={n % 2 === 1 ? 'sm' : undefined}>
             {SHORT.format(new Date(at))}
           </Text>
