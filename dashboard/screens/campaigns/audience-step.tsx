@@ -19,42 +19,44 @@ export function AudienceStep(editing: Editing) {
   const topics = useTopics();
   return (
     <Stack>
-      <Radio.Group
-        label={words.audience}
-        value={draft.audienceType}
-        onChange={(type) => change({ audienceType: type as CampaignDraft['audienceType'] })}
-      >
-        <Stack gap="xs" mt="xs">
-          {TYPES.map((type) => (
-            <Radio
-              key={type}
-              value={type}
-              label={words.audienceTypes[type]}
-              description={WHAT[type]}
-              disabled={isReadOnly}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
-      {draft.audienceType === 'SEGMENT' && (
-        <Select
-          label={words.segment}
-          placeholder={words.segmentChoose}
-          required
-          searchable
-          data={segmentChoices(segments)}
-          value={draft.segmentId}
-          onChange={(segmentId) => change({ segmentId })}
-          error={fault('segmentId')}
-          readOnly={isReadOnly}
-          maw={480}
-        />
-      )}
-      {draft.audienceType === 'FILTERED' ? (
-        <Condition {...editing} />
-      ) : (
-        <AudienceEstimate segmentId={draft.audienceType === 'ALL' ? undefined : draft.segmentId} />
-      )}
+      <Paper withBorder p="md" component={Stack}>
+        <Radio.Group
+          label={words.audience}
+          value={draft.audienceType}
+          onChange={(type) => change({ audienceType: type as CampaignDraft['audienceType'] })}
+        >
+          <Stack gap="xs" mt="xs">
+            {TYPES.map((type) => (
+              <Radio
+                key={type}
+                value={type}
+                label={words.audienceTypes[type]}
+                description={WHAT[type]}
+                disabled={isReadOnly}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {draft.audienceType === 'SEGMENT' && (
+          <Select
+            label={words.segment}
+            placeholder={words.segmentChoose}
+            required
+            searchable
+            data={segmentChoices(segments)}
+            value={draft.segmentId}
+            onChange={(segmentId) => change({ segmentId })}
+            error={fault('segmentId')}
+            readOnly={isReadOnly}
+            maw={480}
+          />
+        )}
+        {draft.audienceType === 'FILTERED' ? (
+          <Condition {...editing} />
+        ) : (
+          <AudienceEstimate segmentId={draft.audienceType === 'ALL' ? undefined : draft.segmentId} />
+        )}
+      </Paper>
       <Paper withBorder p="md">
         <Title order={2} size="h5" mb={4}>
           {words.topic}

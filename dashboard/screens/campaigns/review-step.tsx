@@ -46,9 +46,13 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
       <Title order={2} size="h3" mb={4}>
         {willSend === 0 ? words.nobody : words.reach(willSend, formatCount(willSend), formatCount(audience))}
       </Title>
-      {willSend > 0 && <Text c="dimmed">{words.takes(describeDuration(estimatedSeconds))}</Text>}
+      {willSend > 0 && (
+        <Text size="sm" c="dimmed">
+          {words.takes(describeDuration(estimatedSeconds))}
+        </Text>
+      )}
       {left.length > 0 && (
-        <Table mt="sm" aria-label={words.skippedTitle} maw={420}>
+        <Table mt="sm" aria-label={words.skippedTitle}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.skippedTitle}</Table.Th>
@@ -112,9 +116,15 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
   const { lines, versions } = detailsOf(finding);
   const place = editorStepOf(code);
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
-        <Icon size={20} color={`var(--color-${TONES[severity]})`} aria-hidden style={{ flex: 'none' }} />
+        <Icon
+          size={16}
+          stroke={1.75}
+          color={`var(--color-${TONES[severity]})`}
+          aria-hidden
+          style={{ flex: 'none', marginTop: 1 }}
+        />
         <Stack gap={4} miw={0} style={{ flex: 1 }}>
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -126,7 +136,7 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
               </Text>
             )}
           </Group>
-          <Text>{words.findings[code] ?? finding.message}</Text>
+          <Text size="sm">{words.findings[code] ?? finding.message}</Text>
           {lines.length > 0 && (
             <List size="sm" spacing={2} style={{ overflowWrap: 'anywhere' }}>
               {lines.map((line) => (

@@ -121,7 +121,7 @@ function Send({
   return (
     <Stack gap="xs" align="flex-start">
       {review.data && (
-        <Text c="dimmed">
+        <Text size="sm" c="dimmed">
           {words.reach(willSend, written, formatCount(review.data.audience))}.{' '}
           {words.takes(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
@@ -130,7 +130,7 @@ function Send({
       {write.error && !asks && <Failed error={write.error} />}
       <ActionButton
         needs="campaigns:send"
-        size="md"
+        w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
         whyNot={whyNot(review.data, isTimed)}
         onClick={() => (how === 'now' && willSend >= LARGE ? setAsks(true) : void send())}
