@@ -23,18 +23,18 @@ export async function buildCampaigns(
   const draft = drafts(world);
   const ids: SeededCampaigns = {
     SENT: await draft('Autumn teas', 0, { topicId: p.topicId }),
-    TESTED: await draft('Which subject?', 1, {
+    TESTED: await draft('Smoked teas', 1, {
       variants: [
-        { name: 'plain', weight: 1 },
-        { name: 'question', subject: 'Have you tried smoked tea?', weight: 1 },
+        { name: 'Statement', weight: 1 },
+        { name: 'Question', subject: 'Have you tried smoked tea?', weight: 1 },
       ],
       test: { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 1 },
     }),
-    CANCELLED: await draft('Stopped by hand', 2),
-    PAUSED: await draft('Waiting for stock', 3),
-    SENDING: await draft('Going out now', 4),
-    SCHEDULED: await draft('Advent', 5, { audienceType: 'SEGMENT', segmentId: p.segmentId }),
-    DRAFT: await draft('Not finished', 0),
+    CANCELLED: await draft('Summer clearance', 2),
+    PAUSED: await draft('First flush preorder', 3),
+    SENDING: await draft('Advent calendar', 4),
+    SCHEDULED: await draft('Christmas teas', 5, { audienceType: 'SEGMENT', segmentId: p.segmentId }),
+    DRAFT: await draft('January newsletter', 0),
   };
   await begin(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
   await begin(world, ids.TESTED, { status: 'SENT', startedAt: hoursAgo(30), contacts: p.contacts, variants: 2 });

@@ -64,8 +64,8 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
   const keys = [
     { name: 'Web shop', scopes: ['email:send', 'contacts:edit', 'events:edit'], last_used_at: hoursAgo(0.1) },
     { name: 'Reports', scopes: ['analytics:view'], last_used_at: hoursAgo(700), expires_at: hoursAgo(-1_000) },
-    { name: 'Of the old agency', scopes: ['campaigns:send'], revoked_at: hoursAgo(200) },
-    { name: 'For one night', scopes: ['contacts:view'], expires_at: hoursAgo(3) },
+    { name: 'Former agency', scopes: ['campaigns:send'], revoked_at: hoursAgo(200) },
+    { name: 'One-day export', scopes: ['contacts:view'], expires_at: hoursAgo(3) },
   ];
   for (const [n, key] of keys.entries()) {
     const { hash, prefix } = newSecretKey(n === 1 ? 'test' : 'live');
@@ -80,22 +80,36 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
       .values({ ...row, ...key, name: voice.say(key.name, n, 100) })
       .execute();
   }
-  for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) await buildPerson(db, projectId, role);
+  // Accounts belong to the whole service, so the address has the project's id in it.
+  const domain = `tea-${projectId.slice(-4)}.example`;
+  for (const [n, role] of (['OWNER', 'ADMIN', 'MEMBER'] as const).entries())
+    await buildPerson(db, projectId, role, `${pick(['ines', 'noah', 'camille'], n)}@${domain}`);
   const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
   // The last of them has left the project.
   const actors = [...people.map(({ user_id }) => user_id), idAt(hoursAgo(2_000))].map((id) => `user:${id}`);
-  const actions = ['apikey.created', 'apikey.revoked', 'project.updated', 'project.held', 'project.released'];
+  const key = { name: 'Web shop', prefix: 'sk_live_3f9a1c' };
+  const actions = [
+    { action: 'apikey.created', details: key },
+    { action: 'apikey.revoked', details: { ...key, name: 'Former agency' } },
+    { action: 'project.updated', details: { monthlyEmailLimit: 50_000 } },
+    { action: 'project.held', details: { reason: 'Wrong price in the newsletter' } },
+    { action: 'project.released', details: {} },
+  ];
   const rows = Array.from({ length: 30 }, (_, n) => {
     const at = hoursAgo(n * 11 + 1);
-    const details = { name: voice.say('Web shop', n, 100), prefix: 'sk_live_3f9a1c' };
+    const { action, details } = pick(actions, n);
+    const spoken = Object.entries(details).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? voice.say(value, n, 100) : value,
+    ]);
     return {
       id: idAt(at),
       project_id: projectId,
-      action: pick(actions, n),
+      action,
       actor: pick(actors, n),
       target: idAt(at),
       ip: '192.0.2.17',
-      details: JSON.stringify(details),
+      details: JSON.stringify(Object.fromEntries(spoken)),
       created_at: at,
     };
   });

@@ -11,13 +11,16 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
 
-/** Returns an email like a shop's: an image, a table, two links, and text of the given voice. */
-export function emailBody(words: string): string {
+/** Returns an email like a shop's: a headline, a button, two links, and text of the given voice. */
+export function emailBody(
+  words: string,
+  { headline = 'The autumn teas are in', button = 'See the teas' } = {},
+): string {
   return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
-<h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">The autumn teas are in</h1>
+<h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">${headline}</h1>
 <p style="margin:0 0 24px">Hello {{firstName ?? there}}. ${words}</p>
-<p style="margin:0 0 24px"><a href="https://shop.example.com/teas?n={{orders}}" style="display:inline-block;border-radius:4px;background:#3d5a4c;color:#fff;padding:12px 20px;text-decoration:none">See the teas</a></p>
+<p style="margin:0 0 24px"><a href="https://shop.example.com/teas?n={{orders}}" style="display:inline-block;border-radius:4px;background:#3d5a4c;color:#fff;padding:12px 20px;text-decoration:none">${button}</a></p>
 <p style="margin:0 0 24px">You have ordered {{orders}} times. <a href="https://shop.example.com/account" style="color:#3d5a4c">Your account</a></p>
 <p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div>`;
 }
@@ -31,6 +34,8 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
       subject: 'Welcome, {{firstName}}',
       from: SENDER,
       fromName: 'The Tea Shop',
+      description: 'First email of the welcome series',
+      text: { words: 'Three teas to start with.', headline: 'Put the kettle on', button: 'See the teas' },
     },
     {
       name: 'Autumn news',
@@ -39,56 +44,94 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
       from: SENDER,
       topicId,
       preheader: 'Seven new ones',
+      description: 'Monthly newsletter',
+      text: { words: 'Seven of them, from first flush to smoked.' },
     },
-    { name: 'You left something behind', type: 'MARKETING', subject: 'Your basket, {{firstName}}', from: SENDER },
+    {
+      name: 'You left something behind',
+      type: 'MARKETING',
+      subject: 'Your basket, {{firstName}}',
+      from: SENDER,
+      description: 'Reminder in the welcome series',
+      text: { words: 'Your basket is still here.', headline: 'Still thinking about it?', button: 'Open your basket' },
+    },
     {
       name: 'Receipt',
       type: 'TRANSACTIONAL',
       subject: 'Your order {{orderId}}',
       from: SENDER,
       replyTo: 'help@shop.example.com',
+      description: 'Sent by the shop after a purchase',
+      text: { words: 'We pack it today.', headline: 'Thank you for your order', button: 'View your order' },
     },
-    { name: 'Without a sender', type: 'TRANSACTIONAL', subject: 'Hello' },
+    {
+      name: 'Appointment reminder',
+      type: 'TRANSACTIONAL',
+      subject: 'Your tasting is tomorrow',
+      description: 'Has no sender yet',
+      text: { words: 'We look forward to it.', headline: 'See you tomorrow', button: 'Add to calendar' },
+    },
   ];
   const ids: string[] = [];
-  for (const [n, template] of templates.entries()) {
+  for (const [n, { text, ...template }] of templates.entries()) {
     const body = {
       ...template,
       name: voice.say(template.name, n, 200),
-      description: voice.say('Goes out by the automation', n, 1_000),
-      body: emailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+      description: voice.say(template.description, n, 1_000),
+      body: emailBody(voice.say(text.words, n, 12_000), text),
     };
     ids.push((await expectOk(call('POST', '/templates', { body }))).id);
   }
   return ids;
 }
 
+const SINGLE = [
+  {
+    subject: 'Your order is on its way',
+    words: 'We packed it this morning. It should reach you on Friday.',
+    headline: 'Your order is on its way',
+    button: 'Track your parcel',
+  },
+  {
+    subject: 'Reset your password',
+    words: 'You asked for a new password. The link works for one hour.',
+    headline: 'Choose a new password',
+    button: 'Reset password',
+  },
+  {
+    subject: 'A question about your order',
+    words: 'One of your teas is sold out. Would you like another one?',
+    headline: 'Which tea may we send?',
+    button: 'Choose a tea',
+  },
+];
+/** Only marketing emails are skipped for these reasons. */
+const OF_MARKETING =
+  /^(not_subscribed|unsubscribed|unconfirmed|frequency_capped|left_audience|too_late|suppressed:[uc])/;
+
 /** Builds single emails with every status and reason, and the events of providers and recipients. Returns their ids. */
 export async function buildEmails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
   const { db, projectId, voice } = world;
+  const store = async (type: 'MARKETING' | 'TRANSACTIONAL', n: number, subject: string, body: string) => {
+    const text = { ...NO_TEXT, subject: voice.say(subject, n, 900), body, from: SENDER, fromName: 'The Tea Shop' };
+    return saveContent(db, { projectId, ...text, type, templateId: null });
+  };
   const contentIds: string[] = [];
-  for (const [n, words] of ['Your order has left', 'Reset your password', 'A question about your order'].entries()) {
-    const text = {
-      ...NO_TEXT,
-      subject: voice.say(words, n, 900),
-      body: emailBody(voice.say(words, n, 12_000)),
-      from: SENDER,
-    };
-    contentIds.push(
-      await saveContent(db, { projectId, ...text, fromName: 'The Tea Shop', type: 'TRANSACTIONAL', templateId: null }),
-    );
-  }
+  for (const [n, { subject, words, ...more }] of SINGLE.entries())
+    contentIds.push(await store('TRANSACTIONAL', n, subject, emailBody(voice.say(words, n, 12_000), more)));
+  const newsId = await store('MARKETING', 1, 'Seven autumn teas', emailBody(voice.say('Seven of them.', 1, 12_000)));
   const rows = Array.from({ length: count }, (_, n) => {
     const at = hoursAgo(n * 3 + 0.5);
     const contact = pick(contacts, n * 7);
+    const outcome = outcomeOf(n, { over: n % 5 !== 0 });
     return {
-      ...outcomeColumns(outcomeOf(n, { over: n % 5 !== 0 }), at, n),
+      ...outcomeColumns(outcome, at, n),
       id: idAt(at),
       project_id: projectId,
       contact_id: contact.id,
       to_email: contact.email,
       created_at: at,
-      content_id: pick(contentIds, n),
+      content_id: OF_MARKETING.test(outcome.reason ?? '') ? newsId : pick(contentIds, n),
       source_type: 'TRANSACTIONAL' as const,
       mode: n % 12 === 11 ? ('test' as const) : ('live' as const),
       variables: JSON.stringify({ orderId: `A-${1000 + n}` }),
@@ -107,7 +150,7 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
 export async function buildEmailEvents({ db, projectId, voice }: World, emails: readonly MailRow[]): Promise<void> {
   const events = emails.flatMap((email, n) => {
     const common = {
-      subject: voice.say('Your order has left', n, 900),
+      subject: voice.say('Your order is on its way', n, 900),
       from: SENDER,
       fromName: 'The Tea Shop',
       messageId: `<${email.id}@shop>`,

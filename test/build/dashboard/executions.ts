@@ -5,6 +5,7 @@ import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import type { ExecutionStatus, VisitStatus } from '../../../rules/executions/execution.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
+import { emailBody, SENDER } from './emails.ts';
 import { outcomeColumns, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
@@ -42,13 +43,13 @@ export async function buildWorkflows(
     eventName: voice.event('purchase', 1),
     steps: { Pause: { type: 'DELAY', config: { amount: 2, unit: 'days' } } },
   });
-  await name(fresh.id, 'After a purchase', 1);
+  await name(fresh.id, 'After a purchase', 'Asks for a review', 1);
   const draft = await buildWorkflow(world, {
     enabled: false,
     triggerType: 'MANUAL',
-    steps: { Mail: { type: 'SEND_EMAIL' }, Branch: { type: 'CONDITION', config: VIP } },
+    steps: { 'We miss you': { type: 'SEND_EMAIL' }, 'VIP?': { type: 'CONDITION', config: VIP } },
   });
-  await name(draft.id, 'Win back', 2);
+  await name(draft.id, 'Win back', 'Invites inactive contacts to return', 2);
   return { welcome, fresh: fresh.id, draft: draft.id, executions: await walk(world, welcome, p.contacts) };
 }
 
@@ -64,16 +65,16 @@ export async function buildHealthyWorkflow(
 async function buildWelcome(world: World, templateIds: readonly string[]): Promise<BuiltWorkflow> {
   const eventName = world.voice.event('signup', 0);
   const welcome = await buildWorkflow(world, { eventName, steps: stepsOf(templateIds) });
-  await namer(world)(welcome.id, 'Welcome series', 0);
+  await namer(world)(welcome.id, 'Welcome series', 'Greets new contacts until they order', 0);
   return welcome;
 }
 
 /** Returns a function that names and describes a workflow. */
 function namer({ call, voice }: World) {
-  return (id: string, words: string, n: number) =>
+  return (id: string, words: string, what: string, n: number) =>
     expectOk(
       call('PATCH', `/workflows/${id}`, {
-        body: { name: voice.say(words, n, 200), description: voice.say('For new contacts', n, 2_000) },
+        body: { name: voice.say(words, n, 200), description: voice.say(what, n, 2_000) },
       }),
     );
 }
@@ -81,80 +82,80 @@ function namer({ call, voice }: World) {
 function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
   const email = (n: number) => ({ templateId: templateIds[n] });
   return {
-    'Say hello': { type: 'SEND_EMAIL', config: email(0), to: 'First purchase?' },
-    'First purchase?': {
+    'Welcome email': { type: 'SEND_EMAIL', config: email(0), to: 'First order?' },
+    'First order?': {
       type: 'WAIT_FOR_EVENT',
       config: { eventName: 'purchase', timeout: 259_200 },
-      to: { event: 'A good customer?', timeout: 'Which reminder?' },
+      to: { event: 'VIP customer?', timeout: 'Offer or story?' },
     },
-    'A good customer?': { type: 'CONDITION', config: VIP, to: { yes: 'Mark as customer', no: 'Done' } },
-    'Mark as customer': { type: 'UPDATE_CONTACT', config: { updates: { stage: 'customer' } }, to: 'Tell the shop' },
-    'Tell the shop': { type: 'WEBHOOK', config: { url: 'https://shop.example.com/hooks/customers' }, to: 'Done' },
-    'Which reminder?': {
+    'VIP customer?': { type: 'CONDITION', config: VIP, to: { yes: 'Mark as VIP', no: 'Done' } },
+    'Mark as VIP': { type: 'UPDATE_CONTACT', config: { updates: { stage: 'vip' } }, to: 'Notify the shop' },
+    'Notify the shop': { type: 'WEBHOOK', config: { url: 'https://shop.example.com/hooks/customers' }, to: 'Done' },
+    'Offer or story?': {
       type: 'SPLIT',
       config: {
         branches: [
-          { name: 'offer', weight: 2 },
-          { name: 'story', weight: 1 },
+          { name: 'Offer', weight: 2 },
+          { name: 'Story', weight: 1 },
         ],
       },
-      to: { offer: 'The offer', story: 'A day more' },
+      to: { Offer: '10% off', Story: 'Wait 1 day' },
     },
-    'The offer': { type: 'SEND_EMAIL', config: email(2), to: 'A day more' },
-    'A day more': { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'Done' },
-    Done: { type: 'EXIT', config: { reason: 'end of the series' } },
+    '10% off': { type: 'SEND_EMAIL', config: email(2), to: 'Wait 1 day' },
+    'Wait 1 day': { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'Done' },
+    Done: { type: 'EXIT', config: { reason: 'End of the series' } },
   };
 }
 
-const HELLO = ['Say hello', 'COMPLETED', { status: 'SENT' }] as const;
-const BOUGHT = ['First purchase?', 'COMPLETED', { branch: 'event', eventName: 'purchase' }] as const;
-const TIMED_OUT = ['First purchase?', 'COMPLETED', { branch: 'timeout' }] as const;
+const HELLO = ['Welcome email', 'COMPLETED', { status: 'SENT' }] as const;
+const BOUGHT = ['First order?', 'COMPLETED', { branch: 'event', eventName: 'purchase' }] as const;
+const TIMED_OUT = ['First order?', 'COMPLETED', { branch: 'timeout' }] as const;
 const WAYS: Record<ExecutionStatus, readonly Way[]> = {
   COMPLETED: [
-    [HELLO, BOUGHT, ['A good customer?', 'COMPLETED', { branch: 'no' }], ['Done', 'COMPLETED']],
+    [HELLO, BOUGHT, ['VIP customer?', 'COMPLETED', { branch: 'no' }], ['Done', 'COMPLETED']],
     [
       HELLO,
       TIMED_OUT,
-      ['Which reminder?', 'COMPLETED', { branch: 'offer' }],
-      ['The offer', 'COMPLETED', { status: 'SENT' }],
-      ['A day more', 'COMPLETED'],
+      ['Offer or story?', 'COMPLETED', { branch: 'Offer' }],
+      ['10% off', 'COMPLETED', { status: 'SENT' }],
+      ['Wait 1 day', 'COMPLETED'],
       ['Done', 'COMPLETED'],
     ],
     [
       HELLO,
       BOUGHT,
-      ['A good customer?', 'COMPLETED', { branch: 'yes' }],
-      ['Mark as customer', 'COMPLETED'],
-      ['Tell the shop', 'COMPLETED', { status: 200 }],
+      ['VIP customer?', 'COMPLETED', { branch: 'yes' }],
+      ['Mark as VIP', 'COMPLETED'],
+      ['Notify the shop', 'COMPLETED', { status: 200 }],
       ['Done', 'COMPLETED'],
     ],
   ],
   WAITING: [
-    [HELLO, ['First purchase?', 'WAITING']],
-    [HELLO, TIMED_OUT, ['Which reminder?', 'COMPLETED', { branch: 'story' }], ['A day more', 'WAITING']],
+    [HELLO, ['First order?', 'WAITING']],
+    [HELLO, TIMED_OUT, ['Offer or story?', 'COMPLETED', { branch: 'Story' }], ['Wait 1 day', 'WAITING']],
   ],
   RUNNING: [
     [
       HELLO,
       BOUGHT,
-      ['A good customer?', 'COMPLETED', { branch: 'yes' }],
-      ['Mark as customer', 'COMPLETED'],
-      ['Tell the shop', 'RUNNING', undefined, 'The endpoint answered 503.'],
+      ['VIP customer?', 'COMPLETED', { branch: 'yes' }],
+      ['Mark as VIP', 'COMPLETED'],
+      ['Notify the shop', 'RUNNING', undefined, 'The endpoint answered 503.'],
     ],
   ],
   FAILED: [
     [
       HELLO,
       BOUGHT,
-      ['A good customer?', 'COMPLETED', { branch: 'yes' }],
-      ['Mark as customer', 'FAILED', undefined, 'data.stage is longer than 10,000 characters.'],
+      ['VIP customer?', 'COMPLETED', { branch: 'yes' }],
+      ['Mark as VIP', 'FAILED', undefined, 'data.stage is longer than 10,000 characters.'],
     ],
   ],
-  EXITED: [[HELLO, ['First purchase?', 'CANCELLED']]],
+  EXITED: [[HELLO, ['First order?', 'CANCELLED']]],
   CANCELLED: [
     [
-      ['Say hello', 'SKIPPED', { reason: 'unsubscribed' }],
-      ['First purchase?', 'CANCELLED'],
+      ['Welcome email', 'SKIPPED', { reason: 'unsubscribed' }],
+      ['First order?', 'CANCELLED'],
     ],
   ],
 };
@@ -175,16 +176,16 @@ const MIX: readonly ExecutionStatus[] = [
 /** Builds the emails of completed email steps, which most contacts opened. */
 async function buildStepEmails(
   { db, projectId }: World,
-  p: { rows: { id: string; contact_id: string }[]; visits: Insertable<ExecutionStepsTable>[] },
+  p: { contacts: readonly SeededContact[]; rows: { id: string }[]; visits: Insertable<ExecutionStepsTable>[] },
 ): Promise<void> {
-  const contactOf = new Map(p.rows.map(({ id, contact_id }) => [id, contact_id]));
+  const contactOf = new Map(p.rows.map(({ id }, n) => [id, p.contacts[n]]));
   const sent = p.visits.filter(({ type, status }) => type === 'SEND_EMAIL' && status === 'COMPLETED');
   const contentId = await saveContent(db, {
     ...NO_TEXT,
     projectId,
     subject: 'Welcome to the shop',
-    body: '<p>Welcome.</p>',
-    from: 'news@shop.example.com',
+    body: emailBody('Three teas to start with.', { headline: 'Put the kettle on' }),
+    from: SENDER,
     fromName: 'The Tea Shop',
     type: 'TRANSACTIONAL',
     templateId: null,
@@ -195,8 +196,8 @@ async function buildStepEmails(
       ...outcomeColumns(wellOutcomeOf(n), at, n),
       id: idAt(at),
       project_id: projectId,
-      contact_id: contactOf.get(execution_id) ?? null,
-      to_email: `contact-${n}@example.com`,
+      contact_id: contactOf.get(execution_id)?.id ?? null,
+      to_email: contactOf.get(execution_id)?.email ?? null,
       created_at: at,
       content_id: contentId,
       source_type: 'WORKFLOW' as const,
@@ -253,7 +254,7 @@ async function walk(
       FAILED: { error: voice.say('data.stage is longer than 10,000 characters.', n, 1_000) },
       EXITED: { exit_reason: 'exited_on_event' },
       CANCELLED: { exit_reason: 'cancelled' },
-      COMPLETED: { exit_reason: 'end of the series' },
+      COMPLETED: { exit_reason: 'End of the series' },
     }[status as string];
     return {
       id,
@@ -273,6 +274,6 @@ async function walk(
   });
   await db.insertInto('executions').values(rows).execute();
   await db.insertInto('execution_steps').values(visits).execute();
-  await buildStepEmails(world, { rows, visits });
+  await buildStepEmails(world, { contacts, rows, visits });
   return found as SeededWorkflows['executions'];
 }

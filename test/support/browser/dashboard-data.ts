@@ -91,6 +91,11 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const voice = hostile ? HOSTILE : PLAIN;
   const { project, world } = await newWorld(service, { name: voice.say('The Tea Shop', 0, 100), voice });
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
+  await db
+    .updateTable('domains')
+    .set({ found: JSON.stringify({ DKIM: true, SPF: true, DMARC: true, RETURN_PATH: true, INBOUND: true }) })
+    .where('id', '=', domainId)
+    .execute();
   const pending = await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
   await db
     .updateTable('domains')
