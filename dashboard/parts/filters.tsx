@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFilter } from '@tabler/icons-react';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { labelOf, type WordKind } from '../text/words.ts';
@@ -37,15 +37,16 @@ export function Filters<Search extends object>({
       <Group
         gap="xs"
         mb="md"
-        align="flex-end"
         role="search"
         aria-label={text.messages.filter}
         display={{ base: opened ? 'flex' : 'none', xs: 'flex' }}
       >
         {children((change) => go({ ...search, ...change }))}
-        <Button variant="subtle" disabled={!isSet} onClick={() => go({})}>
-          {text.messages.clear}
-        </Button>
+        {isSet && (
+          <Button variant="subtle" onClick={() => go({})}>
+            {text.messages.clear}
+          </Button>
+        )}
       </Group>
     </>
   );
@@ -61,7 +62,7 @@ export function namedChoices<Value extends string>(names: Record<Value, string>)
   return (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
 }
 
-/** A filter with a few choices, or any. */
+/** A filter with a few choices, or any. Its name is in the first choice. */
 export function ChoiceFilter<Value extends string>({
   label,
   value,
@@ -75,11 +76,11 @@ export function ChoiceFilter<Value extends string>({
 }) {
   return (
     <NativeSelect
-      label={label}
+      aria-label={label}
       value={value ?? ''}
       onChange={(event) => onChange((event.currentTarget.value as Value) || undefined)}
-      data={[{ value: '', label: text.messages.any }, ...choices]}
-      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+      data={[{ value: '', label: text.messages.any(label) }, ...choices]}
+      w={{ base: 'calc(50% - 5px)', xs: 130 }}
     />
   );
 }
@@ -98,10 +99,11 @@ export function TextFilter({
 }) {
   return (
     <TextInput
-      label={label}
+      aria-label={label}
       placeholder={placeholder}
+      leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
       {...useFilterText(value, onChange)}
-      w={{ base: '100%', xs: 230 }}
+      w={{ base: '100%', xs: 240 }}
     />
   );
 }
@@ -134,10 +136,12 @@ function DayFilter({
   return (
     <TextInput
       type="date"
-      label={label}
+      aria-label={label}
+      leftSection={<span aria-hidden>{label}</span>}
+      leftSectionWidth={52}
       value={value?.slice(0, 10) ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+      w={{ base: 'calc(50% - 5px)', xs: 180 }}
     />
   );
 }

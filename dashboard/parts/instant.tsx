@@ -37,6 +37,7 @@ const DETAIL: Intl.DateTimeFormatOptions = {
 };
 const { second: _, ...SCHEDULE } = DETAIL;
 const DETAIL_FORMAT = new Intl.DateTimeFormat(undefined, DETAIL);
+const OTHER_YEAR_FORMAT = new Intl.DateTimeFormat(undefined, { ...DETAIL, year: 'numeric' });
 const SCHEDULE_FORMAT = new Intl.DateTimeFormat(undefined, SCHEDULE);
 
 /** Shows an instant (ISO 8601) with seconds and zone, such as "Nov 25, 10:12:06 CET". Detail pages use it. */
@@ -44,9 +45,15 @@ export function ExactTime({ at, none = '–' }: { at: string | null | undefined;
   if (!at) return <>{none}</>;
   return (
     <Text component="time" dateTime={at} inherit title={formatExactTime(at)}>
-      {DETAIL_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
+      {formatDetail(new Date(at), new Date())}
     </Text>
   );
+}
+
+/** Formats an instant with seconds and zone, and with the year unless it is the year of `now`. */
+export function formatDetail(at: Date, now: Date): string {
+  const format = at.getFullYear() === now.getFullYear() ? DETAIL_FORMAT : OTHER_YEAR_FORMAT;
+  return `${format.format(at)} ${zoneName(at)}`;
 }
 
 /** Shows an instant without seconds and zone, for narrow places; both are shown on hover. */

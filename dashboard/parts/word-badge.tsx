@@ -13,6 +13,11 @@ const TONES = new Map<string, Tone>([
   ['red', 'failed'],
 ]);
 
+/** Returns the tone of a status or a reason. Words without a color, and unknown ones, are gray. */
+export function toneOf(kind: WordKind, value: string): Tone {
+  return TONES.get(wordOf(kind, value)?.color ?? '') ?? 'idle';
+}
+
 /** A status, reason or step type as a dot and a word, with its meaning on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
@@ -21,10 +26,15 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
   const label = labelOf(kind, value);
   if (kind === 'step') return <Tag means={means}>{label}</Tag>;
   return (
-    <Status tone={TONES.get(word?.color ?? '') ?? 'idle'} means={means}>
+    <Status tone={toneOf(kind, value)} means={means}>
       {word ? <Breakable text={label} /> : value}
     </Status>
   );
+}
+
+/** A reason in a list, beside a status that has the dot. */
+export function ReasonText({ value }: { value: string | null }) {
+  return value === null ? null : <WordText kind="reason" value={value} />;
 }
 
 /** The name of a code as plain text, with its meaning and the code on hover and focus. Unknown codes are shown as is. */

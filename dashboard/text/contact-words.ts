@@ -21,7 +21,7 @@ export const suppression: Record<string, Word> = {
   hard_bounce: { means: 'The mailbox does not exist. Stops all email.', color: 'red' },
   complaint: { means: 'Marked an email as spam. Stops marketing email.', color: 'red' },
   unsubscribe: { means: 'The contact unsubscribed. Stops marketing email.', color: 'gray' },
-  manual: { means: 'Added manually or with the API. Stops all email.', color: 'red' },
+  manual: { means: 'Added manually or with the API. Stops all email.', color: 'gray' },
 };
 
 /** Why a subscription changed. */

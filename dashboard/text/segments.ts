@@ -48,6 +48,8 @@ export const segments = {
   removed: (name: string) => `"${name}" was deleted.`,
   save: 'Save',
   createIt: 'Create segment',
+  nameMissing: 'Enter a name first.',
+  ruleMissing: 'Complete all rules first.',
   saved: 'Saved.',
   slug: 'Slug',
   slugWhat: (slug: string) => `Event names: segment.${slug}.entry and segment.${slug}.exit.`,

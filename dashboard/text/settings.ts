@@ -176,7 +176,7 @@ export const settings = {
   team: {
     what: 'Members of this project.',
     people: 'Members',
-    you: 'you',
+    you: 'You',
     email: 'Email address',
     role: 'Role',
     roleOf: (email: string) => `Role of ${email}`,

@@ -233,6 +233,45 @@ describeInBrowser('automations in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('name no event that does not start them: the API keeps the event of a manual one', async () => {
+    const { id } = await buildWorkflow(service, {
+      name: 'By hand',
+      enabled: false,
+      triggerType: 'MANUAL',
+      eventName: 'kept.event',
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+    });
+    const { page, open } = await openDashboard({ service, path: '/automations?search=By+hand' });
+    await page.getByRole('row', { name: /^By hand Manual or API/ }).waitFor();
+    await open(`/automations/${id}`);
+    await page.getByText('Started manually or by API').waitFor();
+    await open(`/automations/${id}?panel=automation`);
+    expect(await page.getByRole('textbox', { name: 'Trigger event' }).inputValue()).toBe('');
+    expect(await page.getByText('kept.event').count()).toBe(0);
+  });
+
+  it('are listed on a phone with the step that ends several branches after all of them', async () => {
+    const logic = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
+    const wait = { type: 'DELAY' as const, config: { amount: 1, unit: 'days' }, to: 'Together' };
+    const { id } = await buildWorkflow(service, {
+      steps: {
+        Ask: { type: 'CONDITION', config: logic, to: { yes: 'Left', no: 'Right' } },
+        Left: wait,
+        Right: wait,
+        Together: { type: 'EXIT' },
+      },
+    });
+    const { page } = await openDashboard({ service, viewport: 'phone', path: `/automations/${id}` });
+    await page.getByRole('button', { name: /^Together/ }).waitFor();
+    const lines = (await page.getByRole('main').getByRole('list').first().innerText())
+      .split('\n')
+      .map((line) => line.trim());
+    const names = lines.filter((line) => /^(Ask|Left|Right|Together|Yes|No|→ Together)$/i.test(line));
+    expect(names.map((name) => name.toLowerCase())).toEqual(
+      ['Ask', 'Yes', 'Left', '→ Together', 'No', 'Right', 'Together'].map((name) => name.toLowerCase()),
+    );
+  });
+
   it('are readable on a phone as a list of steps, with any names', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'phone',

@@ -93,7 +93,7 @@ describeInBrowser('messages and executions', () => {
     );
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'Continue now' }).click();
-    await page.getByRole('menuitem', { name: 'as if the event had arrived' }).click();
+    await page.getByRole('menuitem', { name: 'As if the event had arrived' }).click();
     await page.getByText('EXITED').waitFor();
     await page.getByRole('link', { name: 'Email', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
@@ -185,7 +185,7 @@ describeInBrowser('messages and executions', () => {
     await track(service, `${viewport}@example.com`, 'signup');
     const path = `/messages/executions/${workflow.id}?status=WAITING`;
     const { page } = await openDashboard({ service, path, viewport, dark: true });
-    await page.getByRole('link', { name: `${viewport}@example.com` }).click();
+    await page.getByRole('link', { name: new RegExp(`^${viewport} ?@example.com$`) }).click();
     await chooseMore(page, 'Cancel');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('cancel');

@@ -65,6 +65,18 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('says what a new segment lacks as long as it cannot be created', async () => {
+    const { page } = await openDashboard({ service, project, path: '/segments/new' });
+    const create = page.getByRole('button', { name: 'Create segment' });
+    await create.focus();
+    await page.getByText('Enter a name first.').waitFor();
+    await page.getByLabel('Name').fill('On pro');
+    await create.focus();
+    await page.getByText('Complete all rules first.').waitFor();
+    await create.press('Enter');
+    expect(new URL(page.url()).pathname).toBe('/app/segments/new');
+  });
+
   it('takes the first option by Enter, also if the options arrived after the text', async () => {
     const { id } = await api('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });

@@ -39,6 +39,7 @@ import { Panel } from './panel/panel.tsx';
 import { useRun } from './panel/path.tsx';
 import type { PreviewResponse } from './panel/test-panel.tsx';
 import type { AutomationSearch } from './routes.ts';
+import { startEventOf } from './start-event.ts';
 import { searchOf } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
 import { newStep } from './step-types.tsx';
@@ -209,7 +210,8 @@ function useDrawing(p: {
   const counts = useCounts(workflow.id, search.days);
   const templates = useTemplates();
   const run = useRun(workflow.id, search.run);
-  const startLabel = workflow.eventName ? t.startOf(workflow.eventName) : t.startByHand;
+  const startEvent = startEventOf(workflow);
+  const startLabel = startEvent ? t.startOf(startEvent) : t.startByHand;
   return useMemo((): Drawing => {
     const visits = preview
       ? preview.steps

@@ -14,6 +14,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { NewAutomation } from './new-automation.tsx';
+import { startEventOf } from './start-event.ts';
 
 const t = text.automations;
 type Row = ItemOf<'listWorkflows'>;
@@ -34,7 +35,11 @@ const COLUMNS: Column<Row>[] = [
       </>
     ),
   },
-  { name: t.trigger, cell: ({ eventName }) => eventName ?? <Text c="dimmed">{t.byHand}</Text>, wideOnly: true },
+  {
+    name: t.trigger,
+    cell: (workflow) => startEventOf(workflow) ?? <Text c="dimmed">{t.byHand}</Text>,
+    wideOnly: true,
+  },
   { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },
   { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
 ];

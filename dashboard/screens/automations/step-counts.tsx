@@ -49,7 +49,7 @@ export function StepCountLinks({
   // The main count and its rate come first, as on the canvas.
   const shown = [...all.filter(isPassed), ...all.filter((one) => !isPassed(one))];
   const rate = openRate(counts);
-  if (shown.length === 0) return <span>{t.nobodyYet}</span>;
+  if (shown.length === 0) return null;
   return (
     <>
       {shown.map(({ count, tone, words }) => (

@@ -1,5 +1,6 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { IconCornerDownRight, IconPlus } from '@tabler/icons-react';
+import type { CSSProperties } from 'react';
 import { text } from '../../text/text.ts';
 import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
@@ -64,12 +65,16 @@ export function StepList({
         </div>
         {!readOnly && <Add label={graph.entry ? t.addFront : t.addFirst} onClick={() => onAdd(null)} />}
       </li>
-      {order.map(({ step, depth, by }) => (
-        <li key={step.id} style={{ marginLeft: 16 * Math.min(depth, DEPTH_MAX) }} data-branch={by !== null}>
-          {by && (
+      {order.map(({ step, depth, starts }, at) => (
+        <li
+          key={step.id}
+          style={{ '--depth': Math.min(depth, DEPTH_MAX) } as CSSProperties}
+          data-connected={starts === null && (at === 0 || leadsTo(graph, order[at - 1]?.step, step))}
+        >
+          {starts && (
             <p className={classes.way}>
               <IconCornerDownRight size={14} stroke={1.75} aria-hidden />
-              <span>{by}</span>
+              <span>{starts.branch}</span>
             </p>
           )}
           <Row
@@ -83,7 +88,7 @@ export function StepList({
             onCount={onCount}
             countHref={countHref}
           />
-          <LeadsElsewhere step={step} graph={graph} order={order} />
+          <LeadsElsewhere step={step} graph={graph} order={order} next={order[at + 1]?.step} />
           {!readOnly &&
             transitionsOf(graph, step)
               .filter(({ to }) => to === null)
@@ -100,11 +105,27 @@ export function StepList({
   );
 }
 
-/** Shows transitions to steps that are elsewhere in the list, because another branch leads to them first. */
-function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; order: OrderedStep[] }) {
+function leadsTo(graph: Graph, step: Step | undefined, next: Step): boolean {
+  return graph.transitions.some(({ from, to, branch }) => from === step?.id && to === next.id && branch === null);
+}
+
+/** Names the targets that are neither the next card nor the first step of an own branch. */
+function LeadsElsewhere({
+  step,
+  graph,
+  order,
+  next,
+}: {
+  step: Step;
+  graph: Graph;
+  order: OrderedStep[];
+  next: Step | undefined;
+}) {
   const ways = transitionsOf(graph, step).filter(
     ({ to, branch }) =>
-      to !== null && !order.some((one) => one.step.id === to && one.from === step.id && one.by === branch),
+      to !== null &&
+      !(branch === null && to === next?.id) &&
+      !order.some(({ starts }) => starts?.from === step.id && starts.branch === branch),
   );
   return ways.map(({ branch, to }) => (
     <p key={branch ?? ''} className={classes.elsewhere}>

@@ -24,6 +24,7 @@ import {
   summarizeSplit,
   summarizeUpdate,
   summarizeWait,
+  summarizeWebhook,
 } from './graph/summaries.ts';
 
 const t = text.automations.summary;
@@ -105,7 +106,7 @@ export const STEP_TYPES: Record<StepType, StepTypeEntry> = {
     firstConfig: { url: 'https://', method: 'POST', onFailure: 'CONTINUE' },
     Form: WebhookForm,
     formFields: WEBHOOK_FIELDS,
-    summarize: ({ method, url }) => `${textOf(method) || 'POST'} ${textOf(url)}`,
+    summarize: summarizeWebhook,
   },
   UPDATE_CONTACT: {
     icon: IconUserEdit,

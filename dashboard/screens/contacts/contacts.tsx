@@ -182,6 +182,9 @@ function pickColumn(selection: Selection, shown: ListedContact[]): Column<Listed
   };
 }
 
+/** Width of a standard column, so that the contacts do not take the whole page. */
+const STANDARD_PX = 168;
+
 type SortBy = (sort: ListSort | undefined) => void;
 
 function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
@@ -199,6 +202,7 @@ function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): C
   if (column === 'subscription') {
     return {
       name,
+      width: STANDARD_PX,
       isWhole: true,
       cell: ({ subscription, createdAt }) => (
         <>
@@ -215,12 +219,15 @@ function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): C
     const by = sort === undefined ? 'descending' : sort === 'createdAt' ? 'ascending' : undefined;
     return {
       name,
+      width: STANDARD_PX,
       wideOnly: true,
       sort: { by, onSort: () => sortBy(sort === undefined ? 'createdAt' : undefined) },
       cell: ({ createdAt }) => <Instant at={createdAt} />,
     };
   }
-  if (column === 'updatedAt') return { name, wideOnly: true, cell: ({ updatedAt }) => <Instant at={updatedAt} /> };
+  if (column === 'updatedAt') {
+    return { name, width: STANDARD_PX, wideOnly: true, cell: ({ updatedAt }) => <Instant at={updatedAt} /> };
+  }
   if (column === 'smsSubscribed') {
     return {
       name,

@@ -10,7 +10,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import { Fact, Facts } from '../messages/facts.tsx';
@@ -48,7 +48,8 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
     <>
       <PageHead
         title={execution.contactEmail ?? text.executions.erased}
-        subtitle={<CurrentStep execution={execution} workflow={workflow} />}
+        status={<WordBadge kind="execution" value={execution.status} />}
+        subtitle={<Origin execution={execution} workflow={workflow} />}
         back={{ to: `/messages/executions/${workflowId}`, label: text.executions.all }}
         actions={
           <>
@@ -58,7 +59,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
         }
       />
       <Grid gutter="lg">
-        <Grid.Col span={{ base: 12, md: 8 }}>
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
           <Title order={2} size="h5" mb="sm">
             {text.executions.steps}
           </Title>
@@ -68,7 +69,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
             <StepLine steps={steps} workflow={workflow} />
           )}
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4 }}>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
             <About execution={execution} workflow={workflow} />
             <Began execution={execution} />
@@ -79,16 +80,15 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
   );
 }
 
-function CurrentStep({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
-  const { status, exitReason, error, sandbox, workflowId } = execution;
+function Origin({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { exitReason, error, sandbox, workflowId } = execution;
   return (
     <Group gap="xs">
-      <WordBadge kind="execution" value={status} />
-      <WordBadge kind="reason" value={exitReason} />
-      {/* Other errors are messages of a step, and the step shows them in full. */}
-      {error && wordOf('reason', error) && <WordBadge kind="reason" value={error} />}
-      {sandbox && <Tag means={text.executions.sandboxMeans}>{text.executions.sandbox}</Tag>}
       <AppLink to={`/automations/${workflowId}`}>{workflow?.name ?? text.executions.automation}</AppLink>
+      <ReasonText value={exitReason} />
+      {/* Other errors are messages of a step, and the step shows them in full. */}
+      {error && wordOf('reason', error) && <ReasonText value={error} />}
+      {sandbox && <Tag means={text.executions.sandboxMeans}>{text.executions.sandbox}</Tag>}
     </Group>
   );
 }

@@ -12,7 +12,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
 
@@ -84,6 +84,7 @@ const COLUMNS: Column<Execution>[] = [
   },
   {
     name: text.executions.contact,
+    isMain: true,
     cell: ({ id, workflowId, contactEmail }) => (
       <AppLink to={`/messages/executions/${workflowId}/${id}`}>{contactEmail ?? text.executions.erased}</AppLink>
     ),
@@ -91,7 +92,7 @@ const COLUMNS: Column<Execution>[] = [
   {
     name: text.executions.why,
     wideOnly: true,
-    cell: ({ exitReason, error }) => <WordBadge kind="reason" value={exitReason ?? error} />,
+    cell: ({ exitReason, error }) => <ReasonText value={exitReason ?? error} />,
   },
   { name: text.executions.started, width: 110, cell: ({ startedAt }) => <Instant at={startedAt} /> },
   { name: text.executions.ended, width: 110, wideOnly: true, cell: ({ completedAt }) => <Instant at={completedAt} /> },

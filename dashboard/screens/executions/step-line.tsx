@@ -1,10 +1,10 @@
-import { Code, Group, Text, Timeline } from '@mantine/core';
+import { Code, Group, Text } from '@mantine/core';
 import { AppLink } from '../../parts/app-link.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import classes from '../../parts/timeline.module.css';
+import { toneOf, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordOf } from '../../text/words.ts';
 import { formatDuration } from './duration.ts';
 import type { Execution, Workflow } from './execution-type.ts';
 
@@ -14,15 +14,15 @@ type Visit = Execution['steps'][number];
 export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workflow | undefined }) {
   const names = new Map(workflow?.steps.map(({ id, name }) => [id, name]));
   return (
-    <Timeline bulletSize={16} lineWidth={2} active={steps.length}>
+    <ol className={classes.timeline}>
       {steps.map((visit, index) => (
         // In a loop, a step is visited several times. The index is a stable key, because visits are only appended.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <Timeline.Item key={index} color={wordOf('execution', visit.status)?.color ?? 'gray'}>
+        <li key={index} data-tone={toneOf('execution', visit.status)}>
           <OneVisit visit={visit} name={names.get(visit.stepId) ?? text.executions.deletedStep} />
-        </Timeline.Item>
+        </li>
       ))}
-    </Timeline>
+    </ol>
   );
 }
 
@@ -31,12 +31,12 @@ function OneVisit({ visit, name }: { visit: Visit; name: string }) {
   const tookMs = completedAt ? Date.parse(completedAt) - Date.parse(startedAt) : 0;
   return (
     <>
-      <Group gap="xs">
-        <Text fw={600}>{name}</Text>
+      <div className={classes.named}>
+        <span className={classes.name}>{name}</span>
         <WordBadge kind="step" value={type} />
         <WordBadge kind="execution" value={status} />
-      </Group>
-      <Text size="sm" c="dimmed" component="div">
+      </div>
+      <div className={classes.detail}>
         <ExactTime at={startedAt} />
         {tookMs > 0 && ` · ${text.executions.took(formatDuration(tookMs))}`}
         {attempts > 1 && ` · ${text.executions.attempts(attempts)}`}
@@ -46,13 +46,13 @@ function OneVisit({ visit, name }: { visit: Visit; name: string }) {
             {completedAt ? text.executions.wasDue : text.executions.due} <ExactTime at={dueAt} />
           </>
         )}
-      </Text>
-      {error && (
-        <Code block mt={4} tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {error}
-        </Code>
-      )}
-      <Output output={visit.output} />
+        {error && (
+          <Code block mt={4} tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {error}
+          </Code>
+        )}
+        <Output output={visit.output} />
+      </div>
     </>
   );
 }
@@ -63,16 +63,16 @@ function Output({ output }: Pick<Visit, 'output'>) {
   const { emailId, smsId, branch, reason, ...rest } = output;
   return (
     <>
-      <Group gap="xs" mt={2} fz="sm">
+      <Group gap="xs" mt={2}>
         {typeof emailId === 'string' && <AppLink to={`/messages/${emailId}`}>{text.executions.mail}</AppLink>}
         {typeof smsId === 'string' && <AppLink to={`/messages/sms/${smsId}`}>{text.executions.sms}</AppLink>}
-        {typeof branch === 'string' && <Text size="sm">{text.executions.branch(branch)}</Text>}
+        {typeof branch === 'string' && <span>{text.executions.branch(branch)}</span>}
         {typeof reason === 'string' && <WordBadge kind="reason" value={reason} />}
       </Group>
       {Object.keys(rest).length > 0 && (
         <details>
           <summary>
-            <Text span size="sm" c="dimmed">
+            <Text span size="xs" c="dimmed">
               {text.executions.output}
             </Text>
           </summary>

@@ -65,11 +65,11 @@ function Link({ to, children }: { to: string | null; children: string }) {
 function Id({ name, value }: { name: string; value: string }) {
   return (
     <Fact name={name}>
-      <Group gap={4} wrap="nowrap" align="flex-start">
-        <Text span ff="monospace" size="xs" lh="18px" miw={0}>
+      <Group gap={4} wrap="nowrap">
+        <Text span ff="monospace" size="xs" lh="18px" truncate title={value}>
           {value}
         </Text>
-        <CopyButton value={value} />
+        <CopyButton value={value} isSmall />
       </Group>
     </Fact>
   );

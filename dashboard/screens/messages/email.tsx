@@ -90,6 +90,7 @@ function Reason({ email: { reason } }: { email: Email }) {
 function Views({ email }: { email: Email }) {
   const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
   const navigate = useNavigate();
+  const [screen, setScreen] = useState<Screen>('desktop');
   const show = (next: string | null) =>
     void navigate({
       to: '/messages/$id',
@@ -98,7 +99,18 @@ function Views({ email }: { email: Email }) {
       replace: true,
     });
   return (
-    <Tabs value={view} onChange={show} keepMounted={false} aria-label={text.messages.viewsLabel}>
+    <Tabs value={view} onChange={show} keepMounted={false} aria-label={text.messages.viewsLabel} pos="relative">
+      {view === 'mail' && (
+        <SegmentedControl
+          size="xs"
+          visibleFrom="sm"
+          className={classes.screens}
+          aria-label={text.emailEditor.preview}
+          value={screen}
+          onChange={(value) => setScreen(value as Screen)}
+          data={SCREENS.map((value) => ({ value, label: text.emailEditor[value] }))}
+        />
+      )}
       <Tabs.List mb="sm">
         {EMAIL_VIEWS.map((name) => (
           <Tabs.Tab key={name} value={name}>
@@ -108,15 +120,15 @@ function Views({ email }: { email: Email }) {
       </Tabs.List>
       {EMAIL_VIEWS.map((name) => (
         <Tabs.Panel key={name} value={name}>
-          {VIEWS[name](email)}
+          {VIEWS[name](email, screen)}
         </Tabs.Panel>
       ))}
     </Tabs>
   );
 }
 
-const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
-  mail: ({ body }) => <Rendered html={body} />,
+const VIEWS: Record<EmailView, (email: Email, screen: Screen) => React.ReactNode> = {
+  mail: ({ body }, screen) => <Rendered html={body} screen={screen} />,
   text: ({ text: words }) => <Plain value={words} />,
   headers: (email) => <Headers headers={email.headers} />,
   source: ({ body }) => <Plain value={body} />,
@@ -124,27 +136,18 @@ const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
 };
 
 const SCREENS = ['desktop', 'phone', 'dark'] as const;
+type Screen = (typeof SCREENS)[number];
 const DESKTOP_PX = 640;
 const PHONE_PX = 390;
 /** Height of an email that is not measured yet, in pixels. */
 const HEIGHT = 320;
 
 /** The email as a mail client shows it: of a laptop, and on a wide screen also of a phone or in dark mode. */
-function Rendered({ html }: { html: string }) {
-  const [screen, show] = useState<(typeof SCREENS)[number]>('desktop');
+function Rendered({ html, screen }: { html: string; screen: Screen }) {
   const width = screen === 'phone' ? PHONE_PX : DESKTOP_PX;
   const isDark = screen === 'dark';
   return (
     <Box className={classes.desk}>
-      <SegmentedControl
-        size="xs"
-        visibleFrom="sm"
-        className={classes.screens}
-        aria-label={text.emailEditor.preview}
-        value={screen}
-        onChange={(value) => show(value as typeof screen)}
-        data={SCREENS.map((value) => ({ value, label: text.emailEditor[value] }))}
-      />
       <Box w="100%" maw={width}>
         {screen === 'desktop' ? (
           <WholeEmail html={html} />

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -12,7 +12,7 @@ import { ChoiceFilter, Filters, namedChoices, SpanFilter, TextFilter, wordChoice
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordsOf } from '../../text/words.ts';
 import { useFirstEmail } from './first-email.ts';
@@ -55,6 +55,7 @@ function NoEmails() {
 const COLUMNS: Column<Email>[] = [
   {
     name: text.messages.status,
+    wideOnly: true,
     width: 130,
     cell: ({ status, reason }) => <EmailStatus status={status} reason={reason} />,
   },
@@ -85,8 +86,8 @@ const COLUMNS: Column<Email>[] = [
   {
     name: text.messages.reason,
     wideOnly: true,
-    width: 190,
-    cell: ({ reason }) => <WordBadge kind="reason" value={reason} />,
+    width: 150,
+    cell: ({ reason }) => <ReasonText value={reason} />,
   },
   {
     name: text.messages.source,
@@ -94,7 +95,22 @@ const COLUMNS: Column<Email>[] = [
     width: 120,
     cell: ({ sourceType }) => text.messages.sources[sourceType],
   },
-  { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  {
+    name: text.messages.when,
+    width: 110,
+    isWhole: true,
+    cell: ({ status, reason, createdAt }) => (
+      <>
+        {/* A phone has no column for it. */}
+        <Box hiddenFrom="sm">
+          <EmailStatus status={status} reason={reason} />
+        </Box>
+        <span className="when">
+          <Instant at={createdAt} />
+        </span>
+      </>
+    ),
+  },
 ];
 
 /** The API's status of an email that a rule skipped is FAILED, which therefore finds both. */

@@ -1,8 +1,8 @@
 import { Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { formatExactTime, zoneName } from '../../parts/instant.tsx';
+import classes from '../../parts/timeline.module.css';
 import { text } from '../../text/text.ts';
-import classes from './timeline.module.css';
 
 /** An entry of a timeline: its name, its instant (ISO 8601), and a line of details. */
 export interface TimelineEntry {

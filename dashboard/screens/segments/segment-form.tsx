@@ -64,10 +64,15 @@ export function SegmentForm({
 }) {
   const fieldError = (name: string) => failure?.fields.find(({ field }) => field === name)?.message;
   const isPlaced = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
-  const isReady = draft.name.trim() !== '' && (type === 'STATIC' || isComplete(draft.condition));
+  const missing =
+    draft.name.trim() === ''
+      ? words.nameMissing
+      : type === 'DYNAMIC' && !isComplete(draft.condition)
+        ? words.ruleMissing
+        : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady) onSave();
+    if (missing === undefined) onSave();
   };
   return (
     <form onSubmit={submit} onKeyDown={onEnterInField}>
@@ -101,7 +106,7 @@ export function SegmentForm({
         {type === 'DYNAMIC' && <ConditionFields draft={draft} change={change} failure={failure} sent={sent} />}
         {failure && !isPlaced && <Failed error={failure} />}
         <Group>
-          <ActionButton needs="segments:edit" type="submit" loading={isSaving} disabled={!isReady} whyNot={whyNot}>
+          <ActionButton needs="segments:edit" type="submit" loading={isSaving} whyNot={whyNot ?? missing}>
             {action}
           </ActionButton>
           {isTouched && savedSlug && (

@@ -1,4 +1,4 @@
-import { Group, Select, SimpleGrid, Text } from '@mantine/core';
+import { Group, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconTemplate } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { SelectFilter } from '../../parts/filters.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFoot } from '../../parts/page-foot.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -15,7 +16,7 @@ import { Refreshing } from '../../parts/refreshing.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { CreateTemplate } from './create-template.tsx';
-import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
+import { TEMPLATE_TYPES } from './routes.ts';
 import { TemplateCard } from './template-card.tsx';
 
 const PAGE = 24;
@@ -99,20 +100,17 @@ function Filters() {
           })
         }
       />
-      <Select
+      <SelectFilter
         label={text.templates.type}
-        placeholder={text.templates.anyType}
-        clearable
-        data={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
-        value={type ?? null}
+        any={text.templates.anyType}
+        value={type}
+        choices={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
         onChange={(value) =>
           void navigate({
-            search: ({ type: _, ...others }) => (value === null ? others : { ...others, type: value as TemplateType }),
+            search: ({ type: _, ...others }) => (value === undefined ? others : { ...others, type: value }),
             replace: true,
           })
         }
-        clearButtonProps={{ 'aria-label': text.templates.anyType }}
-        w={{ base: '100%', xs: 200 }}
       />
     </Group>
   );

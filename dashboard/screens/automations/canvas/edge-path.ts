@@ -4,12 +4,12 @@ import { NODE } from '../graph/layout.ts';
 /** Distance in pixels from a step to the turn into the lane. The label of a branch is at the turn. */
 export const TURN = { plain: 18, branch: 30 };
 /** Distance from the turn out of the lane to the step below. */
-const APPROACH = 14;
+const APPROACH = 10;
 /**
  * Half of a handle's height. A line starts and ends in the middle of a handle, half of which is outside of the step.
  */
 const HANDLE = 6;
-const RADIUS = 10;
+const RADIUS = 8;
 /** Pixels between a line and a step that it passes. */
 const CLEAR = 20;
 

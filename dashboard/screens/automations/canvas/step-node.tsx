@@ -88,8 +88,8 @@ function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: 
 }
 
 /**
- * The open rate of an email step, and the failed, waiting and skipped contacts. A card shows two of these counts; the
- * panel shows all.
+ * The open rate of an email step, and the failed, waiting and skipped contacts. A card shows two of these counts, or
+ * the rate and one problem, so that the template's name stays readable. The panel shows all.
  */
 function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
@@ -98,7 +98,7 @@ function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
     <span className={`${classes.counts} nodrag`}>
       {rate !== undefined && <span title={t.ratesOf(counts.emails?.sent ?? 0)}>{t.openedRate(rate)}</span>}
       {countsOf(counts)
-        .filter(({ count }) => count !== 'COMPLETED')
+        .filter(({ count }) => count !== 'COMPLETED' && !(count === 'SKIPPED' && rate !== undefined))
         .slice(0, rate === undefined ? 2 : 1)
         .map(({ count, tone, words }) => (
           <CountLink

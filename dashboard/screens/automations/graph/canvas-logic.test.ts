@@ -185,10 +185,11 @@ describe('a step as one line', () => {
           { name: 'b', weight: 3 },
         ],
       },
-      'a 1 · b 3',
+      'a 25% · b 75%',
     ],
-    ['WEBHOOK', { url: 'https://x.test' }, 'POST https://x.test'],
-    ['UPDATE_CONTACT', { updates: { plan: 'x' }, subscribed: false }, 'plan, unsubscribes'],
+    ['WEBHOOK', { url: 'https://x.test/in', method: 'POST' }, 'x.test/in'],
+    ['WEBHOOK', { url: 'https://x.test/in', method: 'PUT' }, 'PUT x.test/in'],
+    ['UPDATE_CONTACT', { updates: { plan: 'x' }, subscribed: false }, 'plan: x, unsubscribes'],
     ['SEND_EMAIL', {}, 'No template chosen'],
   ] as const)('%s %j', (type, config, line) => {
     expect(summarizeStep({ type, config })).toBe(line);

@@ -138,16 +138,29 @@ describe('ways', () => {
   });
 });
 
+/** Returns each step with its depth and the branch that it starts. */
+const linesOf = (graph: Graph) =>
+  orderSteps(graph).map(({ step: { id }, depth, starts }) => `${id} ${depth} ${starts?.branch ?? ''}`.trim());
+
 describe('the order of steps', () => {
   it('is the order in which a contact reaches them, one branch after the other, with unreachable steps last', () => {
     const graph = { ...drawn, steps: [step('lost'), ...drawn.steps] };
-    expect(orderSteps(graph).map(({ step: { id }, depth, by }) => `${id} ${depth} ${by ?? ''}`.trim())).toEqual([
-      'a 0',
-      'ask 0',
-      'b 1 yes',
-      'end 1',
-      'lost 0',
-    ]);
+    expect(linesOf(graph)).toEqual(['a 0', 'ask 0', 'b 1 yes', 'end 0', 'lost 0']);
+  });
+
+  it('puts a step that several branches lead to after them, at the depth that they share', () => {
+    const inner = step('split', 'SPLIT', { branches: ['x', 'y'].map((name) => ({ name, weight: 1 })) });
+    const ways = ['split-one-x', 'split-two-y', 'one-both', 'two-both', 'both-end'].map((way) => way.split('-'));
+    const graph: Graph = {
+      ...drawn,
+      steps: [...drawn.steps, inner, step('one'), step('two'), step('both')],
+      transitions: [
+        ...drawn.transitions.filter(({ branch }) => branch !== 'no'),
+        { from: 'ask', to: 'split', branch: 'no' },
+        ...ways.map(([from = '', to = '', branch]) => ({ from, to, branch: branch ?? null })),
+      ],
+    };
+    expect(linesOf(graph)).toEqual(['a 0', 'ask 0', 'b 1 yes', 'split 1 no', 'one 2 x', 'two 2 y', 'both 1', 'end 0']);
   });
 
   it('ends in a cycle', () => {

@@ -192,41 +192,58 @@ export function openBranches(graph: Graph): { after: string; branch: string | nu
   });
 }
 
-/**
- * A step in the order in which contacts reach it, with its depth in branches, and the step and branch that first lead
- * to it.
- */
+/** A step in the order in which contacts reach it, with its depth in branches. */
 export interface OrderedStep {
   step: Step;
   depth: number;
-  from: string | null;
-  by: string | null;
+  /** The branch that this step starts. Null if it continues a branch, or if several branches lead to it. */
+  starts: { from: string; branch: string } | null;
 }
 
-/** Returns steps in the order in which a contact reaches them, branch by branch; unreachable steps come last. */
+/**
+ * Returns steps in the order in which a contact reaches them, branch by branch. A step that several branches lead to
+ * comes after them, at the depth that they share. Unreachable steps come last.
+ */
 export function orderSteps(graph: Graph): OrderedStep[] {
+  const branches = new Map<string, string[]>();
+  return topDown(graph).map((step) => {
+    // Transitions from later steps lead back, in a loop.
+    const ways = graph.transitions.filter(({ from, to }) => to === step.id && branches.has(from));
+    const paths = ways.map(({ from, branch }) => [
+      ...(branches.get(from) ?? []),
+      ...(branch === null ? [] : [JSON.stringify([from, branch])]),
+    ]);
+    const shared = paths.reduce((one, other) => one.slice(0, sharedLength(one, other)), paths[0] ?? []);
+    branches.set(step.id, shared);
+    const [way, ...more] = ways;
+    const starts = way && way.branch !== null && more.length === 0 ? { from: way.from, branch: way.branch } : null;
+    return { step, depth: shared.length, starts };
+  });
+}
+
+function sharedLength(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((branch, n) => branch !== other[n]);
+  return at === -1 ? one.length : at;
+}
+
+/** Returns the steps so that each comes before its next steps, except in loops. */
+function topDown(graph: Graph): Step[] {
   const seen = new Set<string>();
-  const order: OrderedStep[] = [];
-  const stack: (Omit<OrderedStep, 'step'> & { id: string })[] = [];
-  const walk = () => {
+  const roots = [...(graph.entry === null ? [] : [graph.entry]), ...graph.steps.map(({ id }) => id)];
+  return roots.flatMap((root) => {
+    const bottomUp: Step[] = [];
+    // A step is first entered, and left after all steps that it leads to.
+    const stack: { id: string; leaves?: Step }[] = [{ id: root }];
     for (let at = stack.pop(); at; at = stack.pop()) {
-      const { id, ...how } = at;
-      const step = stepOf(graph, id);
-      if (!step || seen.has(id)) continue;
-      seen.add(id);
-      order.push({ step, ...how });
-      const depth = how.depth + (branchesOf(step).length > 1 ? 1 : 0);
-      const ways = transitionsOf(graph, step).flatMap(({ branch, to }) =>
-        to === null ? [] : [{ id: to, depth, from: id, by: branch }],
-      );
-      stack.push(...ways.reverse());
+      const step = stepOf(graph, at.id);
+      if (at.leaves) bottomUp.push(at.leaves);
+      if (at.leaves || !step || seen.has(at.id)) continue;
+      seen.add(at.id);
+      const next = transitionsOf(graph, step).flatMap(({ to }) => (to === null ? [] : [{ id: to }]));
+      stack.push({ id: at.id, leaves: step }, ...next);
     }
-  };
-  for (const id of [...(graph.entry === null ? [] : [graph.entry]), ...graph.steps.map((step) => step.id)]) {
-    if (!seen.has(id)) stack.push({ id, depth: 0, from: null, by: null });
-    walk();
-  }
-  return order;
+    return bottomUp.reverse();
+  });
 }
 
 /** Returns whether two graphs are the same for the API. */

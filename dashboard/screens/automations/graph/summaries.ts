@@ -2,6 +2,7 @@ import type { Condition, Filter } from '../../../../packages/client/src/operatio
 import type { ConditionScope } from '../../../parts/condition-builder/language.ts';
 import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
 import { storedCondition } from '../../../parts/condition-builder/stored.ts';
+import { formatShare } from '../../../parts/count-link.tsx';
 import { automations } from '../../../text/automations.ts';
 import { type AnyStepConfig, splitBranches } from './graph.ts';
 
@@ -62,16 +63,25 @@ function sentence(filter: Filter, scope: ConditionScope): string {
   return sentenceOf(filter, [], scope);
 }
 
-/** Summarizes a SPLIT: each branch with its weight. */
+/** Summarizes a SPLIT: each branch with its share. */
 export function summarizeSplit(config: AnyStepConfig): string {
-  return splitBranches(config)
-    .map(({ name, weight }) => `${name} ${weight}`)
-    .join(' · ');
+  const branches = splitBranches(config);
+  const all = branches.reduce((sum, { weight }) => sum + weight, 0);
+  return branches.map(({ name, weight }) => `${name} ${formatShare(weight, all)}`).join(' · ');
 }
 
-/** Summarizes an UPDATE_CONTACT: the fields that it changes. */
+/** Summarizes an UPDATE_CONTACT: the fields that it changes, with short values. */
 export function summarizeUpdate({ updates, subscribed }: AnyStepConfig): string {
-  const names = typeof updates === 'object' && updates !== null ? Object.keys(updates) : [];
+  const fields = typeof updates === 'object' && updates !== null ? Object.entries(updates) : [];
+  const names = fields.map(([name, value]) =>
+    value === null || typeof value === 'object' ? name : `${name}: ${String(value)}`,
+  );
   const all = subscribed === undefined ? names : [...names, subscribed ? t.subscribes : t.unsubscribes];
   return all.join(', ');
+}
+
+/** Summarizes a WEBHOOK: the URL without its scheme, and the method if it is not POST. */
+export function summarizeWebhook({ method, url }: AnyStepConfig): string {
+  const address = str(url).replace(/^https?:\/\//, '');
+  return str(method) === '' || method === 'POST' ? address : `${str(method)} ${address}`;
 }

@@ -16,6 +16,7 @@ import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
+import { startEventOf } from '../start-event.ts';
 import { ExitEvents } from './exit-events.tsx';
 import { exitRowsOf, exitsOf } from './exits.ts';
 
@@ -155,12 +156,11 @@ function SettingsFields({
 }
 
 function formOf(workflow: WorkflowDetail) {
-  const { name, description, eventName, allowReentry, reentryKey, exitWhenUnsubscribed, includeAutomatic, exitOn } =
-    workflow;
+  const { name, description, allowReentry, reentryKey, exitWhenUnsubscribed, includeAutomatic, exitOn } = workflow;
   return {
     name,
     description: description ?? '',
-    eventName: eventName ?? '',
+    eventName: startEventOf(workflow) ?? '',
     allowReentry,
     reentryKey: reentryKey ?? '',
     exitWhenUnsubscribed,

@@ -12,6 +12,7 @@ import type { Editor } from '../editor/use-editor.ts';
 import type { GraphFaults } from '../graph/faults.ts';
 import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
+import { startEventOf } from '../start-event.ts';
 import { CountLink, type StepCountKind, searchOf } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { ContactsAtStep } from './contacts-at-step.tsx';
@@ -203,7 +204,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
         <Tabs.Panel value="settings">
           <StepSettings
             step={step}
-            eventName={p.workflow.eventName ?? ''}
+            eventName={startEventOf(p.workflow) ?? ''}
             editor={p.editor}
             faults={p.faults.steps.get(step.id) ?? []}
             onAdd={p.onAdd}

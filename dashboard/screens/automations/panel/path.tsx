@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Stack, Text, Timeline, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,7 +6,8 @@ import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { WordBadge } from '../../../parts/word-badge.tsx';
+import classes from '../../../parts/timeline.module.css';
+import { toneOf, WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { graphOf, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 
@@ -37,9 +38,12 @@ export function PreviewPath({
     >
       {answer.steps.map((step, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
-        <Timeline.Item key={index} title={<StepLink name={step.name} onClick={() => onStep(step.stepId)} />}>
-          <PreviewWords step={step} />
-        </Timeline.Item>
+        <li key={index} data-tone="done">
+          <StepLink name={step.name} onClick={() => onStep(step.stepId)} />
+          <div className={classes.detail}>
+            <PreviewWords step={step} />
+          </div>
+        </li>
       ))}
     </Path>
   );
@@ -65,9 +69,7 @@ function Path(p: { status: string; reason: string | null; waits: boolean; onClea
           {t.pathWaits}
         </Text>
       )}
-      <Timeline bulletSize={12} lineWidth={2} active={1_000}>
-        {p.children}
-      </Timeline>
+      <ol className={classes.timeline}>{p.children}</ol>
     </Stack>
   );
 }
@@ -175,15 +177,13 @@ export function RunPath({
           onClear={onClear}
         >
           {answer.steps.map((visit, index) => (
-            <Timeline.Item
-              // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
-              key={index}
-              title={
-                <StepLink name={stepOf(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />
-              }
-            >
-              <VisitWords visit={visit} />
-            </Timeline.Item>
+            // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
+            <li key={index} data-tone={toneOf('execution', visit.status)}>
+              <StepLink name={stepOf(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />
+              <div className={classes.detail}>
+                <VisitWords visit={visit} />
+              </div>
+            </li>
           ))}
         </Path>
       )}

@@ -7,6 +7,7 @@ import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
+import { startEventOf } from '../start-event.ts';
 import { ContactSelect } from './contact-select.tsx';
 import { PreviewPath, RunPath } from './path.tsx';
 import { type RunEventDraft, RunEvents, runEventsOf } from './run-events.tsx';
@@ -84,7 +85,8 @@ function PreviewForm({
   workflow: WorkflowDetail;
   onPreview: (answer: PreviewResponse) => void;
 }) {
-  const { id, eventName } = workflow;
+  const { id } = workflow;
+  const eventName = startEventOf(workflow);
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [startAt, setStartAt] = useState('');
   const [event, setEvent] = useState<Record<string, unknown>>();

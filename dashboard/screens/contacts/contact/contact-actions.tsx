@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconDownload, IconMail, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useClipboard, useDisclosure } from '@mantine/hooks';
+import { IconCopy, IconDownload, IconMail, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { urlOf } from '../../../api/client.ts';
@@ -22,6 +22,11 @@ export function ContactActions({ contact }: { contact: Contact }) {
   const [sending, send] = useDisclosure();
   const [erasing, erase] = useDisclosure();
   const [renaming, rename] = useDisclosure();
+  const clipboard = useClipboard();
+  const copy = () => {
+    clipboard.copy(contact.id);
+    notifySuccess(text.parts.copied);
+  };
   return (
     <>
       <ActionButton needs="email:send" leftSection={<IconMail size={16} aria-hidden />} onClick={send.open}>
@@ -30,6 +35,9 @@ export function ContactActions({ contact }: { contact: Contact }) {
       <MoreMenu>
         <MoreItem icon={IconPencil} needs="contacts:edit" onClick={rename.open}>
           {words.changeEmail}
+        </MoreItem>
+        <MoreItem icon={IconCopy} onClick={copy}>
+          {words.id}
         </MoreItem>
         <MoreItem icon={IconDownload} href={urlOf('exportContact', { params: { id: contact.id } })}>
           {words.export}

@@ -4,10 +4,11 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
-import { Instant } from '../../../parts/instant.tsx';
+import { ExactTime } from '../../../parts/instant.tsx';
 import { notifyFailure, notifyWithUndo } from '../../../parts/notifications.tsx';
 import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
+import classes from './contact.module.css';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
 import { type DataValueType, draftOf, readDraft, typeOf } from './data-values.ts';
@@ -121,6 +122,7 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
             variant="subtle"
             color="gray"
             mt={-3}
+            className={classes.remove}
             aria-label={words.remove(name)}
             aria-disabled={whyNot !== undefined || undefined}
             data-disabled={whyNot !== undefined || undefined}
@@ -137,14 +139,26 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
   );
 }
 
-const textsOf = (value: unknown) => (isTextList(value) && value.length > 0 ? value.join(', ') : words.emptyList);
-
 function Value({ value }: { value: unknown }) {
   const type = typeOf(value);
   if (type === 'boolean') return <>{value ? words.yes : words.no}</>;
-  if (type === 'date' && String(value).includes('T')) return <Instant at={String(value)} />;
-  const shown = type === 'json' ? JSON.stringify(value) : type === 'list' ? textsOf(value) : String(value);
+  if (type === 'date' && String(value).includes('T')) return <ExactTime at={String(value)} />;
+  if (isTextList(value) && value.length === 0)
+    return (
+      <Text span inherit c="dimmed">
+        {words.emptyList}
+      </Text>
+    );
+  const shown = type === 'json' ? jsonText(value) : isTextList(value) ? value.join(', ') : String(value);
   return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
+}
+
+/** Formats JSON: a flat object as its fields, such as "city: Kyoto, zip: 600-8216". */
+function jsonText(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const fields = Object.entries(value);
+  if (fields.length === 0 || fields.some(([, field]) => typeof field === 'object')) return JSON.stringify(value);
+  return fields.map(([name, field]) => `${name}: ${field}`).join(', ');
 }
 
 /** Types with inputs other than text. When the user chooses one, its input starts with the stored value. */

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ItemOf, queryFor } from '../../../api/queries.ts';
@@ -44,9 +44,9 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
           )
         }
       </QueryView>
-      <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setWithEnded(!withEnded)}>
+      <Anchor component="button" type="button" size="sm" mt="xs" onClick={() => setWithEnded(!withEnded)}>
         {withEnded ? words.hide : words.before}
-      </Button>
+      </Anchor>
       {withEnded && <QueryView of={ended}>{({ data }) => <Listed executions={data} />}</QueryView>}
     </Section>
   );

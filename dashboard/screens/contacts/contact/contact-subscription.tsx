@@ -24,7 +24,7 @@ export function ContactSubscription({ contact }: { contact: Contact }) {
       <QueryView of={subscription} height={90}>
         {(found) => (
           <Stack gap="sm">
-            <Changes {...found} />
+            <Changes {...found} hasPhone={Boolean(contact.data.phone)} />
             <Suppressions email={contact.email} {...found} />
           </Stack>
         )}
@@ -50,7 +50,12 @@ function Switch({ contact: { id, subscribed } }: { contact: Contact }) {
   );
 }
 
-function Changes({ subscription, smsSubscribed, changes: [last, ...before] }: Subscription) {
+function Changes({
+  subscription,
+  smsSubscribed,
+  changes: [last, ...before],
+  hasPhone,
+}: Subscription & { hasPhone: boolean }) {
   return (
     <Stack gap={6}>
       <Group gap="xs">
@@ -72,7 +77,7 @@ function Changes({ subscription, smsSubscribed, changes: [last, ...before] }: Su
         </details>
       )}
       <Text size="sm" c="dimmed">
-        {words.sms}: {smsSubscribed ? words.smsOn : words.smsOff}
+        {words.sms}: {!smsSubscribed ? words.smsOff : hasPhone ? words.smsOn : words.noPhone}
       </Text>
     </Stack>
   );

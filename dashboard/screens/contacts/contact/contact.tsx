@@ -1,14 +1,14 @@
-import { Grid, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
 import { contactName } from '../../../parts/contact-name.ts';
-import { CopyButton } from '../../../parts/copy-button.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
+import classes from './contact.module.css';
 import { ContactActions } from './contact-actions.tsx';
 import { ContactData } from './contact-data.tsx';
 import { ContactExecutions } from './contact-executions.tsx';
@@ -41,32 +41,23 @@ function Page({ contact }: { contact: Contact }) {
         back={{ to: '/contacts', label: words.back }}
         status={<WordBadge kind="subscription" value={subscription} />}
         subtitle={
-          <Group gap="xs">
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {contactName(contact.data) !== undefined && `${email} · `}
-              {words.since} <ExactTime at={createdAt} />, {words.changed} <ExactTime at={updatedAt} />
-            </Text>
-            <CopyButton value={id} label={words.id} />
-          </Group>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {contactName(contact.data) !== undefined && `${email} · `}
+            {words.since} <ExactTime at={createdAt} />, {words.changed} <ExactTime at={updatedAt} />
+          </Text>
         }
         actions={<ContactActions contact={contact} />}
       />
-      <Grid gutter="lg">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <Stack>
-            <ContactData contact={contact} />
-            <ContactTimeline contactId={id} />
-          </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack>
-            <ContactSubscription contact={contact} />
-            <ContactExecutions contactId={id} />
-            <ContactSegments contactId={id} />
-            <ContactTopics contact={contact} />
-          </Stack>
-        </Grid.Col>
-      </Grid>
+      <div className={classes.columns}>
+        <ContactData contact={contact} />
+        <Stack className={classes.aside}>
+          <ContactSubscription contact={contact} />
+          <ContactExecutions contactId={id} />
+          <ContactSegments contactId={id} />
+          <ContactTopics contact={contact} />
+        </Stack>
+        <ContactTimeline contactId={id} />
+      </div>
     </>
   );
 }

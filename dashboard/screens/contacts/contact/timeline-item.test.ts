@@ -29,7 +29,7 @@ it('describes a step, a change and an unknown type', () => {
     status: 'WAITING',
   };
   expect(lineOf({ type: 'workflow.step', metadata: step })).toMatchObject({
-    title: 'Step A day · Welcome',
+    title: 'A day · Welcome',
     words: [
       { kind: 'step', value: 'DELAY' },
       { kind: 'execution', value: 'WAITING' },
