@@ -55,7 +55,13 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
 
 /** Tells whether only a program writes this subject. A person's answer to it begins with `Re:`. */
 export function hasProgramSubject(subject: string): boolean {
-  return PROGRAM_SUBJECT.test(subject.trim().normalize('NFC'));
+  // Texts written from right to left may have an invisible mark of direction first.
+  return PROGRAM_SUBJECT.test(
+    subject
+      .replaceAll(/\p{Cf}/gu, '')
+      .trim()
+      .normalize('NFC'),
+  );
 }
 
 /**
