@@ -33,7 +33,9 @@ export async function findOutdatedSmsRefusals(
   const started = new Map(known.filter(({ texts }) => lastWord(texts) === 'start').map((row) => [row.email, row.data]));
   const isOutdated = ({ email, smsRefusals = [], set }: CsvContact) => {
     const stored = started.get(email);
-    return stored !== undefined && smsRefusals.every((key) => isDeepStrictEqual(stored[key], set[key]));
+    if (stored === undefined) return false;
+    // A column about email and SMS is consent and no data, so its refusal is never known already.
+    return smsRefusals.every((key) => Object.hasOwn(set, key) && isDeepStrictEqual(stored[key], set[key]));
   };
   return new Set(refusing.filter(isOutdated).map(({ email }) => email));
 }

@@ -67,6 +67,8 @@ const SMS_CONSENT_HEADER = headerPattern(
   'status|flag|given',
   SMS_CONTEXT,
 );
+/** Headers about both channels, such as `Email & SMS opt-in`, count for both. */
+const NAMES_BOTH = /^(?=.*(?:mail(?!ing)|newsletter))(?=.*(?:sms|text|mobile))/u;
 const SMS_REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, REFUSAL_DETAIL, SMS_CONTEXT);
 
 /** Tells whether a header is a name of consent. */
@@ -75,14 +77,16 @@ export function isConsentHeader(header: string): boolean {
   return (
     SUBSCRIBED_WORDS.has(word) ||
     CONSENT_HEADER.test(word) ||
-    (CONSENT_VERB_HEADER.test(word) && NAMES_EMAIL.test(word))
+    (CONSENT_VERB_HEADER.test(word) && NAMES_EMAIL.test(word)) ||
+    (SMS_CONSENT_HEADER.test(word) && NAMES_BOTH.test(word))
   );
 }
 
 /** Tells whether a header is a name of refusal. */
 export function isRefusalHeader(header: string): boolean {
   const word = wordOf(header);
-  return REFUSAL_WORDS.has(word) || REFUSAL_HEADER.test(word);
+  if (REFUSAL_WORDS.has(word) || REFUSAL_HEADER.test(word)) return true;
+  return SMS_REFUSAL_HEADER.test(word) && NAMES_BOTH.test(word);
 }
 
 /** Tells whether a header is a name of consent to SMS. */

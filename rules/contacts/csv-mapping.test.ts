@@ -165,6 +165,13 @@ describe('a mapping of columns', () => {
     expect(readCsvLayout(file, { [header]: null }).notes).toBeUndefined();
   });
 
+  it('reads a column about email and SMS as consent to both', () => {
+    const layout = readCsvLayout(Buffer.from('email;Email & SMS opt-in\na@example.com;no\n'));
+    expect([layout.columns, layout.smsColumns]).toEqual([['email', 'subscribed'], { consent: [1], refusal: [] }]);
+    const refusal = readCsvLayout(Buffer.from('email;Opted out of email and SMS\na@example.com;yes\n'));
+    expect([refusal.refusalColumns, refusal.smsColumns]).toEqual([[1], { consent: [], refusal: [1] }]);
+  });
+
   it('reads a phone number from columns with the usual names', () => {
     expect(guessMapping(['email', 'Mobile Phone', 'Phone'], [])).toMatchObject({
       'Mobile Phone': 'data.phone',

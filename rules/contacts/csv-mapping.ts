@@ -108,7 +108,8 @@ export function mapColumns(
     const isData = (field ?? 'data.').startsWith('data.') && target !== null;
     if (isData && !saysAll && isRefusalHeader(header)) mapped.refusalColumns.push(index);
     if (isData && isSmsRefusalHeader(header)) mapped.sms.refusal.push(index);
-    if (isData && isSmsConsentHeader(header) && hasConsentWords(index)) mapped.sms.consent.push(index);
+    const isSmsConsent = isSmsConsentHeader(header) && hasConsentWords(index);
+    if (isSmsConsent && (isData || index === consentAt)) mapped.sms.consent.push(index);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {

@@ -30,6 +30,13 @@ function faultOf(read: () => unknown): AppError {
 const emails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
 
 describe('a CSV file of contacts', () => {
+  it('ends email and SMS for a "no" in a column about both', () => {
+    expect(readAll(bytes('email,Email & SMS opt-in\na@x.com,no\nb@x.com,yes\n'))).toEqual([
+      { ok: true, contact: { email: 'a@x.com', subscribed: false, smsRefusals: ['subscribed'], set: {} } },
+      { ok: true, contact: { email: 'b@x.com', subscribed: true, set: {} } },
+    ]);
+  });
+
   it('accepts a header in any case, a byte order mark, CRLF, quotes and blank lines', () => {
     const file = bytes(
       '\ufeffEMail,"First, name",Subscribed\r\nAda@X.com,"A ""d"" a",Yes\r\n\r\nbob@x.com,"two\nlines",0\r\n',

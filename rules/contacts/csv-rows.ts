@@ -130,6 +130,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
       const subscribed = readConsent(word);
       consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
       if (word !== '' && subscribed === undefined) unknownWord = { column, word };
+      if (subscribed === false && layout.smsColumns?.consent.includes(index)) smsRefusals.push(column);
     } else if (column !== '' && cell !== '') {
       if (layout.smsColumns?.consent.includes(index)) {
         const consents = readConsent(wordOf(cell));
