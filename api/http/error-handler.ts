@@ -20,7 +20,7 @@ export function errorHandler(
 ): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const appError = toAppError(error);
-    const known = otherMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
+    const known = explainWrongMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
     // A caller may choose an address as the id of a request.
     const about = { requestId: redact(c.get('requestId')), route: c.get('route') };
     // Expected errors are logged without a stack, and unexpected errors with a stack.
@@ -64,10 +64,10 @@ function toAppError(error: Error): AppError {
 }
 
 /**
- * Returns the error for an unknown id. For the router, `GET /contacts/import` has the id "import"; for callers, its
- * method is wrong.
+ * Returns METHOD_NOT_ALLOWED instead of NOT_FOUND if the path exists with other methods. For the router,
+ * `GET /contacts/import` asks for a contact with the id "import". For the caller, the method is wrong.
  */
-function otherMethod(
+function explainWrongMethod(
   error: AppError,
   { method, path }: { method: string; path: string },
   table: Pick<RouteTable, 'methodsOf' | 'equivalentOf'>,

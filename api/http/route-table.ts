@@ -45,7 +45,7 @@ export function createRouteTable(): RouteTable {
   const paths = new Map<string, Known>();
   return {
     add(method, path) {
-      const known = paths.get(path) ?? newlyKnown(path);
+      const known = paths.get(path) ?? toKnownPath(path);
       known.methods.add(method.toUpperCase());
       if (method.toLowerCase() === 'get') known.methods.add('HEAD');
       paths.set(path, known);
@@ -59,7 +59,7 @@ export function createRouteTable(): RouteTable {
     },
     nearestTo(path) {
       if (path.length > COMPARED_MAX_CHARS) return undefined;
-      const ranked = [...paths.keys()].map((known) => ({ known, errors: typingErrors(path, known) }));
+      const ranked = [...paths.keys()].map((known) => ({ known, errors: countTypingErrors(path, known) }));
       const nearest = ranked.reduce((best, one) => (one.errors < best.errors ? one : best), {
         known: '',
         errors: NEAR + 1,
@@ -76,7 +76,7 @@ export function createRouteTable(): RouteTable {
   };
 }
 
-function newlyKnown(path: string): Known {
+function toKnownPath(path: string): Known {
   return { pattern: patternOf(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
 }
 
@@ -88,7 +88,7 @@ function patternOf(path: string): RegExp {
 }
 
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one letter. */
-function typingErrors(asked: string, known: string): number {
+function countTypingErrors(asked: string, known: string): number {
   const [one, other] = [partsOf(asked), partsOf(known)];
   // `/` is the dashboard, which is never meant by `/v1`.
   if (other.parts.length === 0) return Number.POSITIVE_INFINITY;

@@ -25,11 +25,11 @@ export async function demonstratePreviewAndExit({ client, report, run, toDomain,
   await client.call('PATCH', `/workflows/${workflowId}`, { exitOn: [{ eventName: `${run}_bought` }] });
   const email = `joan@${toDomain}`;
   const { id: contactId } = await client.call('POST', '/contacts', { email, subscribed: true });
-  const foreseen = await client.call('POST', `/workflows/${workflowId}/preview`, { contactId });
-  for (const { name, type, at, wouldSend, subject } of foreseen.steps) {
+  const preview = await client.call('POST', `/workflows/${workflowId}/preview`, { contactId });
+  for (const { name, type, at, wouldSend, subject } of preview.steps) {
     report.line(`would reach ${name} (${type}) at ${at}${wouldSend ? ` and send "${subject}"` : ''}`);
   }
-  report.check('emails in the preview', foreseen.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length, 1);
+  report.check('emails in the preview', preview.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length, 1);
   await client.call('POST', '/v1/track', { email, event: `${run}_cart` });
   const execution = await until('the delay', async () => {
     const { data } = await client.call('GET', `/workflows/${workflowId}/executions?contactId=${contactId}`);

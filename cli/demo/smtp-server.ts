@@ -55,7 +55,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  server.on('error', () => {}); // A client that hangs up in a handshake is part of the tests.
+  server.on('error', () => {}); // A client may hang up during the handshake.
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -26,10 +26,11 @@ export interface ExportedContact {
   data: Data;
 }
 
-/** Returns the SQL predicate on `contacts` that selects the exported contacts. */
+/** The SQL predicate on `contacts` that selects the contacts of an export. */
 export type ExportPredicate = RawBuilder<SqlBool>;
 
 /**
+ * Builds the predicate of an export.
  * @throws AppError NOT_FOUND for a segment that the project does not have, CONFLICT for segments that refer to each
  * other in a cycle
  */
@@ -50,7 +51,7 @@ export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<
   return rows.map(({ key }) => key).sort();
 }
 
-/** Returns the next contacts in the order of their ids. Empty at the end. */
+/** Returns the next page of an export, in the order of the ids. Empty at the end. */
 export async function listExported(
   db: Db,
   p: { predicate: ExportPredicate; after: string | undefined },

@@ -5,11 +5,11 @@ import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
 import { ownedBy } from '../owned-by.ts';
 import { countVisits } from './step-stats.ts';
 
-/** How a visit to a step can have ended. */
+/** The statuses of a visit that has ended. */
 export const ENDED_VISIT_STATUSES = ['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
 export type EndedVisitStatus = (typeof ENDED_VISIT_STATUSES)[number];
 
-/** A contact that has finished a step. */
+/** A visit that has ended, with its contact. */
 export interface EndedVisit {
   executionId: string;
   contactId: string;
@@ -33,7 +33,7 @@ interface EndedVisits {
 
 interface Row extends EndedVisit {
   visit: number;
-  /** The end to the microsecond, which a Date does not hold. */
+  /** The end with microseconds, which a Date does not have. */
   endedAt: string;
 }
 

@@ -3,7 +3,7 @@ import { markTrusted } from '../../rules/provenance/provenance.ts';
 import { delayDue } from './delay-due.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 
-/** The end of a DELAY that starts now in a project in Berlin time; undefined when it never ends. */
+/** Returns the end of a DELAY that starts now, in a project in Berlin time. Undefined if `until` is no instant. */
 async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
   const environment = {
     getTiming: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
@@ -21,7 +21,7 @@ it.each([
   ['09:30', '2027-01-15T08:30:00.000Z'],
   // This hour is skipped when daylight saving time starts.
   ['2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
-])('reads %s, written or from a variable, in the zone of the project if it has no zone', async (until, at) => {
+])('reads %s, written or from a variable, in the zone of the project unless it has an offset', async (until, at) => {
   expect(await due({ until })).toBe(at);
   expect(await due({ until: '{{wish}}' }, { wish: until })).toBe(at);
 });
@@ -31,13 +31,13 @@ it('reads a date-time without an offset by the zone that the step names', async 
 });
 
 it.each(['12:60', 'Table 7', 'day 8', '1', 1, '2027-02-30T09:00:00Z', 'May 5 2027', '', null, '1764148800000', '2027'])(
-  'takes %j from a variable for no instant',
+  'does not accept %j from a variable as an instant',
   async (wish) => {
     expect(await due({ until: '{{wish}}' }, { wish })).toBeUndefined();
   },
 );
 
-it('keeps a date of another form that was saved before', async () => {
+it('still reads a date of another form in a step that was saved earlier', async () => {
   expect(await due({ until: 'Thu, 01 Jul 2027 09:00:00 GMT' })).toBe('2027-07-01T09:00:00.000Z');
 });
 

@@ -45,7 +45,10 @@ export async function startManually(
   return { executionId, outbox };
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Reads a workflow, and locks it so that it is not deleted before the start commits.
+ * @throws AppError NOT_FOUND
+ */
 export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
   const { rows } = await sql<{
     id: string;
@@ -62,7 +65,10 @@ export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
   return workflow;
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Checks that the project has the contact.
+ * @throws AppError NOT_FOUND
+ */
 export async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
   const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
     trx,

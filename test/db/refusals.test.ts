@@ -324,7 +324,7 @@ class World {
     return found;
   }
 
-  /** Returns ways of sending by which marketing would reach a contact that refused last. */
+  /** Returns the ways by which marketing would reach contacts whose latest choice was a refusal. */
   async listReached(): Promise<string[]> {
     const reached: string[] = [];
     for (const email of ADDRESSES.filter((one) => this.refused.get(one)))

@@ -9,10 +9,9 @@ import { type OutboxDispatcher, startDispatcher } from '../../worker/outbox-disp
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
-/**
- * How many rows of a project may wait at Temporal. The test simulates Temporal, so that it decides when a workflow
- * starts.
- */
+// The tests simulate Temporal, so that they decide when a workflow starts.
+
+/** Ids of two projects. */
 const [A, B] = ['0190a000-0000-7000-8000-00000000000a', '0190a000-0000-7000-8000-00000000000b'];
 let database: TestDatabase;
 let dispatcher: OutboxDispatcher;

@@ -106,12 +106,12 @@ interface Visited {
   output: { branch?: string; reason?: string } | null;
 }
 
-/** Returns the parts that must be equal in both: each step in order, its result, and the end. */
-function told({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
-  const visits = steps.map(({ stepId, type, status: became, output }) => ({
+/** Returns the parts that must be equal in a preview and an execution: each step in order, its result, and the end. */
+function comparableParts({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
+  const visits = steps.map(({ stepId, type, status: outcome, output }) => ({
     stepId,
     type,
-    became,
+    outcome,
     branch: output?.branch,
     reason: output?.reason,
   }));
@@ -200,7 +200,7 @@ describe('a preview of any workflow', () => {
       const body = { contactId, context, webhooks };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body }));
       const execution = await runToEnd(workflow, { contactId, context });
-      expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
+      expect(comparableParts(preview), JSON.stringify(steps)).toEqual(comparableParts(execution));
     });
     await Promise.all(tried);
   });
@@ -216,7 +216,7 @@ describe('a preview of any workflow', () => {
       // From that step on, each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
       const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
-      expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
+      expect(comparableParts(preview), JSON.stringify(steps)).toEqual(comparableParts(execution));
     });
     await Promise.all(tried);
   });

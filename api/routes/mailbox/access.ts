@@ -11,7 +11,8 @@ const BY_SESSION = accessRule(session()) as AccessRule;
 /**
  * Returns the projects whose captured messages a request may read: all (undefined) if it comes directly from this
  * machine, else the projects that the session's user owns. A proxy on this machine in front of a loopback HOST
- * forwards remote callers. It is recognized by the requested host name, or by the headers that it adds.
+ * forwards remote callers. The service recognizes such a proxy by the requested host name, or by the headers that the
+ * proxy adds.
  * @throws AppError UNAUTHORIZED without a session, FORBIDDEN for a user who owns no project
  */
 export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {

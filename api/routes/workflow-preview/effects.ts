@@ -28,7 +28,7 @@ import { webhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
-/** Assumed response of an endpoint to a step, which is named by id or by name. */
+/** The response that an endpoint is assumed to give to a step. `step` is the step's id or name. */
 export interface AssumedResponse {
   step: string;
   status: number;

@@ -111,7 +111,7 @@ describe('a campaign in a file', () => {
     ['a segment that is not there', { audienceType: 'SEGMENT', segment: 'nobody' }, 'segment'],
     ['no audience', { audienceType: undefined }, 'audienceType'],
     ['a time with a zone', { sendAtLocal: '2030-01-01T09:00Z' }, 'sendAtLocal'],
-  ])('is refused as elsewhere with %s', async (_, changes, field) => {
+  ])('is refused with %s, and the error names the field', async (_, changes, field) => {
     const answer = await apply([FILE, { ...FILE, slug: 'bad', ...changes }]);
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 422 });
     expect(answer.body.error.errors.map((error: { field: string }) => error.field)).toContain(`campaigns.1.${field}`);

@@ -46,7 +46,7 @@ describe('`subscribed` by the public key', () => {
     },
   );
 
-  it('true subscribes a contact that was created unsubscribed, by any caller', async () => {
+  it('true subscribes a contact that any caller created unsubscribed', async () => {
     await calls.save({ email: 'saved@example.com', subscribed: false });
     await calls.send({ to: 'sent@example.com' });
     await calls.track({ email: 'declined@example.com', subscribed: false });
