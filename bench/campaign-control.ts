@@ -92,7 +92,7 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   await call(running, `/campaigns/${id}/resume`, {});
   return {
     'emails a second before': Math.round(speed),
-    'pause answered ms': Math.round(answeredAt - pausedAt),
+    'pause response ms': Math.round(answeredAt - pausedAt),
     'last email after ms': Math.round(lastAt - pausedAt),
     'emails after the pause': seen - atPause,
   };

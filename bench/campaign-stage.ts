@@ -52,9 +52,9 @@ export async function call(running: StartedService, path: string, body: unknown)
   const { baseUrl, secretKey } = running.dev();
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
   const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-  return answer;
+  const result = await response.json();
+  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(result)}`);
+  return result;
 }
 
 /** Returns the peak memory of a process in MB. */

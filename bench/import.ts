@@ -96,9 +96,9 @@ async function upload(csv: string): Promise<string> {
   const body = new FormData();
   body.append('file', new File([csv], 'contacts.csv'));
   const response = await fetch(`${dev.baseUrl}/contacts/import`, { method: 'POST', headers: key, body });
-  const answer = (await response.json()) as { jobId?: string };
-  if (!answer.jobId) throw new Error(`the import was refused: ${JSON.stringify(answer)}`);
-  return answer.jobId;
+  const started = (await response.json()) as { jobId?: string };
+  if (!started.jobId) throw new Error(`the import was refused: ${JSON.stringify(started)}`);
+  return started.jobId;
 }
 
 async function jobOf(jobId: string): Promise<Job> {

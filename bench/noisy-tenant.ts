@@ -87,9 +87,9 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
     ];
     const headers = { authorization: `Bearer ${a.secretKey}` };
     await runConcurrently({ ...untilThen(untilMs), concurrency: 10 }, async (n) => {
-      const answer = await fetch(`${baseUrl}/${lists[n % lists.length]}?limit=100&pageSize=100`, { headers });
+      const response = await fetch(`${baseUrl}/${lists[n % lists.length]}?limit=100&pageSize=100`, { headers });
       // The response is not parsed, because that would block the event loop that sends B's requests.
-      await answer.arrayBuffer();
+      await response.arrayBuffer();
     });
   },
   csv: async ({ a, baseUrl }, untilMs) => {

@@ -138,7 +138,7 @@ async function overHttp(count: number, name: string): Promise<void> {
     open.map(async (client) => {
       for (let i = sent++; i < count; i = sent++) {
         const status = await client.post(requestText(`${name}${i}@bench.test`));
-        if (status !== 200) throw new Error(`POST /v1/send answered ${status}`);
+        if (status !== 200) throw new Error(`POST /v1/send responded with ${status}`);
       }
     }),
   );
@@ -232,7 +232,7 @@ async function openClient(): Promise<{ post(text: string): Promise<number>; clos
   const socket = net.connect(Number(port), hostname).setNoDelay(true);
   await new Promise((resolve) => socket.once('connect', resolve));
   let text = '';
-  let answered: (status: number) => void = () => {};
+  let onResponse: (status: number) => void = () => {};
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     text += chunk;
     const end = text.indexOf('\r\n\r\n');
@@ -240,12 +240,12 @@ async function openClient(): Promise<{ post(text: string): Promise<number>; clos
     if (end < 0 || length === undefined || text.length < end + 4 + Number(length)) return;
     const status = Number(text.slice(9, 12));
     text = '';
-    answered(status);
+    onResponse(status);
   });
   return {
     post: (request) =>
       new Promise((resolve) => {
-        answered = resolve;
+        onResponse = resolve;
         socket.write(request, 'latin1');
       }),
     close: () => socket.destroy(),

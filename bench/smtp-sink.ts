@@ -37,7 +37,7 @@ const sink = await startSmtpSink({
   },
 });
 
-function answer(request: string): unknown {
+function respond(request: string): unknown {
   const [verb = '', prefix = ''] = request.split(':');
   switch (verb) {
     case 'counts':
@@ -70,9 +70,9 @@ function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-process.on('message', (request) => process.send?.(answer(String(request))));
+process.on('message', (request) => process.send?.(respond(String(request))));
 process.on('disconnect', () => process.exit(0)); // The parent process has ended, so the sink ends too.
-readline.createInterface({ input: process.stdin }).on('line', (line) => print(answer(line.trim())));
+readline.createInterface({ input: process.stdin }).on('line', (line) => print(respond(line.trim())));
 print({ port: sink.port });
 process.send?.({ port: sink.port });
 

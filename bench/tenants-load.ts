@@ -53,11 +53,11 @@ export function startTenantLoad(p: {
       refused += 1;
       sentAt.delete(to);
     };
-    const answered = p.client
+    const request = p.client
       .call('POST', path, body)
       .then(({ status }) => (status === 200 ? undefined : refuse()), refuse)
-      .finally(() => open.delete(answered));
-    open.add(answered);
+      .finally(() => open.delete(request));
+    open.add(request);
   };
   const email = (n: number) => {
     const to = `${p.tag}m${n}@load.test`;

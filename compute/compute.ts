@@ -1,5 +1,5 @@
 import { type Budgets, createBudgets, type Work } from './budgets.ts';
-import type { Answer, TaskName, Tasks } from './tasks.ts';
+import type { TaskName, TaskResult, Tasks } from './tasks.ts';
 import { createThreads, type Threads } from './threads.ts';
 
 export type { Work } from './budgets.ts';
@@ -19,7 +19,7 @@ export type PaidFor = <K extends TaskName>(
   name: K,
   input: Parameters<Tasks[K]>[0],
   handOver?: Uint8Array[],
-) => Promise<Answer<K>>;
+) => Promise<TaskResult<K>>;
 
 /**
  * Runs computations for a tenant that may take long, and charges them to the project's budget of processor time in this
@@ -28,7 +28,7 @@ export type PaidFor = <K extends TaskName>(
  */
 export interface Compute {
   /** Runs a task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget and the task's errors */
-  inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
+  inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<TaskResult<K>>;
   /**
    * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only a few
    * of one project run concurrently.
@@ -38,10 +38,10 @@ export interface Compute {
   /**
    * Builds a page of a list. A page may have several megabytes and is in memory twice, so only a few pages of one
    * project are built concurrently. Charges the project by the size of the page, which the caller reports with
-   * `answered`.
+   * `charge`.
    * @throws OverBudget
    */
-  page<T>(work: Work, run: (answered: (bytes: number) => void) => Promise<T>): Promise<T>;
+  page<T>(work: Work, run: (charge: (bytes: number) => void) => Promise<T>): Promise<T>;
   /**
    * Runs a request with a large body, which a thread parses. Charges the project in advance, by the size of the body.
    * @throws OverBudget

@@ -126,19 +126,19 @@ export const TASKS = {
 
 export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
-export type Answer<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
+export type TaskResult<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
 /**
  * Returns the buffers of a result that are transferred to the caller, not copied. The thread can no longer use them.
  */
-const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)[] } = {
+const BYTES: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
   'mail.finished': ({ raw, payload }) => [raw, payload.data],
   'mail.original': ({ message }) => [message],
 };
 
-export function transferredBuffers(name: TaskName, answer: unknown): Uint8Array[] {
-  const all = (BYTES[name] as ((answer: unknown) => (Uint8Array | undefined)[]) | undefined)?.(answer) ?? [];
+export function transferredBuffers(name: TaskName, result: unknown): Uint8Array[] {
+  const all = (BYTES[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
   return all.filter((bytes) => bytes !== undefined);
 }
 

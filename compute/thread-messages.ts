@@ -11,7 +11,7 @@ export interface TaskMessage {
 }
 
 /** Response of a thread. */
-export type TaskAnswer = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
+export type TaskReply = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
 
 /** An error in the form that is sent between threads, which cannot send classes. */
 export type PortableError =

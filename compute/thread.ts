@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.ts';
 import { TASKS, transferredBuffers } from './tasks.ts';
-import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } from './thread-messages.ts';
+import { type TaskMessage, type TaskReply, toPortable, transferableBuffers } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
 /**
@@ -16,9 +16,9 @@ if (!port) throw new Error('this module is the entry of a thread');
 yieldToTheLoop();
 setTimeLimit((workerData as { bound: TimeLimit }).bound);
 port.on('message', async (task: TaskMessage) => {
-  const answer = await runTask(task);
-  const bytes = 'value' in answer ? transferredBuffers(task.name, answer.value) : [];
-  port.postMessage(answer, transferableBuffers(bytes));
+  const reply = await runTask(task);
+  const bytes = 'value' in reply ? transferredBuffers(task.name, reply.value) : [];
+  port.postMessage(reply, transferableBuffers(bytes));
 });
 port.postMessage('ready');
 
@@ -35,7 +35,7 @@ function yieldToTheLoop(): void {
  * Runs a task and measures its CPU time. A thread runs only one task at a time, so all its CPU time between the start
  * and the end of the task belongs to the task.
  */
-async function runTask({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
+async function runTask({ id, name, input }: TaskMessage): Promise<TaskReply> {
   const startMs = threadCpuMs();
   try {
     const value = await (TASKS[name] as (input: unknown) => unknown)(input);

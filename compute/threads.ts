@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../rules/fair-queue.ts';
 import { type TimeLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
-import type { Answer, TaskName, Tasks } from './tasks.ts';
-import { errorFromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
+import type { TaskName, TaskResult, Tasks } from './tasks.ts';
+import { errorFromPortable, type TaskMessage, type TaskReply, transferableBuffers } from './thread-messages.ts';
 
 /**
  * Number of threads of a process. One project uses at most one thread, so one is always left for other projects. More
@@ -46,7 +46,7 @@ export interface Threads {
     /** Factor for `HARD_LIMIT_MS`, for large input; 1 by default. */
     patience?: number;
     charge?: (cpuMs: number) => void;
-  }): Promise<Answer<K>>;
+  }): Promise<TaskResult<K>>;
   /** Ends all threads. Running tasks fail. */
   close(): Promise<void>;
 }
@@ -122,7 +122,7 @@ class Thread {
   private readonly worker: Worker;
   private readonly ready: Promise<void>;
   private readonly ended: Promise<void>;
-  private answer: ((answer: TaskAnswer) => void) | undefined;
+  private onReply: ((reply: TaskReply) => void) | undefined;
   private fail: ((error: Error) => void) | undefined;
   private over = false;
   private endsWith: Error = new Error('the thread has ended');
@@ -148,8 +148,8 @@ class Thread {
       this.worker.on('error', (error) => end(isOutOfMemory(error) ? new TimeLimitExceeded(error.message) : error));
       this.worker.on('exit', () => end(this.endsWith));
     });
-    this.worker.on('message', (message: TaskAnswer | 'ready') => {
-      if (message !== 'ready') this.answer?.(message);
+    this.worker.on('message', (message: TaskReply | 'ready') => {
+      if (message !== 'ready') this.onReply?.(message);
     });
   }
 
@@ -160,10 +160,10 @@ class Thread {
     this.worker.ref();
     try {
       await this.ready;
-      const answer = await this.ask(job);
-      job.charge(answer.cpuMs);
-      if ('error' in answer) job.reject(errorFromPortable(answer.error));
-      else job.resolve(answer.value);
+      const reply = await this.ask(job);
+      job.charge(reply.cpuMs);
+      if ('error' in reply) job.reject(errorFromPortable(reply.error));
+      else job.resolve(reply.value);
     } catch (error) {
       // The thread was ended, so its task used all of its time.
       if (error instanceof TimeLimitExceeded) job.charge(job.limitMs);
@@ -183,23 +183,23 @@ class Thread {
     await this.ended;
   }
 
-  private ask({ message, handOver, limitMs }: Job): Promise<TaskAnswer> {
+  private ask({ message, handOver, limitMs }: Job): Promise<TaskReply> {
     const id = ++this.tasks;
-    return new Promise<TaskAnswer>((resolve, reject) => {
+    return new Promise<TaskReply>((resolve, reject) => {
       // A response that arrived while this thread was blocked is processed first.
-      const limit = setTimeout(() => setImmediate(() => this.answer && void this.end()), limitMs);
+      const limit = setTimeout(() => setImmediate(() => this.onReply && void this.end()), limitMs);
       this.fail = reject;
-      this.answer = (answer) => {
-        if (answer.id !== id) return;
+      this.onReply = (reply) => {
+        if (reply.id !== id) return;
         clearTimeout(limit);
-        this.answer = undefined;
+        this.onReply = undefined;
         this.fail = undefined;
-        resolve(answer);
+        resolve(reply);
       };
       if (this.over) reject(new Error('the thread has ended'));
       else this.worker.postMessage({ id, ...message } satisfies TaskMessage, transferableBuffers(handOver));
     }).finally(() => {
-      this.answer = undefined;
+      this.onReply = undefined;
       this.fail = undefined;
     });
   }

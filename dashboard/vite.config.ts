@@ -37,8 +37,8 @@ export default defineConfig({
 });
 
 /** Redirects `/app` to `/app/`, because Vite serves its pages only under `/app/`. The API links to `/app`. */
-function toApp({ url }: IncomingMessage, answer: ServerResponse, next: () => void): void {
-  if (url === '/app') answer.writeHead(302, { location: '/app/' }).end();
+function toApp({ url }: IncomingMessage, response: ServerResponse, next: () => void): void {
+  if (url === '/app') response.writeHead(302, { location: '/app/' }).end();
   else next();
 }
 

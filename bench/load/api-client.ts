@@ -31,21 +31,22 @@ export function apiClient(p: { baseUrl: string; key: string; connections?: numbe
     bodyTimeout: timeoutMs,
   });
   const call: ApiClient['call'] = async (method, path, body, headers) => {
-    const { statusCode, body: answer } = await request(p.baseUrl + path, {
+    const { statusCode, body: stream } = await request(p.baseUrl + path, {
       method,
       dispatcher: agent,
       headers: { authorization: `Bearer ${p.key}`, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await stream.text();
     return { status: statusCode, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
   };
   return {
     call,
     callOk: async (method, path, body) => {
-      const answer = await call(method, path, body);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      return answer.body;
+      const response = await call(method, path, body);
+      if (response.status >= 300)
+        throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+      return response.body;
     },
     close: () => agent.destroy(),
   };

@@ -20,7 +20,7 @@ export async function countRunning(db: Db): Promise<Record<string, number>> {
 export async function waitUntilDrained(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {
-    const left = { ...(await countRunning(db)), 'requests without an answer': open() };
+    const left = { ...(await countRunning(db)), 'requests without an response': open() };
     if (Object.values(left).every((count) => count === 0) || performance.now() >= deadline) return left;
     await sleep(POLL_MS);
   }

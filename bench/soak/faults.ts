@@ -51,14 +51,14 @@ export function startFaults(
       seconds,
     );
   const kinds: [string, number, () => Promise<unknown> | unknown][] = [
-    ['postgres: answer of a COMMIT dropped', 5, () => commits.arm(random.whole(1, 3))],
+    ['postgres: response of a COMMIT dropped', 5, () => commits.arm(random.whole(1, 3))],
     ['postgres: all connections cut', 2, () => postgres.cut()],
     ['postgres: slow', 2, () => slow(postgres, 150)],
     ['postgres: away', 1, () => away(postgres, random.between(1, 4))],
     ['temporal: all connections cut', 2, () => temporal.cut()],
     ['temporal: slow', 2, () => slow(temporal, 300)],
     ['temporal: away for 20 s', 1, () => away(temporal, TEMPORAL_AWAY_SECONDS)],
-    ['relay: cut after DATA, before the answer', 3, () => data.arm(random.whole(1, 3))],
+    ['relay: cut after DATA, before the response', 3, () => data.arm(random.whole(1, 3))],
     ['relay: all connections cut', 1, () => relay.cut()],
     ['relay: slow', 2, () => slow(relay, 800)],
     ['relay: refuses', 1, () => away(relay, random.between(1, 4))],

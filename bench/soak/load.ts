@@ -72,9 +72,10 @@ export function startLoad(p: {
   const ask = async (item: Asked, { client, path, body, withKey = true }: LoadRequest) => {
     const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
     while (item.state === 'open' && !closing.signal.aborted) {
-      const answer = await client.call('POST', path, body, headers).catch((error: Error) => error);
-      const verdict = verdictOf(answer);
-      if (verdict !== 'accepted') item.trouble = answer instanceof Error ? answer.message : JSON.stringify(answer);
+      const response = await client.call('POST', path, body, headers).catch((error: Error) => error);
+      const verdict = verdictOf(response);
+      if (verdict !== 'accepted')
+        item.trouble = response instanceof Error ? response.message : JSON.stringify(response);
       if (verdict !== 'again') item.state = verdict;
       else if (!withKey) item.state = 'unknown';
       else await sleep(random.between(...REPEAT_MS));
@@ -141,8 +142,8 @@ export function startLoad(p: {
  * Tells whether a request was accepted. A 409 for a used idempotency key means that an earlier attempt was accepted and
  * its response was lost. A 5xx may or may not have taken effect.
  */
-function verdictOf(answer: { status: number; body: { error?: { code?: string } } } | Error) {
-  if (answer instanceof Error || answer.status >= 500) return 'again';
-  if (answer.status < 300 || answer.body.error?.code === 'IDEMPOTENCY_KEY_REUSED') return 'accepted';
+function verdictOf(response: { status: number; body: { error?: { code?: string } } } | Error) {
+  if (response instanceof Error || response.status >= 500) return 'again';
+  if (response.status < 300 || response.body.error?.code === 'IDEMPOTENCY_KEY_REUSED') return 'accepted';
   return 'refused';
 }

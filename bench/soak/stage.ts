@@ -190,7 +190,7 @@ async function startServers(home: string, atEnd: (end: () => unknown) => void) {
 
 async function isLive(baseUrl: string): Promise<boolean> {
   return fetch(`${baseUrl}/health/live`, { signal: AbortSignal.timeout(2_000) }).then(
-    (answer) => answer.ok,
+    (response) => response.ok,
     () => false,
   );
 }

@@ -71,13 +71,13 @@ export function dataTrap(inDoubt: (messageId: string) => void): Trap {
           }
         },
         down: (chunk) => {
-          const answers = chunk.toString('latin1').split('queued as').length - 1;
-          if (answers > 0 && armed > 0) {
+          const replies = chunk.toString('latin1').split('queued as').length - 1;
+          if (replies > 0 && armed > 0) {
             armed -= 1;
             struck += 1;
             return 'cut';
           }
-          unanswered = unanswered.slice(answers);
+          unanswered = unanswered.slice(replies);
           return 'pass';
         },
         closed: () => unanswered.forEach(inDoubt),

@@ -32,7 +32,7 @@ interface Served {
   status: string;
 }
 
-const MAX_FAULTS_TOLD = 5;
+const MAX_FAULTS_SHOWN = 5;
 
 /** Compares accepted requests with the rows and with the arrived messages. */
 export async function checkResults(
@@ -46,32 +46,32 @@ export async function checkResults(
     const rowsOf = grouped(rows, ({ name }) => name);
     const items = asked.filter((item) => item.kind === kind);
     const line = emptyLine(kind, items);
-    const told: string[] = [];
+    const issues: string[] = [];
     for (const { name, state, trouble } of items) {
       const mine = rowsOf.get(name) ?? [];
       const copies = mine.map(({ id }) => arrivals.get(id) ?? 0);
-      if (state === 'refused') told.push(`${kind} ${name} was refused: ${trouble}`);
+      if (state === 'refused') issues.push(`${kind} ${name} was refused: ${trouble}`);
       if (mine.length > 1) {
         line['doubled, unexplained'] += 1;
-        told.push(`${kind} ${name} has ${mine.length} records`);
+        issues.push(`${kind} ${name} has ${mine.length} records`);
       }
       if (state === 'accepted' && copies[0]) line.served += 1;
       if (state === 'accepted' && !copies[0]) {
         line.lost += 1;
-        told.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
+        issues.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
       }
       for (const [n, { id }] of mine.entries())
-        countCopies({ line, told, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
+        countCopies({ line, issues, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
     }
-    faults.push(...firstFaults(told));
+    faults.push(...firstFaults(issues));
     return line;
   };
-  const countCopies = ({ line, told, what, copies, id }: CopiesOf) => {
+  const countCopies = ({ line, issues, what, copies, id }: CopiesOf) => {
     if (copies < 2) return;
     if (copies - 1 <= doubt.times(id)) line['doubled, in doubt'] += 1;
     else {
       line['doubled, unexplained'] += 1;
-      told.push(`${what} came ${copies} times, and was left in doubt ${doubt.times(id)} times`);
+      issues.push(`${what} came ${copies} times, and was left in doubt ${doubt.times(id)} times`);
     }
   };
 
@@ -98,7 +98,7 @@ export async function checkResults(
 /** The copies of one message that arrived, for its line in the verdict. */
 interface CopiesOf {
   line: Line;
-  told: string[];
+  issues: string[];
   what: string;
   copies: number;
   id: string;
@@ -114,8 +114,8 @@ async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, numbe
   const { rows } = await sql<Served>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
     WHERE e.name = 'soak-start'`.execute(stage.db);
-  const told = new Set(registryCalls(stage).map(({ body }) => contactOf(body)));
-  return [rows, new Map(rows.filter(({ name }) => told.has(name)).map(({ id }) => [id, 1]))];
+  const called = new Set(registryCalls(stage).map(({ body }) => contactOf(body)));
+  return [rows, new Map(rows.filter(({ name }) => called.has(name)).map(({ id }) => [id, 1]))];
 }
 
 /**
@@ -138,7 +138,7 @@ async function judgeExecutions(
     ({ headers }) => String(headers['x-execution-id']),
   );
   const line = { ...emptyLine('execution', []), asked: accepted.size, accepted: accepted.size };
-  const told: string[] = [];
+  const issues: string[] = [];
   for (const email of accepted) {
     const mine = byContact.get(email) ?? [];
     const execution = mine[0];
@@ -150,16 +150,22 @@ async function judgeExecutions(
     else {
       line.lost += 1;
       const state = `${execution?.status ?? 'none'} ${execution?.error ?? ''}, marked ${execution?.marked}`;
-      told.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} emails`);
+      issues.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} emails`);
     }
     if (mine.length > 1 || sent.length > 1 || keys.size > 1) {
       line['doubled, unexplained'] += 1;
-      told.push(`${email} has ${mine.length} executions, ${sent.length} emails, ${keys.size} webhook keys`);
+      issues.push(`${email} has ${mine.length} executions, ${sent.length} emails, ${keys.size} webhook keys`);
     }
     for (const { id } of sent)
-      countCopies({ line, told, what: `email of the execution of ${email} (${id})`, id, copies: arrived.get(id) ?? 0 });
+      countCopies({
+        line,
+        issues,
+        what: `email of the execution of ${email} (${id})`,
+        id,
+        copies: arrived.get(id) ?? 0,
+      });
   }
-  faults.push(...firstFaults(told));
+  faults.push(...firstFaults(issues));
   return line;
 }
 
@@ -181,19 +187,19 @@ async function judgeCampaign(
   );
   const people = total.rows[0]?.n ?? 0;
   const line = { ...emptyLine(rows[0]?.name ?? id, []), asked: people, accepted: people };
-  const told: string[] = [];
-  if (rows[0]?.status !== 'SENT') told.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
+  const issues: string[] = [];
+  if (rows[0]?.status !== 'SENT') issues.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
   for (const row of emails.rows) {
     const copies = arrived.get(row.id) ?? 0;
     if (copies > 0 && row.status === 'SENT') line.served += 1;
-    else told.push(`campaign email ${row.id} to ${row.email} is ${row.status} and came ${copies} times`);
-    countCopies({ line, told, what: `campaign email ${row.id} to ${row.email}`, id: row.id, copies });
+    else issues.push(`campaign email ${row.id} to ${row.email} is ${row.status} and came ${copies} times`);
+    countCopies({ line, issues, what: `campaign email ${row.id} to ${row.email}`, id: row.id, copies });
   }
   const twice = emails.rows.length - new Set(emails.rows.map(({ email }) => email)).size;
   line['doubled, unexplained'] += twice;
   line.lost = people - line.served;
-  if (twice > 0) told.push(`${twice} recipients have two rows`);
-  faults.push(...firstFaults(told));
+  if (twice > 0) issues.push(`${twice} recipients have two rows`);
+  faults.push(...firstFaults(issues));
   return line;
 }
 
@@ -236,9 +242,9 @@ function emptyLine(kind: string, items: Asked[]): Line {
   };
 }
 
-function firstFaults(told: string[]): string[] {
-  const more = told.length - MAX_FAULTS_TOLD;
-  return more > 0 ? [...told.slice(0, MAX_FAULTS_TOLD), `… and ${more} more of these`] : told;
+function firstFaults(issues: string[]): string[] {
+  const more = issues.length - MAX_FAULTS_SHOWN;
+  return more > 0 ? [...issues.slice(0, MAX_FAULTS_SHOWN), `… and ${more} more of these`] : issues;
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -27,9 +27,9 @@ const TIMEOUT_MS = 120_000;
  * @throws StartError
  */
 export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles> {
-  const { answer } = await request(service, 'GET', '/project/export');
-  const kinds = Object.entries(answer).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
-  return { settings: answer.settings as Record<string, unknown>, kinds: new Map(kinds) };
+  const { result } = await request(service, 'GET', '/project/export');
+  const kinds = Object.entries(result).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
+  return { settings: result.settings as Record<string, unknown>, kinds: new Map(kinds) };
 }
 
 /**
@@ -41,8 +41,8 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
   const { settings, kinds } = files;
   const present = [...kinds].filter(([, resources]) => resources.length > 0);
   const body = { ...Object.fromEntries(present), ...(settings && { settings }), dryRun };
-  const { answer, ignored } = await request(service, 'POST', '/project/apply', { body, files });
-  const result = answer as unknown as ApplyResult;
+  const { result, ignored } = await request(service, 'POST', '/project/apply', { body, files });
+  const applied = result as unknown as ApplyResult;
   const findings = ignored
     // The service itself reports unknown settings.
     .filter((field) => !/^settings\.[^.]+$/.test(field))
@@ -51,7 +51,7 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
       severity: 'warning',
       message: `${fileOf(field, files)}: the service does not know this field, so it is not applied.`,
     }));
-  return { ...result, findings: [...result.findings, ...findings] };
+  return { ...applied, findings: [...applied.findings, ...findings] };
 }
 
 async function request(
@@ -59,7 +59,7 @@ async function request(
   method: string,
   path: string,
   given?: { body: object; files: ProjectFiles },
-): Promise<{ answer: Record<string, unknown>; ignored: string[] }> {
+): Promise<{ result: Record<string, unknown>; ignored: string[] }> {
   let response: Response;
   let text: string;
   try {
@@ -74,12 +74,12 @@ async function request(
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     throw new StartError(`${url} does not respond: ${cause instanceof Error ? cause.message : cause}`);
   }
-  const answer = parse(text);
-  if (response.ok && answer) {
+  const result = parse(text);
+  if (response.ok && result) {
     const names = response.headers.get('x-ignored-fields')?.split(', ') ?? [];
-    return { answer, ignored: names.map(decodeURIComponent) };
+    return { result, ignored: names.map(decodeURIComponent) };
   }
-  throw new StartError(refusal({ path: `${method} ${path}`, status: response.status, answer, files: given?.files }));
+  throw new StartError(refusal({ path: `${method} ${path}`, status: response.status, result, files: given?.files }));
 }
 
 function parse(text: string): Record<string, unknown> | undefined {
@@ -102,10 +102,10 @@ interface Envelope {
 function refusal(p: {
   path: string;
   status: number;
-  answer: Record<string, unknown> | undefined;
+  result: Record<string, unknown> | undefined;
   files: ProjectFiles | undefined;
 }): string {
-  const { code, message, requestId, suggestion, errors = [], details } = (p.answer?.error ?? {}) as Envelope;
+  const { code, message, requestId, suggestion, errors = [], details } = (p.result?.error ?? {}) as Envelope;
   if (!code) return `${p.path} responded with ${p.status}, but not like Tidings: check TIDINGS_URL.`;
   const lines = [
     `${p.path} responded with ${p.status} ${code}: ${message}`,

@@ -163,6 +163,6 @@ function statsOf({ client }: Tour, id: string): Promise<{ total: number; sent: n
 
 /** Answers about campaigns are wrapped in `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: as the client of the tour
-function dataOf(answer: any): any {
-  return answer.data ?? answer;
+function dataOf(response: any): any {
+  return response.data ?? response;
 }

@@ -11,7 +11,7 @@ const POLL_MS = 50;
  */
 const POLL_SHARE = 1 / 20;
 
-// biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: a tour reads responses of every shape
 type Answer = any;
 
 /** Calls the API like any client. */

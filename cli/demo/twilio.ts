@@ -26,12 +26,12 @@ export async function startFakeTwilio(): Promise<FakeTwilio> {
     const params = Object.fromEntries(new URLSearchParams(body));
     const { authorization, 'content-type': contentType } = req.headers;
     requests.push({ path: req.url ?? '', authorization, contentType, params });
-    const answer = next.shift();
-    if (answer === 'hangup') return req.socket.destroy();
+    const response = next.shift();
+    if (response === 'hangup') return req.socket.destroy();
     res.setHeader('content-type', 'application/json');
-    if (answer) {
-      res.statusCode = answer.status;
-      const { code, message, status } = answer;
+    if (response) {
+      res.statusCode = response.status;
+      const { code, message, status } = response;
       res.end(JSON.stringify({ code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }));
       return;
     }

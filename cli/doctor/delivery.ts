@@ -79,8 +79,8 @@ async function checkReverseName(
   }
   const forward = await Promise.all(names.map((name) => dns.addresses(name)));
   const agrees = names.find((_, index) => {
-    const answer = forward[index];
-    return answer?.kind === 'found' && answer.records.includes(address);
+    const found = forward[index];
+    return found?.kind === 'found' && found.records.includes(address);
   });
   if (agrees) return passFinding(`${address} and ${agrees} resolve to each other`);
   return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to it`);
@@ -98,10 +98,10 @@ async function checkHelo({ dns }: Deployment, address: string, handover: Handove
   const remedy = `give it a name that resolves to ${address} (Postfix: myhostname)`;
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) || isIP(name))
     return [failFinding(`the mail server calls itself ${name}, which is not a full name`, remedy)];
-  const answer = await dns.addresses(name);
-  if (answer.kind === 'fault')
-    return [warnFinding(`the DNS did not respond for ${name}: ${answer.reason}`, 'check the network and DNS_SERVERS')];
-  if (answer.kind === 'found' && answer.records.includes(address))
+  const found = await dns.addresses(name);
+  if (found.kind === 'fault')
+    return [warnFinding(`the DNS did not respond for ${name}: ${found.reason}`, 'check the network and DNS_SERVERS')];
+  if (found.kind === 'found' && found.records.includes(address))
     return [passFinding(`the mail server calls itself ${name}, which resolves to ${address}`)];
   return [warnFinding(`the mail server calls itself ${name}, which does not resolve to ${address}`, remedy)];
 }

@@ -14,19 +14,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function warningsOf(...lines: string[]): string[] {
-  const told: string[] = [];
-  const tail = followWarnings(file, 39, (line) => told.push(line));
+  const warnings: string[] = [];
+  const tail = followWarnings(file, 39, (line) => warnings.push(line));
   for (const line of lines) appendFileSync(file, line);
   tail.stop();
-  return told;
+  return warnings;
 }
 
 it('the console shows warnings and errors of this run as text', () => {
-  const told = warningsOf(
+  const warnings = warningsOf(
     '{"level":30,"msg":"request"}\n',
     '{"level":40,"msg":"Temporal is away","reason":"ECONNREFUSED"}\n{"level":50,"msg":"failed"}\n',
   );
-  expect(told).toEqual(['warning: Temporal is away (ECONNREFUSED)', 'error: failed']);
+  expect(warnings).toEqual(['warning: Temporal is away (ECONNREFUSED)', 'error: failed']);
 });
 
 it('a line that is written in two parts is shown once and complete', () => {
@@ -40,7 +40,7 @@ it('shows the output of a crash, and hides informational lines of Temporal', () 
 });
 
 it('very many lines are only in the log', () => {
-  const told = warningsOf(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
-  expect(told).toHaveLength(6);
-  expect(told[5]).toContain('15 more in');
+  const warnings = warningsOf(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
+  expect(warnings).toHaveLength(6);
+  expect(warnings[5]).toContain('15 more in');
 });

@@ -25,11 +25,11 @@ function fakeRun(pid: number): Running & { end: (reason: string) => void; stoppe
 async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[]) {
   const lines: string[] = [];
   const pids: number[] = [];
-  let told: () => void = () => {};
+  let onPid: () => void = () => {};
   const started = (count: number) =>
     new Promise<void>((resolve) => {
-      told = () => pids.length >= count && resolve();
-      told();
+      onPid = () => pids.length >= count && resolve();
+      onPid();
     });
   let next = 0;
   const part = await supervise({
@@ -38,7 +38,7 @@ async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>
     tell: (line) => lines.push(line),
     onStarted: (running) => {
       pids.push(running.mark.pid);
-      told();
+      onPid();
     },
   });
   return { part, lines, pids, started };

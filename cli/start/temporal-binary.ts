@@ -125,7 +125,7 @@ async function download(options: TemporalBinaryOptions): Promise<string> {
 
 async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
   const connecting = new AbortController();
-  const timer = setTimeout(() => connecting.abort(new Error('no answer')), DOWNLOAD_CONNECT_MS);
+  const timer = setTimeout(() => connecting.abort(new Error('no response')), DOWNLOAD_CONNECT_MS);
   try {
     const signals = AbortSignal.any([signal, connecting.signal, AbortSignal.timeout(DOWNLOAD_TOTAL_MS)]);
     const response = await fetch(url, { signal: signals });

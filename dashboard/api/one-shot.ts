@@ -24,15 +24,15 @@ type Send<Id extends OperationId> = (
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
-  let underWay: { content: string; answer: Promise<ResponseOf<Id>> } | undefined;
+  let underWay: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
   let lost: { content: string; idempotencyKey: string } | undefined;
 
   const write = async (input: VersionedInput<Id>, content: string): Promise<ResponseOf<Id>> => {
     const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
     try {
-      const answer = await send(id, input, takesKey ? { idempotencyKey } : {});
+      const response = await send(id, input, takesKey ? { idempotencyKey } : {});
       lost = undefined;
-      return answer;
+      return response;
     } catch (error) {
       const isLost = error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
       lost = isLost ? { content, idempotencyKey } : undefined;
@@ -44,11 +44,11 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
     // A form with a file cannot be compared with an earlier one.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);
-    if (underWay?.content === content) return underWay.answer;
-    const answer = write(input, content).finally(() => {
-      if (underWay?.answer === answer) underWay = undefined;
+    if (underWay?.content === content) return underWay.response;
+    const response = write(input, content).finally(() => {
+      if (underWay?.response === response) underWay = undefined;
     });
-    underWay = { content, answer };
-    return answer;
+    underWay = { content, response };
+    return response;
   };
 }

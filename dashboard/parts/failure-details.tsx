@@ -9,14 +9,14 @@ import { text } from '../text/text.ts';
  */
 export function FailureDetails({ failure }: { failure: ApiFailure }) {
   const { code, message, suggestion, requestId } = failure;
-  const said = errorTextOf(code).isSpecific ? [suggestion] : [message, suggestion];
+  const sentences = errorTextOf(code).isSpecific ? [suggestion] : [message, suggestion];
   return (
     <details>
       <Text component="summary" size="xs" c="dimmed">
         {text.parts.details}
       </Text>
       <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
-        <Code>{code}</Code> {said.filter(Boolean).join(' ')}
+        <Code>{code}</Code> {sentences.filter(Boolean).join(' ')}
         {requestId && <div>{text.parts.requestId(requestId)}</div>}
       </Text>
     </details>

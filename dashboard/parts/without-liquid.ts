@@ -33,12 +33,13 @@ export function withoutLiquid(body: string): string {
   return body
     .replaceAll(/\{%-?\s*comment[\s\S]*?endcomment\s*-?%\}/g, '')
     .replaceAll(/\{%[\s\S]*?%\}/g, '')
-    .replaceAll(/\{\{([\s\S]*?)\}\}/g, (_, said: string) => outputOf(said));
+    .replaceAll(/\{\{([\s\S]*?)\}\}/g, (_, expression: string) => outputOf(expression));
 }
 
-function outputOf(said: string): string {
-  const [asked = '', fallback] = said.replaceAll(/^-|-$/g, '').split('??');
-  const value = exampleOf(asked.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(said)?.[1] ?? UNKNOWN;
+function outputOf(expression: string): string {
+  const [name = '', fallback] = expression.replaceAll(/^-|-$/g, '').split('??');
+  const value =
+    exampleOf(name.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(expression)?.[1] ?? UNKNOWN;
   // Rendering would escape the value here, so the text must not end an attribute or start a tag.
   return value
     .trim()
@@ -48,9 +49,9 @@ function outputOf(said: string): string {
 
 /** Returns the example value of a path such as `data.order_id`, by its last name. A quoted text is its own value. */
 function exampleOf(path: string): string | undefined {
-  const asked = path.trim();
-  if (/^(['"]).*\1$/.test(asked)) return asked;
-  const key = (asked.split('.').at(-1) ?? '').toLowerCase().replaceAll(/[_\-\s]/g, '');
+  const name = path.trim();
+  if (/^(['"]).*\1$/.test(name)) return name;
+  const key = (name.split('.').at(-1) ?? '').toLowerCase().replaceAll(/[_\-\s]/g, '');
   if (/url$|link$/.test(key)) return '#';
   return Object.hasOwn(EXAMPLES, key) ? EXAMPLES[key] : undefined;
 }

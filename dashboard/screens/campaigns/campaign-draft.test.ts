@@ -21,8 +21,8 @@ it('omits fields that were cleared in a version', () => {
 });
 
 it('only changed fields are sent, and an audience as a whole', () => {
-  const said = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
-  const stored = draftOfCampaign({ ...said, variants: VARIANTS } as Campaign);
+  const fields = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
+  const stored = draftOfCampaign({ ...fields, variants: VARIANTS } as Campaign);
   expect(changesOfDraft({ ...stored, subject: 'Other', preheader: '' }, stored)).toEqual({ subject: 'Other' });
   expect(changesOfDraft({ ...stored, audienceType: 'SEGMENT', segmentId: 's1' }, stored)).toEqual({
     audienceType: 'SEGMENT',

@@ -8,6 +8,6 @@ it.each([
   [3_600, '1 hour'],
   [7_500, '2 hours 5 minutes'],
   [100_000, '1 day 3 hours'],
-])('%s seconds are shown as %s', (seconds, said) => {
-  expect(describeDuration(seconds)).toBe(said);
+])('%s seconds are shown as %s', (seconds, shown) => {
+  expect(describeDuration(seconds)).toBe(shown);
 });

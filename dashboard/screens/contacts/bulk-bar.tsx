@@ -133,13 +133,13 @@ function useBulk(selection: Selection) {
       const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
       runAfterWrite(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
         selection.clear();
-        const told = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
+        const message = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
         const undo = async () => {
           await jobEnd(jobId);
           await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
         };
-        if (changed.length === 0) notifySuccess(told);
-        else notifyWithUndo(told, undo);
+        if (changed.length === 0) notifySuccess(message);
+        else notifyWithUndo(message, undo);
       });
     },
   };
@@ -159,11 +159,11 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
   const put = (id: string, name: string) =>
     runAfterWrite(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
       clear();
-      const told = words.added(added, name);
+      const message = words.added(added, name);
       // Earlier members are not known, so only an addition of all contacts can be undone.
       if (added === emails.length) {
-        notifyWithUndo(told, () => remove.mutateAsync({ params: { id }, body: { emails } }));
-      } else notifySuccess(told);
+        notifyWithUndo(message, () => remove.mutateAsync({ params: { id }, body: { emails } }));
+      } else notifySuccess(message);
     });
   if (notAllowed !== undefined || whyNot !== undefined) {
     return (

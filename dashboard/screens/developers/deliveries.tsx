@@ -102,10 +102,10 @@ function columnsOf(show: (id: string) => void): Column<Delivery>[] {
     },
     { name: words.status, cell: ({ status }) => <WordBadge kind="delivery" value={status} />, width: 130 },
     {
-      name: words.answer,
+      name: words.response,
       cell: ({ responseStatus, error }) => (
         <Text size="sm" lineClamp={2}>
-          {error ?? responseStatus ?? words.noAnswer}
+          {error ?? responseStatus ?? words.noResponse}
         </Text>
       ),
       wideOnly: true,
@@ -130,7 +130,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
   const replay = useWrite('replayWebhookDelivery', { changes: ['listWebhookDeliveries'] });
   const facts: [string, ReactNode][] = [
     [words.status, <WordBadge key="status" kind="delivery" value={status} />],
-    [words.answer, error ?? responseStatus ?? words.noAnswer],
+    [words.response, error ?? responseStatus ?? words.noResponse],
     [words.latency, latencyMs === null ? text.developers.none : words.milliseconds(latencyMs)],
     [words.attempts, attempts],
     ...(nextAttemptAt ? [[words.next, <Instant key="next" at={nextAttemptAt} />] as [string, ReactNode]] : []),
@@ -188,11 +188,11 @@ function AnswerBody({ body }: { body: string }) {
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>
-        {words.answerBody}
+        {words.responseBody}
       </Text>
       {body === '' ? (
         <Text size="sm" c="dimmed">
-          {words.emptyAnswer}
+          {words.emptyResponse}
         </Text>
       ) : (
         <Code

@@ -24,9 +24,9 @@ export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'
   const update = useWrite('updateWebhook', { changes: ENDPOINT });
   const enable = (enabled: boolean, isUndo = false) =>
     runAfterWrite(update.mutateAsync({ params, body: { enabled } }), () => {
-      const said = enabled ? words.enabled : words.disabled;
-      if (isUndo) notifySuccess(said);
-      else notifyWithUndo(said, () => enable(!enabled, true));
+      const message = enabled ? words.enabled : words.disabled;
+      if (isUndo) notifySuccess(message);
+      else notifyWithUndo(message, () => enable(!enabled, true));
     });
   return (
     <>

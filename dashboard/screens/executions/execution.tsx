@@ -133,11 +133,11 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
 
 function Began({ execution: { event, context } }: { execution: Execution }) {
   const given = { [text.executions.event]: event, [text.executions.context]: context };
-  const said = Object.entries(given).filter(([, value]) => Object.keys(value).length > 0);
-  if (said.length === 0) return null;
+  const filled = Object.entries(given).filter(([, value]) => Object.keys(value).length > 0);
+  if (filled.length === 0) return null;
   return (
     <Facts title={text.executions.input}>
-      {said.map(([name, value]) => (
+      {filled.map(([name, value]) => (
         <details key={name} open>
           <summary>
             <Text span size="sm">

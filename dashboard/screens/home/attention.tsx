@@ -35,7 +35,7 @@ function Needed({ item }: { item: Item }) {
   const { kind, name, count, since, detail } = item;
   const place = placeOf(item);
   // The detail of a domain is its status, which the title already says.
-  const said = kind === 'domain_broken' ? null : detail;
+  const shownDetail = kind === 'domain_broken' ? null : detail;
   return (
     <div className="card-row attention">
       <IconAlertTriangle
@@ -51,8 +51,8 @@ function Needed({ item }: { item: Item }) {
         </Text>{' '}
         <Text span inherit c="dimmed">
           {name && <Breakable text={name} />}
-          {name && said && ': '}
-          {said}
+          {name && shownDetail && ': '}
+          {shownDetail}
         </Text>
       </Box>
       <Text span inherit c="dimmed" className="when">

@@ -52,12 +52,12 @@ export function readSmsSearch(given: Record<string, unknown>): SmsSearch {
 }
 
 function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
-  const said = keys.flatMap((key) => {
+  const entries = keys.flatMap((key) => {
     const value = given[key];
     // The router parses a phone number or a year as a number.
     return typeof value === 'string' || typeof value === 'number' ? [[key, String(value)] as const] : [];
   });
-  return Object.fromEntries(said.filter(([, value]) => value !== ''));
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

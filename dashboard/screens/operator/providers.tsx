@@ -12,7 +12,7 @@ import { OperatorHead } from './operator-head.tsx';
 import { SPANS } from './routes.ts';
 import { SnsTopics } from './sns-topics.tsx';
 
-type Answers = ResponseOf<'listProviderAnswers'>;
+type Replies = ResponseOf<'listProviderAnswers'>;
 
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
@@ -21,7 +21,7 @@ const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } a
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });
-  const answers = useQuery(listQueryFor('listProviderAnswers', { query: { hours } }));
+  const replies = useQuery(listQueryFor('listProviderAnswers', { query: { hours } }));
   return (
     <>
       <OperatorHead title={words.providers} />
@@ -37,11 +37,11 @@ export function Providers() {
         w={190}
         mb="md"
       />
-      <QueryView of={answers} height={320}>
+      <QueryView of={replies} height={320}>
         {(found) => (
           <>
             <SnsTopics topics={found.snsTopics} />
-            <Found answers={found} />
+            <Found found={found} />
           </>
         )}
       </QueryView>
@@ -49,7 +49,7 @@ export function Providers() {
   );
 }
 
-function Found({ answers: { answers, looked, since, provider } }: { answers: Answers }) {
+function Found({ found: { answers: replies, looked, since, provider } }: { found: Replies }) {
   const head = (
     <Text size="sm" c="dimmed" mb="sm">
       {words.looked(formatCount(looked), provider)}
@@ -61,7 +61,7 @@ function Found({ answers: { answers, looked, since, provider } }: { answers: Ans
       )}
     </Text>
   );
-  if (answers.length === 0) {
+  if (replies.length === 0) {
     return (
       <>
         {head}
@@ -83,8 +83,8 @@ function Found({ answers: { answers, looked, since, provider } }: { answers: Ans
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {answers.map((answer) => (
-              <Row key={answer.code} answer={answer} looked={looked} />
+            {replies.map((reply) => (
+              <Row key={reply.code} reply={reply} looked={looked} />
             ))}
           </Table.Tbody>
         </Table>
@@ -93,8 +93,8 @@ function Found({ answers: { answers, looked, since, provider } }: { answers: Ans
   );
 }
 
-function Row({ answer, looked }: { answer: Answers['answers'][number]; looked: number }) {
-  const { code, mails, failed, bounced, waiting, example, domains, newestAt, projects } = answer;
+function Row({ reply, looked }: { reply: Replies['answers'][number]; looked: number }) {
+  const { code, mails, failed, bounced, waiting, example, domains, newestAt, projects } = reply;
   const outcome = { failed: formatCount(failed), bounced: formatCount(bounced), waiting: formatCount(waiting) };
   return (
     <Table.Tr>

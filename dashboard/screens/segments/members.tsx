@@ -29,8 +29,8 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
     <>
       {type === 'STATIC' && <AddMembers segmentId={id} />}
       <QueryView of={contacts}>
-        {(answer) =>
-          answer.total === 0 ? (
+        {(response) =>
+          response.total === 0 ? (
             <Empty
               icon={IconUsers}
               title={words.noMembers}
@@ -44,7 +44,12 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
               })}
             />
           ) : (
-            <Listed segmentId={id} isStatic={type === 'STATIC'} answer={answer} isOld={contacts.isPlaceholderData} />
+            <Listed
+              segmentId={id}
+              isStatic={type === 'STATIC'}
+              response={response}
+              isOld={contacts.isPlaceholderData}
+            />
           )
         }
       </QueryView>
@@ -55,12 +60,12 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
 function Listed({
   segmentId,
   isStatic,
-  answer: { data, page, total, totalPages },
+  response: { data, page, total, totalPages },
   isOld,
 }: {
   segmentId: string;
   isStatic: boolean;
-  answer: Page;
+  response: Page;
   isOld: boolean;
 }) {
   const navigate = useNavigate({ from: '/segments/$segmentId' });

@@ -16,7 +16,7 @@ const ASK_AFTER_MS = 350;
 const words = text.segments;
 
 interface PreviewState {
-  answer: ResponseOf<'previewSegment'> | undefined;
+  response: ResponseOf<'previewSegment'> | undefined;
   /** Whether every row is complete. */
   isWhole: boolean;
   /** Whether the result belongs to an earlier condition. */
@@ -48,7 +48,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   const faults = useMemo(() => (error ? faultsOf(asked, error.fields, 'condition') : NO_FAULTS), [asked, error]);
   const isRefused = error?.code === 'VALIDATION_ERROR';
   return {
-    answer: isRefused ? undefined : data,
+    response: isRefused ? undefined : data,
     isWhole: whole,
     isOld: whole && (isFetching || asked !== draft),
     faults,
@@ -57,7 +57,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
 }
 
 /** Shows the count and ten matching contacts. Its height stays during a count, so that the layout does not jump. */
-export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState) {
+export function Preview({ response, isWhole: whole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>
       <Group gap="xs" mb={4}>
@@ -69,8 +69,8 @@ export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState
       {failure && <Failed error={failure} />}
       <Box aria-live="polite">
         {!whole && <Text c="dimmed">{words.wholeFirst}</Text>}
-        {whole && answer && <Counted {...answer} />}
-        {whole && !answer && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
+        {whole && response && <Counted {...response} />}
+        {whole && !response && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
       </Box>
     </Paper>
   );

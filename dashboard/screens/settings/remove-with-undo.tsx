@@ -11,7 +11,7 @@ export function RemoveWithUndo({
   isPending,
   remove,
   putBack,
-  told,
+  message,
 }: {
   /** The name of the entry. */
   of: string;
@@ -20,7 +20,7 @@ export function RemoveWithUndo({
   remove: () => Promise<unknown>;
   putBack: () => Promise<unknown>;
   /** The notification after the removal. */
-  told: string;
+  message: string;
 }) {
   return (
     <MoreMenu of={of}>
@@ -29,7 +29,7 @@ export function RemoveWithUndo({
         needs={needs}
         isPending={isPending}
         isDestructive
-        onClick={() => runAfterWrite(remove(), () => notifyWithUndo(told, putBack))}
+        onClick={() => runAfterWrite(remove(), () => notifyWithUndo(message, putBack))}
       >
         {text.settings.remove}
       </MoreItem>

@@ -53,7 +53,7 @@ function Remove({ sender: { id, country, from } }: { sender: Sender }) {
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { id } })}
       putBack={() => putBack.mutateAsync({ body: { country, from } })}
-      told={words.removed(from)}
+      message={words.removed(from)}
     />
   );
 }

@@ -87,7 +87,7 @@ function TakeOff({ entry: { email, reason } }: { entry: Suppression }) {
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { email } })}
       putBack={() => putBack.mutateAsync({ body: { email, reason } })}
-      told={words.takenOff(email)}
+      message={words.takenOff(email)}
     />
   );
 }

@@ -98,8 +98,8 @@ function RoleOf({ member }: { member: Member }) {
         value={role}
         onChange={(next) => {
           if (!next || next === role) return;
-          const told = words.roleChanged(email, text.roles[next as Role]);
-          runAfterWrite(become(next as Role), () => notifyWithUndo(told, () => become(role)));
+          const message = words.roleChanged(email, text.roles[next as Role]);
+          runAfterWrite(become(next as Role), () => notifyWithUndo(message, () => become(role)));
         }}
         allowDeselect={false}
         disabled={whyNot !== undefined || change.isPending}

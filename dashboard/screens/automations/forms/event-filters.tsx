@@ -74,7 +74,7 @@ export function EventFilters({
       </Stack>
     );
   }
-  const said = faults.flatMap(({ field, message }) => (field === undefined ? [] : [{ field, message }]));
+  const fieldFaults = faults.flatMap(({ field, message }) => (field === undefined ? [] : [{ field, message }]));
   return (
     <ConditionField
       legend={t.eventFilters}
@@ -83,7 +83,7 @@ export function EventFilters({
       onChange={change}
       scope="wait"
       ofEvent={fields}
-      faults={faultsOf(draft, said, 'filters')}
+      faults={faultsOf(draft, fieldFaults, 'filters')}
     >
       <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
         {t.removeEventFilters}

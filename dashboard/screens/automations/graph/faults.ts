@@ -28,8 +28,8 @@ export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Graph
   for (const { field, message } of faults) {
     const at = placeOf(field, graph);
     if (!at) {
-      const said = issueText(message);
-      rest.push(said ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
+      const known = issueText(message);
+      rest.push(known ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
       continue;
     }
     const known = steps.get(at.step.id) ?? [];
@@ -48,8 +48,8 @@ interface FaultPlace {
 function stepFault({ step, field }: FaultPlace, message: string): StepFault {
   // The editor shows type and name of the step beside its issues.
   const title = `${step.type} “${step.name}” `;
-  const said = message.startsWith(title) ? message.slice(title.length) : message;
-  return settingIssue(said) ?? { field, message: issueText(said) ?? said };
+  const issue = message.startsWith(title) ? message.slice(title.length) : message;
+  return settingIssue(issue) ?? { field, message: issueText(issue) ?? issue };
 }
 
 function placeOf(field: string, graph: Graph): FaultPlace | undefined {

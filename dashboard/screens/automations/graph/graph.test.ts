@@ -193,12 +193,12 @@ describe('saving', () => {
   });
 
   it('reads the response of the API', () => {
-    const answer = {
+    const response = {
       entryStepId: 'a',
       steps: [step('a')],
       transitions: [{ fromStepId: 'a', toStepId: 'a', branch: null }],
     };
-    expect(graphOf(answer as unknown as Parameters<typeof graphOf>[0])).toEqual({
+    expect(graphOf(response as unknown as Parameters<typeof graphOf>[0])).toEqual({
       entry: 'a',
       steps: [step('a')],
       transitions: [{ from: 'a', to: 'a', branch: null }],

@@ -36,7 +36,7 @@ export interface PanelProps {
   onRemove: (stepId: string) => void;
   onSave: () => void;
   preview: PreviewResponse | undefined;
-  onPreview: (answer: PreviewResponse | undefined) => void;
+  onPreview: (preview: PreviewResponse | undefined) => void;
 }
 
 /** The panel beside the canvas, above the list on a phone: a step, or a test. */

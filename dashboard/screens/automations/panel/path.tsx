@@ -21,22 +21,22 @@ const EVERY_MS = 1_000;
 
 /** Lists the steps of a preview, each with its time, what it would do, and why. */
 export function PreviewPath({
-  answer,
+  preview,
   onStep,
   onClear,
 }: {
-  answer: PreviewResponse;
+  preview: PreviewResponse;
   onStep: (stepId: string) => void;
   onClear: () => void;
 }) {
   return (
     <Path
-      status={answer.status}
-      reason={answer.exitReason ?? answer.error}
-      waits={answer.status === 'WAITING'}
+      status={preview.status}
+      reason={preview.exitReason ?? preview.error}
+      waits={preview.status === 'WAITING'}
       onClear={onClear}
     >
-      {answer.steps.map((step, index) => (
+      {preview.steps.map((step, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
         <li key={index} data-tone="done">
           <StepLink name={step.name} onClick={() => onStep(step.stepId)} />
@@ -169,14 +169,14 @@ export function RunPath({
   const graph = graphOf(workflow);
   return (
     <QueryView of={run} height={120}>
-      {(answer) => (
+      {(run) => (
         <Path
-          status={answer.status}
-          reason={answer.exitReason ?? answer.error ?? (answer.completedAt ? null : t.running)}
+          status={run.status}
+          reason={run.exitReason ?? run.error ?? (run.completedAt ? null : t.running)}
           waits={false}
           onClear={onClear}
         >
-          {answer.steps.map((visit, index) => (
+          {run.steps.map((visit, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
             <li key={index} data-tone={toneOf('execution', visit.status)}>
               <StepLink name={stepOf(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />

@@ -33,7 +33,7 @@ export function TestPanel({
   isDirty: boolean;
   onSave: () => void;
   preview: PreviewResponse | undefined;
-  onPreview: (answer: PreviewResponse | undefined) => void;
+  onPreview: (preview: PreviewResponse | undefined) => void;
   runId: string | undefined;
   onRun: (id: string | undefined) => void;
   onStep: (stepId: string) => void;
@@ -64,7 +64,7 @@ export function TestPanel({
         </Alert>
       )}
       {kind === 'preview' && preview && (
-        <PreviewPath answer={preview} onStep={onStep} onClear={() => onPreview(undefined)} />
+        <PreviewPath preview={preview} onStep={onStep} onClear={() => onPreview(undefined)} />
       )}
       {kind === 'sandbox' && runId && (
         <RunPath workflow={workflow} runId={runId} onStep={onStep} onClear={() => onRun(undefined)} />
@@ -83,7 +83,7 @@ function PreviewForm({
   onPreview,
 }: {
   workflow: WorkflowDetail;
-  onPreview: (answer: PreviewResponse) => void;
+  onPreview: (preview: PreviewResponse) => void;
 }) {
   const { id } = workflow;
   const eventName = startEventOf(workflow);

@@ -67,11 +67,11 @@ function useSave(contact: Contact) {
     set: (p: {
       key: string;
       value: unknown;
-      told: string;
+      message: string;
       onSaved?: () => void;
       onFailed?: (error: unknown) => void;
     }) => {
-      const { key, value, told } = p;
+      const { key, value, message } = p;
       const before = Object.hasOwn(contact.data, key) ? contact.data[key] : null;
       save.mutate(
         { params, body: { data: { [key]: value } } },
@@ -79,7 +79,7 @@ function useSave(contact: Contact) {
           ...(p.onFailed && { onError: p.onFailed }),
           onSuccess: () => {
             p.onSaved?.();
-            notifyWithUndo(told, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
+            notifyWithUndo(message, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
           },
         },
       );
@@ -128,7 +128,7 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
             data-disabled={whyNot !== undefined || undefined}
             onClick={() =>
               whyNot === undefined &&
-              save.set({ key: name, value: null, told: words.removed(name), onFailed: notifyFailure })
+              save.set({ key: name, value: null, message: words.removed(name), onFailed: notifyFailure })
             }
           >
             <IconX size={16} />
@@ -174,7 +174,7 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
     event.preventDefault();
     const read = readDraft(draft, type);
     if ('fault' in read) setFault(words[read.fault]);
-    else save.set({ key: name, value: read.value, told: words.saved(name), onSaved: onEnd });
+    else save.set({ key: name, value: read.value, message: words.saved(name), onSaved: onEnd });
   };
   return (
     <form onSubmit={submit} onKeyDown={onEscape(onEnd)}>
@@ -212,7 +212,7 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
     const found = { ...(ofName && { name: ofName }), ...('fault' in read && { value: words[read.fault] }) };
     setFaults(found);
     if (Object.keys(found).length > 0 || 'fault' in read) return;
-    save.set({ key, value: read.value, told: words.added(key), onSaved: onEnd });
+    save.set({ key, value: read.value, message: words.added(key), onSaved: onEnd });
   };
   return (
     <Box component="form" onSubmit={submit} mt="sm" onKeyDown={onEscape(onEnd)}>
