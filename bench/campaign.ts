@@ -12,8 +12,8 @@ import { call, insertContacts, peakMegabytes, waitForSink, waitUntilSent } from 
 /**
  * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
  * worker processes, the ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the
- * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails. `--tls` and
- * `--dkim` first send the same campaign without them, to compare with what the processor allows.
+ * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails. With `--tls`
+ * or `--dkim`, the same campaign is first sent without the option, to show its cost.
  */
 const { values } = parseArgs({
   options: {

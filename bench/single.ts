@@ -70,7 +70,9 @@ try {
   await stage.close();
 }
 
-/** Sends emails by the service, and as many by nodemailer, each when the one before has arrived. */
+/**
+ * Sends `count` emails by the service and `count` by nodemailer. Each email is sent when the previous one has arrived.
+ */
 async function measure(service: string, count: number): Promise<Row[]> {
   const ours = await measureSender('Tidings', service, count, (to) =>
     stage.b.client.callOk('POST', '/v1/send', { ...MESSAGE, from: `hello@${stage.b.domain}`, to }),

@@ -12,11 +12,10 @@ import { buildContacts } from '../test/build/campaigns.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Server time of opens and clicks, from the arrival of a request in the API to its response, according to the API's own
- * log, with one client and with many concurrent clients. Each email is opened and clicked once, so that caches do not
- * help. Meanwhile the batches are written: Postgres, the API and the clients share the machine. The baseline is the
- * response for a path that does not exist. Unlimited clients use the whole machine, so a run with `--rate` requests per
- * second is measured, too.
+ * Measures how long the API works on opens and clicks, from the arrival of a request to its response. The times are in
+ * the API's own log. Runs with one client, with many concurrent clients, and with `--rate` requests per second, because
+ * unlimited clients use the whole machine. Each email is opened and clicked once, so that caches do not help. The API
+ * writes its batches meanwhile. The baseline is the response for a path that does not exist.
  */
 const { values } = parseArgs({
   options: {

@@ -19,10 +19,11 @@ import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompiled } from './tasks.ts';
 
 /**
- * Limits of content that is compiled in this thread, in a few milliseconds: its characters, and its Liquid tags,
- * outputs and links. Larger content might take more than 100 ms, so another thread compiles it first.
+ * Content up to these sizes is compiled in this thread, which takes a few milliseconds. Larger content might take more
+ * than 100 ms, so another thread compiles it first.
  */
 const SMALL_CHARS = 16 * 1024;
+/** Counts Liquid tags, outputs and links. */
 const SMALL_TOKENS = 40;
 /**
  * If another thread compiled a content within this time, this thread compiles the content too. Its messages are then

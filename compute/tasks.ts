@@ -54,7 +54,7 @@ export interface KeyedSource {
   source: ContentSource;
 }
 
-/** Number of compiled contents that a thread keeps: the contents that are being sent. */
+/** The number of compiled contents that a thread keeps. A thread rarely works on more at the same time. */
 const CONTENTS_MAX = 30;
 /** Half of the limit of a sent message, so that a template that passes is not stopped on a busy day. */
 const TRIAL_MS = 200;

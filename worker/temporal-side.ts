@@ -84,7 +84,7 @@ export async function startTemporalSide(p: {
       const connection = stopping.signal.aborted ? undefined : await open();
       if (!connection) continue;
       await run(connection);
-      p.log.info({ address: p.temporal.address }, 'Temporal is there: the worker takes its tasks');
+      p.log.info({ address: p.temporal.address }, 'Temporal is reachable: the worker takes its tasks');
       return;
     }
   }

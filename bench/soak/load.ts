@@ -10,7 +10,7 @@ export type RequestKind = 'email with key' | 'email without key' | 'rate-limited
 /** One request of a client. */
 export interface Asked {
   kind: RequestKind;
-  /** Unique in this request: the recipient, the contact, or the SMS's text. */
+  /** Identifies the request: the address of its recipient or contact, or the text of its SMS. */
   name: string;
   /** `unknown`: a request without an idempotency key got no response, so it may or may not have been accepted. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
@@ -22,7 +22,7 @@ export interface Load {
   readonly asked: Asked[];
   /** Stops starting new requests. */
   stop(): Promise<void>;
-  /** Returns the number of requests without a clear response yet. A client repeats them if they have a key. */
+  /** Returns the number of requests that were neither accepted nor refused yet. A client repeats those with a key. */
   open(): number;
   /** Aborts the open requests. */
   close(): Promise<void>;

@@ -15,7 +15,7 @@ type OwnText = { [Field in keyof EmailText]?: NonNullable<EmailText[Field]> };
 
 /** The test by which a campaign finds the better variant before most recipients get it. */
 export interface VariantTest {
-  /** Share of the recipients, 0.02 to 1, who get the variants. The others get the better one. */
+  /** The share of recipients that takes part in the test, 0.02 to 1. All other recipients get the better variant. */
   share: number;
   metric: TestMetric;
   /** The time from when the share was sent until the winner is chosen. */
@@ -34,7 +34,7 @@ export function variantText(campaign: EmailText, variant: CampaignVariant): Emai
   return Object.fromEntries(fields.map((field) => [field, variant[field] ?? campaign[field]])) as unknown as EmailText;
 }
 
-/** Returns the number of the variant with this name. Undefined if it does not exist. */
+/** Returns the index of the variant with this name; undefined if no variant has the name. */
 export function variantNamed(variants: readonly CampaignVariant[] | null, name: string): number | undefined {
   const index = variants?.findIndex((variant) => variant.name === name) ?? -1;
   return index < 0 ? undefined : index;

@@ -33,7 +33,7 @@ export const EMAIL = {
   RETURN_PATH_DOMAIN: {
     schema: host,
     takes: 'a host name',
-    defaultText: "`bounces.` and the sender's domain, once its MX is found",
+    defaultText: '`bounces.<domain of the sender>`, once this host has an MX record',
     about:
       'Host of the envelope sender, which receives bounces (VERP). Its MX must point to `INBOUND_SMTP_PORT`, and its SPF record must name the sending hosts.',
   },

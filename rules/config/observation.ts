@@ -15,7 +15,7 @@ export const OBSERVATION = {
     schema: optionalPort,
     takes: 'a port number from 1 to 65535, or off',
     default: 'off',
-    about: 'Port of the Prometheus metrics; under `npm start` of the API, and the next ones of the workers in turn.',
+    about: 'Port of the Prometheus metrics of the API. Under `npm start`, the workers use the ports after it.',
   },
   METRICS_HOST: {
     schema: z.string().refine((value) => isIP(value) !== 0),

@@ -169,8 +169,8 @@ interface Tracked {
 }
 
 /**
- * Numbers the links. Clicks of emails that were sent find their links by number, so kinds of links that older
- * releases did not track come last: first links that are one variable, then addresses of several parts.
+ * Numbers the links. A click finds its link by this number, also in emails of older releases. So newer kinds of links
+ * get the last numbers: first links that are one variable, then addresses of several parts.
  */
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, Tracked> {
   const tracked = new Map<number, Tracked>();

@@ -40,7 +40,7 @@ export interface ExecutionEnd {
   missing?: true;
 }
 
-/** The step at which an execution is. Results of earlier versions have only its label. */
+/** The step at which an execution is. Results of earlier versions contain only the label of the step. */
 export interface Position {
   visit: number;
   label: string;

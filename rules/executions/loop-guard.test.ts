@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { countVisit, newLoopGuard, notePauseBegun, notePauseEnded } from './loop-guard.ts';
 
 const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
-  const laps = newLoopGuard();
-  countVisit(laps, 'step');
+  const guard = newLoopGuard();
+  countVisit(guard, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
-    notePauseBegun(laps, ms);
-    notePauseEnded(laps, { byEvent, tookMs });
+    notePauseBegun(guard, ms);
+    notePauseEnded(guard, { byEvent, tookMs });
   }
-  return countVisit(JSON.parse(JSON.stringify(laps)), 'step');
+  return countVisit(JSON.parse(JSON.stringify(guard)), 'step');
 };
 
 it('the first visit to a step is never too early', () => {
@@ -33,10 +33,10 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 });
 
 it('counts each cycle separately', () => {
-  const laps = newLoopGuard();
-  countVisit(laps, 'step');
-  notePauseBegun(laps, 3_600_000);
-  notePauseEnded(laps, { byEvent: false, tookMs: 0 });
-  expect(countVisit(laps, 'step')).toBe(false);
-  expect(countVisit(laps, 'step')).toBe(true);
+  const guard = newLoopGuard();
+  countVisit(guard, 'step');
+  notePauseBegun(guard, 3_600_000);
+  notePauseEnded(guard, { byEvent: false, tookMs: 0 });
+  expect(countVisit(guard, 'step')).toBe(false);
+  expect(countVisit(guard, 'step')).toBe(true);
 });

@@ -27,24 +27,24 @@ export function newLoopGuard(): LoopGuard {
 }
 
 /** Records a visit to a step. @returns whether it is too soon after the last visit */
-export function countVisit(laps: LoopGuard, stepId: string): boolean {
-  const before = laps.comings[stepId];
-  laps.comings[stepId] = laps.waitedMs;
-  return before !== undefined && laps.waitedMs - before < MIN_CYCLE_WAIT_MS;
+export function countVisit(guard: LoopGuard, stepId: string): boolean {
+  const before = guard.comings[stepId];
+  guard.comings[stepId] = guard.waitedMs;
+  return before !== undefined && guard.waitedMs - before < MIN_CYCLE_WAIT_MS;
 }
 
-/** Records the start of a pause. `ms` is its length, absent if only an event ends it. */
-export function notePauseBegun(laps: LoopGuard, ms: number | undefined): void {
-  if (ms === undefined) delete laps.pauseMs;
-  else laps.pauseMs = ms;
+/** Records the start of a pause. `ms` is the length of the pause; undefined if only an event ends the pause. */
+export function notePauseBegun(guard: LoopGuard, ms: number | undefined): void {
+  if (ms === undefined) delete guard.pauseMs;
+  else guard.pauseMs = ms;
 }
 
 /**
  * Records the end of a pause. A timer counts with its planned length, because the times of different machines may
  * differ. A wait that an event ended counts with the time that it took.
  */
-export function notePauseEnded(laps: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
-  const { pauseMs = p.tookMs } = laps;
-  laps.waitedMs += Math.max(0, p.byEvent ? Math.min(p.tookMs, pauseMs) : pauseMs);
-  delete laps.pauseMs;
+export function notePauseEnded(guard: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
+  const { pauseMs = p.tookMs } = guard;
+  guard.waitedMs += Math.max(0, p.byEvent ? Math.min(p.tookMs, pauseMs) : pauseMs);
+  delete guard.pauseMs;
 }

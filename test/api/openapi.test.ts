@@ -181,7 +181,7 @@ describe('the API reference', () => {
 });
 
 describe('the ids of operations', () => {
-  it('are one for an operation, and a path without a version is marked as another way to it', () => {
+  it('are unique, and a path without a version names its versioned path as the alias', () => {
     const byId = new Map(operations.map(({ name, operation }) => [operation.operationId, name]));
     expect([...byId.keys()].filter((id) => /V1$/.test(id))).toEqual([]);
     const aliases = operations.filter(({ operation }) => operation['x-alias-of'] !== undefined);

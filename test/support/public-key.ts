@@ -11,9 +11,9 @@ interface Options {
 export interface PublicKeyCalls {
   /** Exists after the first `beforeAll`. */
   readonly api: TestApi;
-  /** With the public key by default. */
+  /** Calls `/v1/track`, with the public key by default. */
   track(body: object, options?: Options): Promise<CallResult>;
-  /** With the secret key by default. */
+  /** Calls `/v1/send`, with the secret key by default. */
   send(body: object, options?: Options): Promise<CallResult>;
   /** Saves a contact with the secret key. */
   save(body: object): Promise<CallResult>;

@@ -26,8 +26,8 @@ const RENEW_MS = 10_000;
 /** The wait after a failed recovery. A recovery fails while Temporal is unreachable. */
 const RETRY_MS = 5_000;
 /**
- * The minimum age of a difference that recovery repairs. It is 0, because a difference after a restore does not go
- * away.
+ * Recovery repairs differences between Postgres and Temporal that are at least this old. A difference after a restore
+ * does not go away, so there is no reason to wait.
  */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
@@ -43,7 +43,7 @@ type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle
 /**
  * Watches the installation while a worker runs: writes new tokens, runs a due recovery, and opens the gate when sending
  * may resume. If there are many workers, only one of them writes a token, and one runs a recovery.
- * @param p.hold the hold at the start
+ * @param p.hold the hold with which the process started
  */
 export function watchInstallation(
   deps: Deps,

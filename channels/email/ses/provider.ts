@@ -1,6 +1,7 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SES_EMAIL_TAG } from '../../../rules/emails/ses-notification.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
+import { requestProvider } from '../request-provider.ts';
 import { sesFailure } from './failure.ts';
 
 const CONNECT_MS = 10_000;
@@ -20,32 +21,15 @@ export interface SesOptions {
  * own retries are off, because they would repeat a message whose response was lost.
  */
 export function sesProvider(options: SesOptions): EmailProvider {
-  const underWay = new Set<Promise<ProviderResult>>();
   let client: Promise<SESv2Client> | null = null;
-  let closed = false;
-
-  const send = async (message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult> => {
-    if (closed) return { outcome: 'unsent', error: 'the provider is closed' };
-    if (signal?.aborted) return { outcome: 'unsent', error: 'aborted' };
-    client ??= openClient(options);
-    const sending = sendRaw(client, message, signal);
-    underWay.add(sending);
-    return sending.finally(() => underWay.delete(sending));
-  };
-
-  return {
+  return requestProvider({
     kind: 'ses',
-    send,
-    submit: (message, onResult) => {
-      void send(message).then((result) => onResult(result, message));
-      return () => false;
+    send: (message, signal) => {
+      client ??= openClient(options);
+      return sendRaw(client, message, signal);
     },
-    close: async () => {
-      closed = true;
-      await Promise.all(underWay);
-      (await client)?.destroy();
-    },
-  };
+    close: async () => (await client)?.destroy(),
+  });
 }
 
 async function openClient({ region, endpoint }: SesOptions): Promise<SESv2Client> {

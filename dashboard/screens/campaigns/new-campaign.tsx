@@ -20,8 +20,8 @@ const words = text.campaigns;
 const SHOWN_FIELDS = ['name', 'from', 'segmentId'];
 
 /**
- * Creates a draft: its name, sender, audience and layout. The steps of the editor fill in the rest. A segment in the
- * URL is the audience.
+ * Creates a draft: its name, sender, audience and layout. The steps of the editor fill in the rest. If
+ * the URL names a segment, the form starts with this segment as the audience.
  */
 export function NewCampaign() {
   const navigate = useNavigate();

@@ -1,0 +1,37 @@
+import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
+
+/**
+ * Builds a provider that hands over each message with a request of its own, as mail APIs do. The requests have no
+ * order, so no message waits for another. `send` never rejects.
+ */
+export function requestProvider(p: {
+  kind: EmailProvider['kind'];
+  send: (message: OutgoingEmail, signal?: AbortSignal) => Promise<ProviderResult>;
+  /** Runs after the last request. */
+  close?: () => Promise<void>;
+}): EmailProvider {
+  const underWay = new Set<Promise<ProviderResult>>();
+  let closed = false;
+
+  const send = async (message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult> => {
+    if (closed) return { outcome: 'unsent', error: 'the provider is closed' };
+    if (signal?.aborted) return { outcome: 'unsent', error: 'aborted' };
+    const sending = p.send(message, signal);
+    underWay.add(sending);
+    return sending.finally(() => underWay.delete(sending));
+  };
+
+  return {
+    kind: p.kind,
+    send,
+    submit: (message, onResult) => {
+      void send(message).then((result) => onResult(result, message));
+      return () => false;
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all(underWay);
+      await p.close?.();
+    },
+  };
+}
