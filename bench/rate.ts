@@ -150,7 +150,7 @@ async function activitiesOf(service: StartedService, ids: string[]): Promise<num
   }
 }
 
-/** Waits until no work of this round is left that the next round would measure. */
+/** Waits until all emails of this round are sent, because the next round would count them. */
 async function untilQuiet(database: pg.Client, projectId: string, since: Date): Promise<void> {
   for (;;) {
     const { rows } = await database.query(

@@ -142,7 +142,7 @@ function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): Row
         return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
-      // No fate: the lease of the row expires, and the row is then handed to Temporal.
+      // The row stays claimed. Its lease expires, and the row is then handed to Temporal.
       case 'unrecorded':
       case undefined:
         return [];

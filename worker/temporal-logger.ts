@@ -52,7 +52,8 @@ export function countBlockedLoop({ work, ms }: BlockedLoop): void {
 }
 
 /**
- * Adds a metric of the CPU time of threads. Its counters take whole numbers only. Call it after `useTemporalLogger`.
+ * Counts the CPU time of threads as a metric, in microseconds, because a counter takes whole numbers only. Call this
+ * function after `useTemporalLogger`.
  */
 export function countThreadCpu({ kind, cpuMs }: ComputedWork): void {
   computedCounter ??= Runtime.instance().metricMeter.createCounter(

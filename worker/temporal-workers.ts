@@ -59,9 +59,8 @@ const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
  * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
- * activities, but not for waiting workflows. The SDK prefers tasks of kept workflows to other tasks, of any project.
- * When thousands of timers of a project end at once, its kept workflows would delay the executions of all other
- * projects. Each workflow that is not kept costs one replay of a short history.
+ * activities, but not for waiting workflows. The SDK prefers tasks of kept workflows to other tasks. If more were kept,
+ * a project with thousands of timers that end at once would delay the executions of all other projects. Each workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 100;
 /**

@@ -28,7 +28,7 @@ export interface RunningWorker {
 
 export interface WorkerParts {
   log: Logger;
-  /** The prebuilt bundle. Without it the workflows are bundled from source. */
+  /** The prebuilt bundle of the workflows. If undefined, the workflows are bundled from source at the start. */
   workflowBundle: WorkflowBundleOption | undefined;
   /** The release that this process runs, for the operator's page. */
   release?: Release | undefined;

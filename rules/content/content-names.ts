@@ -72,7 +72,7 @@ const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br
 export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Maximum depth of names that are derived from other names, more than templates need. In a deeper template, every name
+ * Maximum depth of names that are derived from other names. Real templates need less. In a deeper template, every name
  * also has the source `*`, which means that any contact data may be in its value.
  */
 const ROUNDS_MAX = 10;

@@ -44,11 +44,12 @@ export interface ReviewedContent {
 const HTML_MAX_BYTES = 100 * 1024;
 /** The recommended length of a header line (RFC 5322 §2.1.1). Email clients show less. */
 const SUBJECT_MAX_CHARS = 78;
-/** The maximum number of examples. No one reads more. */
+/** The maximum number of examples. */
 const EXAMPLES_MAX = 20;
 
 /**
- * Lists the findings of a content, from its text alone. Linear in its size; call it under a time limit for rendering.
+ * Lists the findings of a content, from its text alone. The time grows with the size of the text, so call this function
+ * under a time limit for rendering.
  * @throws TemplateError
  */
 export function contentFindings(content: ReviewedContent): Finding[] {

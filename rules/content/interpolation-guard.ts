@@ -1,8 +1,9 @@
 import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
 
 /**
- * Context of an interpolated value: the start of a link's or image's address, later in an address, in markup (a tag's
- * own text, a style, a comment), or text, in a body or a subject. `piece` touches other text without a space.
+ * The place of an interpolated value. `link` and `source`: the start of the address of a link or an image. `address`: a
+ * later part of an address. `markup`: the text of a tag, a style or a comment. `text` and `subject`: text of a body or
+ * a subject; `piece` and `subjectPiece`: the same, directly beside other text.
  */
 export type GuardKind = 'link' | 'source' | 'address' | 'markup' | TextKind;
 export type TextKind = 'text' | 'piece' | 'subject' | 'subjectPiece';

@@ -8,7 +8,7 @@
 export interface Fetch {
   method: string;
   userAgent: string;
-  /** The first present header of `Sec-Purpose`, `Purpose`, `X-Purpose` and `X-Moz`. */
+  /** The value of the first header that the request has: `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz`. */
   purpose: string;
 }
 

@@ -34,7 +34,7 @@ export interface AboutUs {
    * does not want this sender. `unclear`: the reply gives no reason.
    */
   why: 'session' | 'account' | 'policy' | 'unclear';
-  /** The email waits and is retried. Every other refusal about us ends it, unless its route is paused. */
+  /** True if the email waits and is retried. Otherwise the email fails, unless its route is paused. */
   retry: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** Maximum size of a condition as JSON. Processes that all tenants share store, return, compile and compare it. */
 const CONDITION_MAX_BYTES = 64 * 1024;
-/** Maximum size of one text that a filter compares with. Names of events and plans are far shorter. */
+/** Maximum size of a text that a filter compares with. Usual texts, such as the name of a plan, are far shorter. */
 const FILTER_VALUE_MAX_BYTES = 1024;
 
 const DEPTH_MAX = 64;

@@ -128,8 +128,8 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
 }
 
 /**
- * Evaluates a filter on an instant that the service wrote. It is never in the future, so `within` needs no upper limit,
- * and small differences between hosts do not matter.
+ * Evaluates a filter on an instant that the service wrote. Such an instant is never in the future. So `within` needs no
+ * upper limit, and small differences between the clocks of hosts do not matter.
  */
 function evaluateOwnInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;

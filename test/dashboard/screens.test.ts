@@ -54,7 +54,7 @@ describeInBrowser('every screen of the dashboard', () => {
     return window;
   };
 
-  // The hostile project is visited in one page by clicks; the plain one opens every address separately.
+  // In the hostile project, one page reaches all screens by clicks. In the plain project, each screen opens by its URL.
   const tours = new Map<boolean, Promise<{ page: Page; watch: PageWatch }>>();
   const tourOf = (screen: Screen) => {
     const isOperator = screen.operator === true;

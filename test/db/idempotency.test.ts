@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 const projectId = uuidv7();
 const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 
-/** Makes one request with a key whose effect is one row. `effect` may fail. */
+/** Makes a request with an idempotency key. Its effect is one row, or a failure of `effect`. */
 async function request(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
     withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track', fingerprint: 'same' }, async () => ({

@@ -109,8 +109,8 @@ export function choiceOf(
 }
 
 /**
- * Returns a key that is unique among the choices. The field alone is not: in a step, `event.<x>` may be a key of the
- * event's data or an event of the contact.
+ * Returns a key that is unique among the choices. The field alone is not unique: in a step, `event.<x>` may be a key of
+ * the event's data or an event of the contact.
  */
 export function choiceKey({ kind, field }: Pick<FieldChoice, 'kind' | 'field'>): string {
   return `${kind}:${field}`;

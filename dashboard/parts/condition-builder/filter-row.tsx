@@ -14,7 +14,7 @@ import { operatorWord } from './sentence.ts';
 import { ValueInput } from './value-input.tsx';
 
 const { conditions } = text;
-/** Negative operators. They also match contacts without the field, which users do not expect. */
+/** Negative operators. The row says that they also match contacts without the field, which users do not expect. */
 const NEGATIVE: readonly Operator[] = ['notEquals', 'notContains', 'notIn'];
 const TYPES = Object.entries(conditions.types).map(([value, label]) => ({ value, label }));
 

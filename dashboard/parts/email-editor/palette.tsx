@@ -36,9 +36,9 @@ const ICONS: Record<NewBlock, typeof IconPlus> = {
 const ORDER = Object.keys(ICONS) as NewBlock[];
 
 interface Adding {
-  /** Called with the markup of a block. */
+  /** Adds the block with this markup. */
   onBlock: (html: string) => void;
-  /** Called with the file of a block around an image. */
+  /** Uploads the image, and adds a block that contains it. */
   onImage: (file: File, block: ImageBlock) => void;
   mayUpload: boolean;
 }

@@ -23,8 +23,9 @@ import type { Email } from './email-type.ts';
 import { Resend } from './resend.tsx';
 import { EMAIL_VIEWS, type EmailView } from './search.ts';
 
-/** Interval of refreshes until the email is sent. Later only opens and clicks change. */
+/** Interval of refreshes until the email is sent. */
 const MOVING_MS = 1_000;
+/** Interval of refreshes of a sent email, whose opens and clicks still change. */
 const STILL_MS = 15_000;
 const UNDER_WAY: readonly Email['status'][] = ['PENDING', 'SENDING'];
 

@@ -20,7 +20,7 @@ export class Samples {
     this.#form = form;
   }
 
-  /** Returns a value of the type. Objects read their properties from the type when code asks for them. */
+  /** Returns a value of the type. The properties of an object are created when code reads them. */
   of(type: Type | undefined): unknown {
     if (!type) return undefined;
     const { flags } = type;
