@@ -27,7 +27,7 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
     `import { Tidings } from '@tidings/client';`,
     '',
     `const tidings = new Tidings({ baseUrl: ${quoteText(origin)}, key: ${KEY} });`,
-    `const answer = await tidings.call('${id}'${given});`,
+    `const response = await tidings.call('${id}'${given});`,
   ].join('\n');
 }
 
