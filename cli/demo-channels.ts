@@ -29,26 +29,26 @@ await runTour(async (open) => {
   const running = await findRunningService(process.env);
   const results: LoopResult[] = [];
   if (running && (await capturesEmail(running))) {
-    results.push(...(await closeOnRunning(open, running)));
+    results.push(...(await runOnRunningService(open, running)));
     report.heading(
       'The other loops need workers that send to servers on this machine: a second service is started for them.',
     );
-    results.push(...(await runLoops(await openOwn(open), PROVIDER_LOOPS)));
+    results.push(...(await runLoops(await openOwnService(open), PROVIDER_LOOPS)));
   } else {
     if (running) console.log(`${running.baseUrl} sends real email, so the tour does not use it.`);
-    results.push(...(await runLoops(await openOwn(open), [...EMAIL_LOOPS, AUTOMATION_LOOP, ...PROVIDER_LOOPS])));
+    results.push(...(await runLoops(await openOwnService(open), [...EMAIL_LOOPS, AUTOMATION_LOOP, ...PROVIDER_LOOPS])));
   }
   return summarize(report, results);
 });
 
 /** Runs the loops that work on any running service that captures its email. */
-async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
+async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
   const tell = (line: string) => report.line(line);
   const listeners = await open(() => startListenerProcess({ env: process.env, dev, tell }));
   const { inboundPort, relayPort } = listeners;
   report.line(
-    `One more API process accepts returned mail on port ${inboundPort} and mail to relay on port ${relayPort}.`,
+    `Another API process accepts returned email on port ${inboundPort}, and email to relay on port ${relayPort}.`,
   );
   report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
   const mailbox = await open(() => openCapturedMailbox(dev.databaseUrl));
@@ -58,7 +58,7 @@ async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
 }
 
 /** Starts a service that sends its email, SMS and webhooks to servers of this demo. */
-async function openOwn(open: Open): Promise<ProviderTour> {
+async function openOwnService(open: Open): Promise<ProviderTour> {
   const providers = await open(startProviders);
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };

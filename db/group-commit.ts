@@ -57,7 +57,7 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
-/** Items that share transactions, and the number of running transactions. */
+/** A queue of items that can share transactions, with the number of its running transactions. */
 interface Queue<I, O> {
   name: string;
   waiting: Waiting<I, O>[];

@@ -146,13 +146,13 @@ function hasPages(route: GuardedRoute): boolean {
 }
 
 /**
- * Returns the check that refuses headers whose promise the operation does not keep: a condition on the version of a
- * record without versions, and a key under another name.
+ * Returns the check that refuses headers that the operation would silently ignore: `If-Match` for a record without
+ * versions, and an idempotency key in a header of another name.
  */
 function headersCheck(route: GuardedRoute): Check | undefined {
   if (route.method === 'get') return undefined;
-  const known = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
-  const others = [!('If-Match' in known) && NO_VERSION, 'Idempotency-Key' in known && OTHER_KEY_NAME].filter(
+  const accepted = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
+  const others = [!('If-Match' in accepted) && NO_VERSION, 'Idempotency-Key' in accepted && OTHER_KEY_NAME].filter(
     (header) => header !== false,
   );
   return async (c) => {

@@ -116,14 +116,14 @@ function honoPath(path: string): string {
  */
 function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
   const operation = omitGuardOptions(route);
-  const named = operation.operationId ?? operationId({ ...route, path: aliasOf ?? route.path });
+  const id = operation.operationId ?? operationId({ ...route, path: aliasOf ?? route.path });
   return {
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],
     description: operation.description ?? `${operation.summary ?? ''}.`,
     // The path under `/v1` has the plain operation id, and its unversioned alias gets a suffix.
-    operationId: aliasOf === undefined ? named : `${named}Unversioned`,
-    ...(aliasOf !== undefined && { 'x-alias-of': named }),
+    operationId: aliasOf === undefined ? id : `${id}Unversioned`,
+    ...(aliasOf !== undefined && { 'x-alias-of': id }),
     responses: {
       ...operation.responses,
       ...errorResponses(impliedCodes(route), route.responses, invalidStatuses(route)),

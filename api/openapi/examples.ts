@@ -10,12 +10,12 @@ const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
  */
 export function spreadExamples(document: Document): void {
   const schemas = document.components?.schemas ?? {};
-  const asked = namesOfBodies(document);
+  const bodyNames = namesOfBodies(document);
   for (const [name, schema] of Object.entries(schemas)) {
     dropKnownExamples(schema);
     if (schema.example === undefined) continue;
     for (const property of Object.values(schema.properties ?? {})) dropExamples(property);
-    if (asked.has(name) || !(schema.properties ?? schema.allOf)) continue;
+    if (bodyNames.has(name) || !(schema.properties ?? schema.allOf)) continue;
     const { example } = schema;
     delete schema.example;
     show(schema, example, schemas);

@@ -270,8 +270,7 @@ async function insertPage(
   const refused = withheldReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
     const asked = { ...p, ...how, refused, campaign: campaign as CampaignWithVariants, chunkMax: PAGE_CONTACTS };
-    const dealt = await insertPageWithVariants(trx, asked);
-    const { chunks, open, seen, cursor } = dealt;
+    const { chunks, open, seen, cursor } = await insertPageWithVariants(trx, asked);
     const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     return { recipients, open, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };
   }

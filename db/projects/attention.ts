@@ -103,7 +103,7 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
   campaign_paused: (projectId) => sql`
     SELECT 'campaign_paused', id, name, updated_at, 1, paused_reason FROM campaigns
     WHERE project_id = ${projectId} AND status = 'PAUSED' AND paused_reason <> 'requested'`,
-  // Reads each priority separately, so that a wave of one kind hides no other and none is read to its end.
+  // Reads a limited number of rows of each priority, so that a wave of one kind hides no other kind.
   outbox_late: (projectId) => sql`
     SELECT 'outbox_late', NULL::uuid, NULL, min(created_at), least(count(*), ${ATTENTION_COUNT_MAX}), NULL
     FROM generate_series(0, ${LAST_PRIORITY}) AS p (priority), LATERAL (

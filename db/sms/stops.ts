@@ -197,7 +197,7 @@ export async function applySmsStops(
 /**
  * Keeps the refusals of contacts that are about to be erased, and removes their numbers from the list. Call it before
  * their SMS lose the number. Idempotent.
- * @returns the numbers of the contacts, and the numbers that SMS to them were sent to
+ * @returns the numbers of the contacts, and the numbers to which SMS for them were sent
  */
 export async function keepErasedStops(
   trx: Trx,
