@@ -86,7 +86,9 @@ const COLUMNS: Column<Execution>[] = [
     name: text.executions.contact,
     isMain: true,
     cell: ({ id, workflowId, contactEmail }) => (
-      <AppLink to={`/messages/executions/${workflowId}/${id}`}>{contactEmail ?? text.executions.erased}</AppLink>
+      <AppLink to={`/messages/executions/${workflowId}/${id}`} lineClamp={1}>
+        {contactEmail ?? text.executions.erased}
+      </AppLink>
     ),
   },
   {
