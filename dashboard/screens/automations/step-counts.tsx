@@ -46,10 +46,10 @@ export function StepCountLinks({
 }) {
   const all = countsOf(counts);
   const isPassed = ({ count }: (typeof all)[number]) => count === 'COMPLETED';
-  // The main count and its rate come first, as on the canvas.
-  const shown = [...all.filter(isPassed), ...all.filter((one) => !isPassed(one))];
   const rate = openRate(counts);
-  if (shown.length === 0) return null;
+  // A card has two lines: the main count, then a problem or else the rate. The panel shows all counts.
+  const others = all.filter((one) => !isPassed(one) && !(one.count === 'SKIPPED' && rate !== undefined));
+  const shown = [...all.filter(isPassed), ...others].slice(0, 2);
   return (
     <>
       {shown.map(({ count, tone, words }) => (
@@ -57,7 +57,7 @@ export function StepCountLinks({
           {words}
         </CountLink>
       ))}
-      {rate !== undefined && <span>{t.openedRate(rate)}</span>}
+      {rate !== undefined && shown.length < 2 && <span>{t.openedRate(rate)}</span>}
     </>
   );
 }

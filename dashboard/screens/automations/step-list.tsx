@@ -160,15 +160,15 @@ function Row(
           ))}
         </div>
       </UnstyledButton>
-      {counts && (
-        <div className={classes.counts}>
+      <div className={classes.counts}>
+        {counts && (
           <StepCountLinks
             counts={counts}
             hrefOf={(count) => p.countHref(step.id, count)}
             onCount={(count) => p.onCount(step.id, count)}
           />
-        </div>
-      )}
+        )}
+      </div>
     </div>
   );
 }
