@@ -6,6 +6,7 @@ import type { Document } from './json.ts';
 import { writePlainTypes } from './plain-types.ts';
 import { repairReferences } from './references.ts';
 import { shareParts } from './shared.ts';
+import { listTags } from './tags.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
 
 /** The paths of a document: all paths, or only those under `/v1`, whose compatibility is guaranteed. */
@@ -38,7 +39,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
   dropUnused(document as Document);
   return {
     ...document,
-    tags: tagsOf(document.paths ?? {}),
+    tags: listTags(document.paths ?? {}),
     components: { ...document.components, securitySchemes: SECURITY_SCHEMES },
   };
 }
@@ -62,9 +63,3 @@ const SECURITY_SCHEMES = {
       'The session of a user who signed in with `POST /auth/login`. If `PUBLIC_URL` is https, the cookie is `__Host-tidings_session`.',
   },
 } as const;
-
-function tagsOf(paths: object): { name: string; description: string }[] {
-  const operations = Object.values(paths).flatMap((item: object) => Object.values(item));
-  const names = new Set<string>(operations.flatMap((operation: { tags?: string[] }) => operation.tags ?? []));
-  return [...names].map((name) => ({ name, description: `Operations on ${name.toLowerCase()}.` }));
-}
