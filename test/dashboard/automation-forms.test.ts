@@ -36,7 +36,9 @@ describeInBrowser('the forms of automations in the dashboard', () => {
       },
     });
     const { wait, hook, mark } = workflow.steps;
-    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${wait}` });
+    const { page, mayFail } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${wait}` });
+    // On a busy machine the editor checks an expression before the test has typed all of it.
+    mayFail(/422/);
 
     // Only orders above a hundred, by a field of the last order.
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
