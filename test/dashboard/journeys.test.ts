@@ -112,7 +112,7 @@ describeInBrowser('on a fresh npm start', () => {
     await fillLimit(page, '');
     await go(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
-    await button(page, 'Retry').click();
+    await button(page, 'Retry 1 email').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.getByText('Sent to the whole audience.').waitFor();
     const [email] = await mailbox(`${left}`);
