@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluateExpression, expressionFault, wholeExpression } from './expressions.ts';
 import { FilterDefect, ownFilter } from './filter-defect.ts';
-import { parseTemplate } from './liquid.ts';
+import { findUnfinishedOutput, parseTemplate } from './liquid.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
 const evaluate = (source: string, values: Record<string, unknown>) => {
@@ -96,10 +96,25 @@ describe('a text of a config', () => {
     ['{{ event. }}', '.'],
     ['a\n {{ x | }}', '|'],
     ['{{x|-}}', '|'],
-  ])('has no unfinished expression: %j', (text, end) => {
+  ])('has no unfinished expression, like a new template: %j', (text, end) => {
     expect(expressionFault(text)).toMatch(`An expression cannot end in "${end}" (line `);
-    expect(expressionFault('{{ x ?? dear friend. }} {{ y ?? "a|" }}')).toBeUndefined();
+    expect(findUnfinishedOutput(text, 'subject')?.message).toBe(`An expression cannot end in "${end}"`);
+    // A saved subject keeps working.
+    expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
+
+  it('has no empty filter, which could not be sent in a body', () => {
+    expect(() => parseTemplate('<p>{{ x | }}</p>', 'html')).toThrow('An expression cannot end in "|"');
+    expect(() => parseTemplate('<p>{{ data. }}</p>', 'html')).not.toThrow();
+  });
+
+  it.each(['{{ x ?? dear friend. }} {{ y ?? "a|" }}', '{{ "a." }}', 'x. {{ x }} | }}'])(
+    'may end in quotes or words after ??: %j',
+    (text) => {
+      expect(expressionFault(text)).toBeUndefined();
+      expect(findUnfinishedOutput(text, 'body')).toBeUndefined();
+    },
+  );
 
   it.each(['100 {%', '{ "off": "10%}" }', '{%25}'])('may have other braces and signs: %j', (text) => {
     expect(expressionFault(text)).toBeUndefined();

@@ -41,6 +41,29 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
   }
 }
 
+/** Matches sources that may have an output with an unfinished end. */
+const OPEN_END = /[.|]\s*-?\}\}/;
+
+/**
+ * Finds an output that ends in `.` or `|`, such as `{{ total | }}`. Its author has not finished it, and the library
+ * overlooks such an end. For new templates only, because saved ones keep working.
+ */
+export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
+  if (!OPEN_END.test(source)) return undefined;
+  for (const token of outsideComments(flatTokens(source))) {
+    const end = unfinishedEnd(token);
+    if (end !== undefined) return withLocation(new FaultAt(unfinished(end), token.begin), field, source);
+  }
+  return undefined;
+}
+
+/** Returns the `.` or `|` at the end of an output. Undefined for other tokens. */
+function unfinishedEnd({ kind, content }: FlatToken): string | undefined {
+  return kind === 'output' ? /[.|]$/.exec(content.trimEnd())?.[0] : undefined;
+}
+
+const unfinished = (end: string): Error => new Error(`An expression cannot end in "${end}"`);
+
 /** A part of a template, as `segments` returns it. */
 export type TemplateSegment =
   | { kind: 'text'; text: string }
@@ -161,6 +184,8 @@ function checkToken(token: FlatToken, escaping: Escaping): void {
       const reader = new Tokenizer(token.content);
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
+      // The guard of a value is one more filter, which could not follow an empty one.
+      if (escaping === 'html' && unfinishedEnd(token) === '|') throw unfinished('|');
       PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {

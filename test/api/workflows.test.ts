@@ -84,6 +84,19 @@ describe('an expression in a step', () => {
     });
   });
 
+  it.each([
+    ['UPDATE_CONTACT', (text: string) => ({ updates: { a: text } })],
+    ['WEBHOOK', (text: string) => ({ url: 'https://a.example', body: text })],
+    ['DELAY', (text: string) => ({ until: text })],
+    ['SEND_SMS', (text: string) => ({ body: text })],
+  ])('is refused in %s if it is unfinished', async (type, config) => {
+    for (const text of ['{{ event.total | }}', '{{ event. }}']) {
+      const { status, body } = await addStep(type, config(text));
+      expect(status).toBe(422);
+      expect(body.error.errors[0].message).toMatch(/^An expression cannot end in "[.|]" \(line 1, column \d\)$/);
+    }
+  });
+
   it('is refused in exitOn and where its braces do not close', async () => {
     const exitOn = [{ eventName: 'paid', filters }];
     const exits = await api.call('POST', '/workflows', { body: { name: 'E', exitOn } });

@@ -2,6 +2,7 @@ import type { Compute } from '../../../compute/compute.ts';
 import { compileForSending } from '../../../compute/contents.ts';
 import { type AuthoredContent, contentSource } from '../../../rules/content/content.ts';
 import { type EmailTemplates, NO_TEXT } from '../../../rules/content/email-text.ts';
+import { findUnfinishedOutput } from '../../../rules/content/liquid.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (keyof EmailTemplates)[];
@@ -25,6 +26,8 @@ export async function refuseBadContent(
     const work = { projectId, kind: 'content.check' };
     const { plain, key } = await compileForSending(compute, work, source);
     if (!plain) await compute.inThread(work, 'content.trial', { key, source });
+    const unfinished = TEMPLATES.map((field) => findUnfinishedOutput(content[field] ?? '', field)).find(Boolean);
+    if (unfinished) throw unfinished;
   } catch (error) {
     if (error instanceof TemplateError) throw templateRefusal(error);
     throw error;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { refuseUnfilled } from '../../content/expressions.ts';
+import { findUnfinishedOutput } from '../../content/liquid.ts';
 import { smsTextFault } from '../../sms/text.ts';
+import { isParsedAsOlder } from '../../stored-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
 /** The source may be longer than the rendered text. */
@@ -23,9 +25,16 @@ export const SendSmsConfig = z.object({
   transactional: z.boolean().optional(),
 });
 
+/** Saved texts may have unfinished expressions and keep working. */
+function refuseUnfinished(text: string, ctx: z.RefinementCtx): void {
+  const fault = isParsedAsOlder() ? undefined : findUnfinishedOutput(text, 'text');
+  if (fault) ctx.addIssue({ code: 'custom', message: `${fault.message} (line ${fault.line}, column ${fault.column})` });
+}
+
 /** A step with a template would send nothing, so saving it is an error. */
 const SendSmsInput = SendSmsConfig.partial({ body: true })
   .extend({
+    body: Body.superRefine(refuseUnfinished).optional(),
     from: SendSmsConfig.shape.from.unwrap().superRefine(refuseUnfilled).optional(),
     templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional(),
   })

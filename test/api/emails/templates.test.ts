@@ -38,6 +38,8 @@ describe('a template', () => {
     ['body', { body: '<p>\n  {% if a %}' }],
     ['body', { body: '{% include "x" %}' }],
     ['body', { body: '{{ a | no_such_filter }}' }],
+    ['body', { body: '<p>{{ total | }}</p>' }],
+    ['subject', { subject: 'Hi {{ data. -}}' }],
   ])('whose %s does not parse is refused with line and column', async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(422);
