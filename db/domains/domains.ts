@@ -54,15 +54,30 @@ const COLUMNS = [
 
 type DomainRow = RowOf<'domains', typeof COLUMNS>;
 
+/** The maximum number of domains, far more than a project needs. The list of domains has no pages. */
+const DOMAINS_MAX = 1_000;
+
 /**
  * Registers a domain with its key, which is stored sealed. Each registration has its own selector, so that two
  * projects can publish their keys for one domain.
- * @throws AppError CONFLICT when the project has the domain
+ * @throws AppError CONFLICT when the project has the domain, or has reached its limit
  */
 export async function insertDomain(
   db: Db,
   p: { projectId: string; domain: string; key: DkimKey; atRestKey: Buffer },
 ): Promise<Domain> {
+  const { count } = await db
+    .selectFrom('domains')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('project_id', '=', p.projectId)
+    .executeTakeFirstOrThrow();
+  if (count >= DOMAINS_MAX) {
+    throw new AppError('CONFLICT', {
+      message: `A project has at most ${DOMAINS_MAX.toLocaleString('en')} domains.`,
+      details: { count, most: DOMAINS_MAX },
+      suggestion: 'Remove an unused domain first.',
+    });
+  }
   const id = uuidv7();
   const row = await db
     .insertInto('domains')

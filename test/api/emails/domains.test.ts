@@ -151,6 +151,21 @@ describe('a domain', () => {
     });
   });
 
+  it('is refused if the project has 1,000 domains, because their list has no pages', async () => {
+    await sql`
+      INSERT INTO domains (project_id, domain, dkim_selector, dkim_private_key, dkim_public_key)
+      SELECT ${api.one.id}, 'full' || n || '.example', 'selector', 'sealed', 'key'
+      FROM generate_series(1, 1000) AS n`.execute(api.db);
+    try {
+      expect(await api.call('POST', '/domains', { body: { domain: 'one-more.example' } })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'CONFLICT', details: { most: 1_000 } } },
+      });
+    } finally {
+      await sql`DELETE FROM domains WHERE domain LIKE 'full%'`.execute(api.db);
+    }
+  });
+
   it.each(['nope', 'a b.example', '192.0.2.1', 'http://x.example', '-x.example', `${'a'.repeat(64)}.example`, ''])(
     'cannot be named "%s"',
     async (domain) => {
