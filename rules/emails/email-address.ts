@@ -51,11 +51,16 @@ export function parseMailbox(text: string): MailboxResult {
   return parsed.ok ? { ok: true, email: parsed.email, name } : parsed;
 }
 
+/** Lower-case ASCII without quotes or spaces: nothing in it changes, whether it is an address or not. */
+const NORMALIZED = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
+
 /**
  * Returns an address in the form in which it is compared and stored (contract §3.1 Addresses). Text that is not an
- * address is only trimmed and lower-cased.
+ * address is only trimmed and lower-cased. A campaign calls this several times per email, so common addresses are not
+ * parsed.
  */
 export function normalizeEmail(email: string): string {
+  if (NORMALIZED.test(email)) return email;
   const parsed = parseMailbox(email);
   return parsed.ok ? parsed.email : email.trim().toLowerCase();
 }
