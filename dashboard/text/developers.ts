@@ -1,5 +1,12 @@
 import { pluralize } from './pluralize.ts';
 
+/** Why an endpoint is disabled, by the API's code. */
+const DISABLED_BECAUSE: Record<string, string> = {
+  manual: 'Disabled by a user.',
+  gone: 'The server responded that the URL is gone (410).',
+  failing: 'Every delivery has failed for 5 days.',
+};
+
 /** Text of the developer screens. */
 export const developers = {
   tabs: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events', requests: 'Request log' },
@@ -73,6 +80,7 @@ export const developers = {
     disable: 'Disable',
     enable: 'Enable',
     disabled: 'Endpoint disabled.',
+    disabledBecause: (code: string) => DISABLED_BECAUSE[code] ?? code,
     enabled: 'Endpoint enabled.',
     rotate: 'Replace secret',
     rotateTitle: 'Replace the secret?',

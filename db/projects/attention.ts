@@ -87,7 +87,7 @@ const endpoints =
   (projectId) =>
     sql`
     SELECT ${sql.lit(kind)}, id, url, coalesce(failing_since, updated_at), 1, ${detail} FROM webhook_endpoints
-    WHERE project_id = ${projectId} AND status = ${sql.lit(status)}`;
+    WHERE project_id = ${projectId} AND status = ${sql.lit(status)} AND disabled_reason IS DISTINCT FROM 'manual'`;
 
 /** Each selects kind, id, name, since, count and detail. */
 const SOURCES: Record<ProjectAttentionKind, Source> = {

@@ -146,8 +146,14 @@ describe('GET /analytics/attention', () => {
         events: ['*'],
         secret: 'sealed',
         status: 'DISABLED',
-        disabled_reason: 'failed for 5 days',
+        disabled_reason: 'failing',
       })
+      .execute();
+    // A user disabled this one on purpose.
+    const chosen = { url: 'https://chosen.example.com', status: 'DISABLED' as const, disabled_reason: 'manual' };
+    await api.db
+      .insertInto('webhook_endpoints')
+      .values({ ...chosen, project_id: projectId, events: ['*'], secret: 'sealed' })
       .execute();
     const late = hourAgo(1);
     const hex = late.getTime().toString(16).padStart(12, '0');
@@ -162,7 +168,7 @@ describe('GET /analytics/attention', () => {
       { kind: 'domain_broken', name: 'gone.example.com' },
       { kind: 'outbox_late', since: late.toISOString(), count: 1 },
       { kind: 'executions_failed', id: workflow.id, name: 'Test', count: 2, detail: 'loop' },
-      { kind: 'endpoint_disabled', name: 'https://hooks.example.com', detail: 'failed for 5 days' },
+      { kind: 'endpoint_disabled', name: 'https://hooks.example.com', detail: 'failing' },
     ]);
     expect((await expectOk(api.call('GET', '/analytics/attention', asTwo()))).data).toEqual([]);
   });

@@ -209,7 +209,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const { page, settled } = await openDashboard({ service, path: `/automations/${workflow.id}` });
     const mail = page.locator('.react-flow__node', { hasText: 'mail' });
     await mail.getByRole('link', { name: '1 done' }).waitFor();
-    // Beside an open rate the card has no room for skipped contacts. The panel has every count.
+    // A card with an open rate shows no skipped contacts. The panel shows every count.
     await mail.click();
     await page.getByRole('link', { name: 'Skipped: 1' }).click();
     const list = page.getByRole('list', { name: 'Contacts that left this step' });

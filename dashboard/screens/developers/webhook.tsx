@@ -1,6 +1,7 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -12,6 +13,12 @@ import { WebhookActions } from './webhook-actions.tsx';
 
 const words = text.developers.webhooks;
 const LOOK_MS = 5_000;
+
+/** Says why an endpoint gets no deliveries, or how many failed in a row. */
+function reasonOf({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): string {
+  if (disabledReason === null) return `${words.failures}: ${formatCount(failuresInRow)}`;
+  return words.disabledBecause(disabledReason);
+}
 
 /** One endpoint and its deliveries. */
 export function Webhook() {
@@ -42,7 +49,7 @@ export function Webhook() {
           />
           {found.status !== 'ACTIVE' && (
             <Alert color={found.status === 'DISABLED' ? 'red' : 'yellow'} title={words.needsWork} mb="md">
-              {found.disabledReason ?? `${words.failures}: ${formatCount(found.failuresInRow)}`}
+              {reasonOf(found)}
             </Alert>
           )}
           <Deliveries endpointId={found.id} />

@@ -90,7 +90,7 @@ const COLUMNS: Column<Endpoint>[] = [
         )}
         {disabledReason && (
           <Text size="xs" c="dimmed">
-            {disabledReason}
+            {words.disabledBecause(disabledReason)}
           </Text>
         )}
       </>

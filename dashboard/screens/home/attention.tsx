@@ -32,10 +32,9 @@ export function Attention() {
 }
 
 function Needed({ item }: { item: Item }) {
-  const { kind, name, count, since, detail } = item;
+  const { kind, name, count, since } = item;
   const place = placeOf(item);
-  // The detail of a domain is its status, which the title already says.
-  const shownDetail = kind === 'domain_broken' ? null : detail;
+  const detail = detailOf(item);
   return (
     <div className="card-row attention">
       <IconAlertTriangle
@@ -51,8 +50,8 @@ function Needed({ item }: { item: Item }) {
         </Text>{' '}
         <Text span inherit c="dimmed">
           {name && <Breakable text={name} />}
-          {name && shownDetail && ': '}
-          {shownDetail}
+          {name && detail && ': '}
+          {detail}
         </Text>
       </Box>
       <Text span inherit c="dimmed" className="when">
@@ -65,6 +64,17 @@ function Needed({ item }: { item: Item }) {
       )}
     </div>
   );
+}
+
+const PAUSED: Record<string, string> = text.campaigns.pausedBecause;
+
+/** Returns the reason of an item as a sentence. The API gives a code for campaigns and endpoints. */
+function detailOf({ kind, detail }: Item): string | null {
+  // The detail of a domain is its status, which the title already says.
+  if (detail === null || kind === 'domain_broken') return null;
+  if (kind === 'campaign_paused') return PAUSED[detail] ?? detail;
+  if (kind === 'endpoint_disabled') return text.developers.webhooks.disabledBecause(detail);
+  return detail;
 }
 
 const SEVERE: ReadonlySet<Item['kind']> = new Set([

@@ -15,7 +15,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
     {
       url: 'https://gone.example.com/hook',
       events: ['signup'],
-      set: { status: 'DISABLED' as const, disabled_reason: 'It has only failed for 5 days.' },
+      set: { status: 'DISABLED' as const, disabled_reason: 'failing' },
     },
   ];
   const ids: string[] = [];

@@ -21,7 +21,7 @@ export function emailBody(
 <h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">${headline}</h1>
 <p style="margin:0 0 24px">Hello {{firstName ?? there}}. ${words}</p>
 <p style="margin:0 0 24px"><a href="https://shop.example.com/teas?n={{orders}}" style="display:inline-block;border-radius:4px;background:#3d5a4c;color:#fff;padding:12px 20px;text-decoration:none">${button}</a></p>
-<p style="margin:0 0 24px">You have ordered {{orders}} times. <a href="https://shop.example.com/account" style="color:#3d5a4c">Your account</a></p>
+<p style="margin:0 0 24px">You have ordered {{orders ?? a few}} times. <a href="https://shop.example.com/account" style="color:#3d5a4c">Your account</a></p>
 <p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div>`;
 }
 
