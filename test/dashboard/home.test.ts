@@ -105,9 +105,13 @@ describeInBrowser('sign-in and start page', () => {
     const { id: projectId } = service.one;
     await track(service, 'ada@example.com', 'signup');
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(service.db);
+    await sql`
+      INSERT INTO webhook_endpoints (project_id, url, events, secret, status, disabled_reason)
+      VALUES (${projectId}, 'https://hooks.example.com/x', '{*}', 'sealed', 'DISABLED', 'failing')`.execute(service.db);
     const { page } = await openDashboard({ service, path: '/', viewport, dark });
     await page.getByText('DNS records missing').waitFor();
     await page.getByText('shop.example.com').waitFor();
+    await page.getByText('Every delivery has failed for 5 days.').first().waitFor();
     await page.getByRole('link', { name: '1,234' }).waitFor();
     await expectNoSeriousAxe(page);
     await expectNoSidewaysScroll(page);
