@@ -99,12 +99,13 @@ describe('a text of a config', () => {
   ])('has no unfinished expression, like a new template: %j', (text, end) => {
     expect(expressionFault(text)).toMatch(`An expression cannot end in "${end}" (line `);
     expect(findUnfinishedOutput(text, 'subject')?.message).toBe(`An expression cannot end in "${end}"`);
-    // A saved subject keeps working.
+    // A saved expression keeps working.
     expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
 
-  it('has no empty filter, which could not be sent in a body', () => {
+  it('has no empty filter, which could not be sent in a body or subject', () => {
     expect(() => parseTemplate('<p>{{ x | }}</p>', 'html')).toThrow('An expression cannot end in "|"');
+    expect(() => parseTemplate('Hi {{ x | }}', 'plain', 'subject')).toThrow('An expression cannot end in "|"');
     expect(() => parseTemplate('<p>{{ data. }}</p>', 'html')).not.toThrow();
   });
 

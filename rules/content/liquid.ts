@@ -32,7 +32,8 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
     throw new TemplateError(`A template has at most ${TEMPLATE_MAX_CHARS} characters.`, { field });
   try {
     const tokens = flatTokens(source);
-    for (const token of outsideComments(tokens)) checkToken(token, escaping);
+    const isGuarded = escaping === 'html' || field === 'subject';
+    for (const token of outsideComments(tokens)) checkToken(token, escaping, isGuarded);
     const rest = tokens.filter((token) => token.kind === 'tag' || (token.kind === 'output' && !isPlain(token)));
     const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
     return { source, escaping, tokens, skeleton };
@@ -178,14 +179,14 @@ export function outsideComments(tokens: FlatToken[]): FlatToken[] {
  * library ignores silently: a second value in an output, and variables in `cycle`, which no guard would protect
  * there.
  */
-function checkToken(token: FlatToken, escaping: Escaping): void {
+function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): void {
   if (token.kind === 'output' && !isPlain(token)) {
     checkAt(token, () => {
       const reader = new Tokenizer(token.content);
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
       // The guard of a value is one more filter, which could not follow an empty one.
-      if (escaping === 'html' && unfinishedEnd(token) === '|') throw unfinished('|');
+      if (isGuarded && unfinishedEnd(token) === '|') throw unfinished('|');
       PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {

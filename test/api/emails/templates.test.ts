@@ -40,6 +40,7 @@ describe('a template', () => {
     ['body', { body: '{{ a | no_such_filter }}' }],
     ['body', { body: '<p>{{ total | }}</p>' }],
     ['subject', { subject: 'Hi {{ data. -}}' }],
+    ['subject', { subject: 'Hi {{ name | }}' }],
   ])('whose %s does not parse is refused with line and column', async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(422);
