@@ -10,7 +10,7 @@ import type { Data } from '../filters/data-values.ts';
 import { isParsedAsOlder } from '../stored-values.ts';
 import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
-import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
+import { parseTemplate, renderBounded, templateVariables, unfinishedFault } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 import { plainText } from './plain-value.ts';
@@ -159,8 +159,8 @@ export function expressionFault(text: string): string | undefined {
     const { path, source } = readExpression(match[1] ?? '');
     const isPlain = !isTriple && path !== undefined;
     // Liquid overlooks such an end.
-    const [end] = (path === undefined && /[.|]$/.exec(source)) || [];
-    if (end) return `An expression cannot end in "${end}" ${positionIn(text, match.index)}`;
+    const unfinished = path === undefined ? unfinishedFault(source) : undefined;
+    if (unfinished !== undefined) return `${unfinished} ${positionIn(text, match.index)}`;
     masked += isTriple ? `${blankText(before.slice(0, -1))}{` : blankText(before);
     masked += isPlain ? blankText(match[0].replace(/[{}]/g, ' ')) : match[0];
     at = match.index + match[0].length;

@@ -51,19 +51,18 @@ const OPEN_END = /[.|]\s*-?\}\}/;
  */
 export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
   if (!OPEN_END.test(source)) return undefined;
-  for (const token of outsideComments(flatTokens(source))) {
-    const end = unfinishedEnd(token);
-    if (end !== undefined) return withLocation(new FaultAt(unfinished(end), token.begin), field, source);
+  for (const { kind, content, begin } of outsideComments(flatTokens(source))) {
+    const message = kind === 'output' ? unfinishedFault(content) : undefined;
+    if (message !== undefined) return withLocation(new FaultAt(message, begin), field, source);
   }
   return undefined;
 }
 
-/** Returns the `.` or `|` at the end of an output. Undefined for other tokens. */
-function unfinishedEnd({ kind, content }: FlatToken): string | undefined {
-  return kind === 'output' ? /[.|]$/.exec(content.trimEnd())?.[0] : undefined;
+/** Returns why an expression is unfinished: it ends in `.` or `|`. Undefined if it is not. */
+export function unfinishedFault(expression: string): string | undefined {
+  const end = /[.|]$/.exec(expression.trimEnd())?.[0];
+  return end === undefined ? undefined : `An expression cannot end in "${end}"`;
 }
-
-const unfinished = (end: string): Error => new Error(`An expression cannot end in "${end}"`);
 
 /** A part of a template, as `segments` returns it. */
 export type TemplateSegment =
@@ -186,7 +185,7 @@ function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): v
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
       // The guard of a value is one more filter, which could not follow an empty one.
-      if (isGuarded && unfinishedEnd(token) === '|') throw unfinished('|');
+      if (isGuarded && token.content.trimEnd().endsWith('|')) throw new Error(unfinishedFault(token.content));
       PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {
