@@ -30,7 +30,7 @@ export async function claimEarlierRecords(
 ) {
   const [contactId] = contactIds;
   await sql`
-    UPDATE emails SET contact_id = ${contactId}, address_without_contact = NULL
+    UPDATE emails SET contact_id = ${contactId}
     WHERE project_id = ${projectId} AND contact_id IS NULL AND address_without_contact = ANY(${emails}::text[])`.execute(
     trx,
   );

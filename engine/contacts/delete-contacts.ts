@@ -84,7 +84,8 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   // settles it.
   await sql`
     WITH erased AS (
-    UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,
+    UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, address_without_contact = NULL, variables = NULL,
+      options = NULL,
       status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
       reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
       error = NULL, received_digest = NULL,
