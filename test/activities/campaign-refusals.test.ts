@@ -38,7 +38,7 @@ async function forgetOneRefusal(): Promise<void> {
   );
 }
 
-it('a chunk continues at once if its cap refusals were deleted before they were read: no provider was silent', async () => {
+it('a chunk continues at once, without waiting for the provider, if its frequency cap refusals are deleted before it reads them', async () => {
   const { db } = database;
   const projectId = (await buildProject(db, 'Capped')).id;
   await buildDomain(db, { projectId, domain: 'sender.test', signing: false });

@@ -98,7 +98,7 @@ const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
   inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
 
 describe('adding the audience of a campaign with variants', () => {
-  it('assigns every contact exactly by share and weight, over pages', async () => {
+  it('gives every contact a variant, in exactly the proportions of share and weights, over several pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -114,7 +114,7 @@ describe('adding the audience of a campaign with variants', () => {
     expect(taken.reduce((sum, { size }) => sum + size, 0)).toBe(6_001);
   });
 
-  it('assigns a page in the same way after an attempt that died before its commit', async () => {
+  it('gives a page the same variants after an earlier attempt died before its commit', async () => {
     await buildContacts(database.db, { projectId, count: 300 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -140,7 +140,7 @@ describe('adding the audience of a campaign with variants', () => {
     expect(inOrder).not.toEqual([...inOrder].sort());
   });
 
-  it('gives contacts that join after the decision the winner', async () => {
+  it('gives the winning variant to contacts that are added after the decision', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -164,7 +164,7 @@ describe('adding the audience of a campaign with variants', () => {
     expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  it('counts only contacts that get the email in the share', async () => {
+  it('counts only contacts that will get the email in the test share', async () => {
     await buildContacts(database.db, { projectId, count: 50 });
     await buildContacts(database.db, { projectId, count: 25, localPart: 'gone' });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
@@ -176,7 +176,7 @@ describe('adding the audience of a campaign with variants', () => {
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
   });
 
-  it('makes chunks by variant and zone if recipients use their own time zones', async () => {
+  it('makes separate chunks for each variant and time zone if recipients are sent to in their own time zones', async () => {
     await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
     await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
@@ -194,7 +194,7 @@ describe('adding the audience of a campaign with variants', () => {
     expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
   });
 
-  it('applies the monthly limit to the waiting recipients first', async () => {
+  it('gives the monthly limit to the waiting recipients first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
@@ -202,7 +202,7 @@ describe('adding the audience of a campaign with variants', () => {
 });
 
 describe('the recipients of a campaign with variants', () => {
-  it('are listed once each, page by page, with their variant, before and after the winner', async () => {
+  it('are each listed once, page by page, with their variant, before and after the winner is chosen', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -233,7 +233,7 @@ describe('the recipients of a campaign with variants', () => {
   });
 });
 
-describe('judging a test', () => {
+describe('choosing the winner of a test', () => {
   const sendTestCampaign = async (test: Record<string, unknown> = {}) => {
     const start = await sendingCampaign(database.db, { projectId, count: 100, worker, says: saysWith(test) });
     await sendAll(start);
@@ -308,7 +308,7 @@ describe('judging a test', () => {
     expect(sink.counts.messages).toBe(100);
   });
 
-  it('when repeated, changes nothing: the wait counts from the first time, and the winner stays', async () => {
+  it('a second judgement changes nothing: the wait counts from the first one, and the winner stays', async () => {
     const start = await sendTestCampaign();
     const first = await worker.judge(start);
     expect(await worker.judge(start)).toEqual(first);
@@ -319,7 +319,7 @@ describe('judging a test', () => {
     expect(await winnerOf(start)).toEqual({ winner: 0, winner_by: 'test' });
   });
 
-  it('waits while the campaign is PAUSED, and never judges one that was cancelled', async () => {
+  it('a PAUSED campaign waits, and a cancelled campaign is never judged', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);
@@ -334,7 +334,7 @@ describe('judging a test', () => {
     expect(await winnerOf(start)).toEqual({ winner: null, winner_by: null });
   });
 
-  it('has one winner if a user chooses concurrently', async () => {
+  it('a test has one winner if a user chooses a winner concurrently', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);
@@ -346,7 +346,7 @@ describe('judging a test', () => {
     expect(await recipients(start)).toEqual(byHand ? { '0 SENT': 15, '1 SENT': 85 } : { '0 SENT': 95, '1 SENT': 5 });
   });
 
-  it('does not send, reopen or report a waiting recipient before the decision', async () => {
+  it('a waiting recipient is not sent to, reopened or reported before the decision', async () => {
     const start = await sendTestCampaign();
     expect(await worker.finish(start)).toEqual({ outcome: 'open', openChunks: [] });
     expect(sink.counts.messages).toBe(20);

@@ -86,8 +86,8 @@ function counts({ campaignId }: CampaignStart) {
   return countCampaign(database.db, { projectId, id: campaignId });
 }
 
-describe('a chunk', () => {
-  it('that is claimed twice, or again after it was sent, sends nothing twice', async () => {
+describe('a chunk of a campaign', () => {
+  it('sends no email twice if it is claimed twice, or claimed again after it was sent', async () => {
     const start = await sending(300);
     const { take, send, finish } = worker();
     expect(await take(start)).toMatchObject({ done: true, recipients: 300 });
@@ -117,7 +117,7 @@ describe('a chunk', () => {
     expect(await counts(start)).toMatchObject({ sent: 10, pending: 0 });
   });
 
-  it('ends a recipient as FAILED expired after a day of deferrals', async () => {
+  it('records a recipient that was deferred for a day as FAILED with the reason expired', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire, finish } = worker();
@@ -127,7 +127,7 @@ describe('a chunk', () => {
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  it('sends to a recipient that was never deferred instead of ending it as expired', async () => {
+  it('sends to an old recipient that was never deferred, and does not record it as expired', async () => {
     const start = await sending(500);
     const away = worker('smtp://127.0.0.1:1');
     await away.send(start);
@@ -141,7 +141,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
   });
 
-  it('ends no recipient as expired while the project is on hold', async () => {
+  it('records no recipient as expired while the project is on hold', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire } = worker();
@@ -154,7 +154,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
   });
 
-  it('reports where a turn ended early, and the next one continues there before deferred emails', async () => {
+  it('reports the position at which a turn ended early; the next turn continues there before it retries deferred emails', async () => {
     const start = await sending(2_000);
     slowly = 10;
     answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
@@ -177,7 +177,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(2_000);
   });
 
-  it('a stopping worker claims nothing more and releases emails that are not on the wire', async () => {
+  it('claims no more recipients when its worker stops, and releases emails that are not on the wire', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const ending = worker();
@@ -195,7 +195,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  it('an unreachable provider costs few attempts, not one for each recipient', async () => {
+  it('makes few attempts, not one for each recipient, if the provider is unreachable', async () => {
     const start = await sending(2_000);
     const { send } = worker('smtp://127.0.0.1:1');
     expect(await send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
@@ -209,7 +209,7 @@ describe('a chunk', () => {
     ['which nobody waits for', false],
     ['of which each one is an event that somebody wants', true],
   ])(
-    'with emails %s, sent by two concurrent workers, loses none and doubles at most the ones in flight',
+    'with emails %s, sent by two concurrent workers, loses no email and repeats at most the emails in flight',
     async (_, wanted) => {
       if (wanted) await wantSent();
       const start = await sending(3_000);
@@ -226,7 +226,7 @@ describe('a chunk', () => {
     },
   );
 
-  it('reports each email that is recorded after a listener is added during a turn', async () => {
+  it('reports each email that is recorded after a listener subscribes in the middle of a turn', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const turn = worker().send(start);
@@ -248,7 +248,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  it('ends one email only after a template error', async () => {
+  it('fails one email only after a template error, and sends the others', async () => {
     const start = await sending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
       database.db,
@@ -269,14 +269,14 @@ describe('a chunk', () => {
   });
 });
 
-describe('a send rate', () => {
+describe('the send rate of a project', () => {
   const limit = (rate: number | null) =>
     sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${projectId}`.execute(database.db);
   const singles = () => takeSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 10, order: 'single' });
   const bucket = () =>
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
-  it('ends the turn if no token is left: no email was attempted, deferred or counted', async () => {
+  it('ends a campaign’s turn when no token is available, without attempting, deferring or counting an email', async () => {
     const start = await sending(5);
     await limit(10);
     await singles();
@@ -291,7 +291,7 @@ describe('a send rate', () => {
     expect(rows).toHaveLength(0);
   });
 
-  it('returns a chunk with its rate if the rate was set after it was assigned, and vice versa', async () => {
+  it('makes a chunk return if the rate was set or removed after the chunk was assigned', async () => {
     const start = await sending(5);
     await limit(10);
     expect(await worker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
@@ -316,8 +316,8 @@ describe('a send rate', () => {
   });
 });
 
-describe('the audience', () => {
-  it('does not block sends that count for the monthly limit while its rows are written', async () => {
+describe('storing the recipients of a campaign', () => {
+  it('does not block sends that count toward the monthly limit', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 100 WHERE id = ${projectId}`.execute(database.db);
     const start = await sending(10);
     const audience = { projectId, count: 30, localPart: 'more' };
@@ -349,7 +349,7 @@ describe('the audience', () => {
     expect(await remainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
-  it('has pages that grow, so that the first can be sent at once and several workers share a small campaign', async () => {
+  it('uses pages that grow, so the first page is sent at once and several workers share a small campaign', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -366,7 +366,7 @@ describe('the audience', () => {
     expect(await take(start, 4)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 9, sendNow: true });
   });
 
-  it('does not change a recipient that is in the ledger already', async () => {
+  it('does not change a recipient that is already in the ledger', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -377,7 +377,7 @@ describe('the audience', () => {
     expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
   });
 
-  it('is complete over many pages, in chunks that do not overlap', async () => {
+  it('stores every recipient over many pages, in chunks that do not overlap', async () => {
     const start = await sending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`
       SELECT seq, first_id, last_id, size FROM campaign_chunks WHERE campaign_id = ${start.campaignId} ORDER BY seq

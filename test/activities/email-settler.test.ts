@@ -73,7 +73,7 @@ const countOutcomes = async () => {
   return rows[0]?.n ?? 0;
 };
 
-it('results are recorded once if the response to COMMIT is lost, with the values of the hook', async () => {
+it('results are recorded once, and the hook’s values are returned, if the response to COMMIT is lost', async () => {
   const before = await countOutcomes();
   proxy.loseCommit('answer', { skip: 1 });
   const settled = await settle(await buildClaimedEmails(4));
@@ -81,7 +81,7 @@ it('results are recorded once if the response to COMMIT is lost, with the values
   expect(await countOutcomes()).toBe(before + 4);
 });
 
-it('results whose COMMIT was lost when Postgres stopped are recorded after it starts again', async () => {
+it('results whose COMMIT was lost when Postgres stopped are recorded after Postgres starts again', async () => {
   const emails = await buildClaimedEmails(1);
   proxy.loseCommit('request', { later: 'refused' });
   const settling = settle(emails);

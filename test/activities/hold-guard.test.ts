@@ -101,7 +101,7 @@ const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 
 const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
 const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
-it('puts a campaign on hold when the provider starts to refuse the sender; no contact is unsubscribed, and held emails are sent once', async () => {
+it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
   // This happens if a DKIM record is removed while a campaign runs.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
@@ -137,7 +137,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; no co
   expect(notices()).toHaveLength(1);
 });
 
-it('makes all recipients of a campaign HELD, also of chunks that wait for a lane, and sends to each once', async () => {
+it('makes all recipients of a campaign HELD, also in chunks that wait for a lane, and sends to each recipient once', async () => {
   const { db } = service;
   await buildContacts(db, { projectId: project.id, count: 2_500 });
   // One lane sends the chunks of a project with a send rate.
@@ -154,8 +154,8 @@ it('makes all recipients of a campaign HELD, also of chunks that wait for a lane
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 });
 
-describe('rates', () => {
-  it('hard bounces put a project on hold at 10 % of 200 emails, and not before', async () => {
+describe('bounce rates of a project', () => {
+  it('put the project on hold at 10 % hard bounces of 200 emails, and not earlier', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     expect((await hold()).held).toBe(false);
@@ -169,7 +169,7 @@ describe('rates', () => {
     expect(audit).toMatchObject([{ action: 'project.held', actor: 'system' }]);
   });
 
-  it('more hard bounces during a hold change nothing and notify no one', async () => {
+  it('do not change a hold or send a second notice when more hard bounces follow', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     const { reason } = await hold();
@@ -177,7 +177,7 @@ describe('rates', () => {
     expect((await hold()).reason).toBe(reason);
   });
 
-  it('are counted from zero after a release', async () => {
+  it('are counted from zero after the hold is released', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
@@ -185,14 +185,14 @@ describe('rates', () => {
     expect((await hold()).held).toBe(false);
   });
 
-  it('emails of test keys never count', async () => {
+  it('never include emails of test keys', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(40, { outcome: dead, mode: 'test' });
     await outcomes(30, { outcome: refused, mode: 'test' });
     expect((await hold()).held).toBe(false);
   });
 
-  it('ignore results of more than a day ago', async () => {
+  it('ignore results that are more than a day old', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     await sql`UPDATE send_outcomes SET hour = hour - interval '25 hours' WHERE project_id = ${project.id}`.execute(
@@ -204,7 +204,7 @@ describe('rates', () => {
 });
 
 describe('refusals because of the sender', () => {
-  it('cause a hold at 20 of the last 100 emails to one provider, not to two providers together', async () => {
+  it('put the project on hold at 20 of the last 100 emails to one provider, but not when two providers together refuse 20', async () => {
     await outcomes(19, { outcome: refused });
     await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
     expect((await hold()).held).toBe(false);
@@ -212,7 +212,7 @@ describe('refusals because of the sender', () => {
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
-  it('are cleared once the provider has accepted a hundred later emails', async () => {
+  it('are cleared once the provider has accepted 100 later emails', async () => {
     await outcomes(1, { outcome: refused });
     await sql`UPDATE provider_outcomes SET recent = repeat('1', 19) WHERE project_id = ${project.id}`.execute(
       service.db,
@@ -233,7 +233,7 @@ describe('refusals because of the sender', () => {
   });
 });
 
-describe('feedback that arrives later', () => {
+describe('bounces and complaints that arrive after an email was accepted', () => {
   function recorder() {
     const config = parseConfig({
       DATABASE_URL: 'postgres://none',
@@ -259,7 +259,7 @@ describe('feedback that arrives later', () => {
     }
   }
 
-  it('three complaints about a thousand emails put the project on hold; a repeated report counts once', async () => {
+  it('three complaints about 1,000 emails put the project on hold; a repeated report counts once', async () => {
     await sql`
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);
@@ -274,7 +274,7 @@ describe('feedback that arrives later', () => {
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
-  it('hard bounces that arrive later are counted against the sent emails', async () => {
+  it('hard bounces that arrive later are divided by the number of sent emails', async () => {
     await outcomes(200, { outcome: sent });
     await feedback(20, 'dead');
     expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');

@@ -146,7 +146,7 @@ describe('an email with large files', () => {
     expect(sink.messages).toHaveLength(3);
   });
 
-  it('that must not be sent costs its project nothing', async () => {
+  it('uses no budget of its project if it is refused before it is composed', async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
     const [refused, next] = [
       await mail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
@@ -156,7 +156,7 @@ describe('an email with large files', () => {
     expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
   });
 
-  it('is retried with the same Message-ID if its thread ends, and is not lost', async () => {
+  it('is retried with the same Message-ID if the thread that composes it ends', async () => {
     const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
     const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
     expect(outcome).toMatchObject({ kind: 'deferred' });

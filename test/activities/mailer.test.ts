@@ -117,7 +117,7 @@ it('an email is rendered, signed by its domain, sent, and recorded with its even
   expect(event?.data).toMatchObject({ subject: 'Hello Ada & Co', emailId: id, sourceType: 'TRANSACTIONAL' });
 });
 
-it('the link of an invitation is for its recipient alone: it is unchanged, not tracked, and stored encrypted', async () => {
+it('the link of an invitation is for its recipient alone: it is not rewritten or tracked, and it is stored encrypted', async () => {
   const url = 'https://mail.example.com/app/join#the-token';
   const at = { createdAt: new Date(), expiresAt: new Date() };
   const invitation = {
@@ -144,7 +144,7 @@ it('the link of an invitation is for its recipient alone: it is unchanged, not t
 
 const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
 
-it('the return path names the email', async () => {
+it('the return path contains the id of the email', async () => {
   const { id } = await deliver();
   const from = sink.commands.find((line) => line.startsWith('MAIL FROM:')) ?? '';
   expect(emailIdOfVerp(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
@@ -198,13 +198,13 @@ it('attachments and inline images arrive unchanged', async () => {
   expect(results[0]?.status.result).toBe('pass');
 });
 
-it('a test email ends SENT without a provider', async () => {
+it('an email of a test key ends SENT without reaching a provider', async () => {
   const { row } = await deliver({ mode: 'test' });
   expect(row.status).toBe('SENT');
   expect(sink.messages).toHaveLength(0);
 });
 
-it('withholds an email with its reason', async () => {
+it('records the reason when it withholds an email', async () => {
   const out = await buildContact(database.db, { projectId, email: 'out@example.com', subscribed: false });
   const inn = await buildContact(database.db, { projectId, email: 'in@example.com' });
   await addSuppressions(database.db, suppressionKey, {
@@ -227,7 +227,7 @@ it('withholds an email with its reason', async () => {
   expect(sink.messages.map((m) => m.to)).toEqual(['angry@example.com']);
 });
 
-it('on hold, marketing and automation wait and transactional email continues', async () => {
+it('while the project is on hold, marketing and automation emails are HELD and transactional email is sent', async () => {
   await database.db.updateTable('projects').set({ held_at: new Date() }).where('id', '=', projectId).execute();
   const contactId = await buildContact(database.db, { projectId });
   expect((await deliver({ contactId, sourceType: 'WORKFLOW' })).row.status).toBe('HELD');
@@ -235,7 +235,7 @@ it('on hold, marketing and automation wait and transactional email continues', a
   expect((await deliver({ contactId })).row.status).toBe('SENT');
 });
 
-it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', async () => {
+it('a hard bounce makes the email BOUNCED, suppresses and unsubscribes its contact, and records both events', async () => {
   const email = 'reject550-5.1.1@example.com';
   const contactId = await buildContact(database.db, { projectId, email });
   const { id, row } = await deliver({ contactId, to: email });
@@ -255,7 +255,7 @@ it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', a
   expect((await deliver({ contactId, to: email })).row.reason).toBe('suppressed:hard_bounce');
 });
 
-it('keeps a deferred email SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
+it('keeps a deferred email SENDING, due in 30 to 60 s, and its delivery can claim it again', async () => {
   const before = Date.now();
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
   expect(delivery.outcome.kind).toBe('deferred');
@@ -275,7 +275,7 @@ it('an email that was not sent within a day is FAILED as expired', async () => {
   expect(await rowOf(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
-it('a superseded attempt records nothing, and its hook does not run', async () => {
+it('an attempt whose email was claimed again records nothing, and its hook does not run', async () => {
   const id = await buildEmail(database.db, { projectId });
   const first = await claim(id);
   const second = await claim(id);
@@ -290,7 +290,7 @@ it('a superseded attempt records nothing, and its hook does not run', async () =
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
-it('a failing hook leaves the email unrecorded, so the step and its email complete together', async () => {
+it('an email is not recorded if its hook fails, so a step and its email complete together', async () => {
   const id = await buildEmail(database.db, { projectId });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -298,7 +298,7 @@ it('a failing hook leaves the email unrecorded, so the step and its email comple
   expect((await rowOf(id)).status).toBe('SENDING');
 });
 
-it('two hundred concurrent emails are all recorded, each once', async () => {
+it('200 concurrent emails are all recorded, each once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 200 }, (_, i) => buildEmail(database.db, { projectId, to: `m${i}@example.com` })),
   );
@@ -313,7 +313,7 @@ it('two hundred concurrent emails are all recorded, each once', async () => {
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
 
-it('defers an email that cannot be composed now, and delays no other email', async () => {
+it('defers an email that cannot be composed now, without delaying other emails', async () => {
   await database.db
     .updateTable('domains')
     .set({ dkim_private_key: 'unreadable' })

@@ -49,8 +49,8 @@ async function isStatementWaiting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-describe('tracked segments of a project', () => {
-  it('are computed one after the other, the one computed longest ago first', async () => {
+describe('computing the tracked segments of a project', () => {
+  it('computes one segment after the other, starting with the one computed longest ago', async () => {
     const projectId = await newProject();
     for (const name of ['a', 'b', 'c']) await newSegment(projectId, name);
     await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
@@ -59,7 +59,7 @@ describe('tracked segments of a project', () => {
     expect(await listComputed()).toEqual(['c', 'b', 'a']);
   });
 
-  it('continue at the cursor of a killed attempt, whose segment comes last', async () => {
+  it('continues after a killed attempt, and computes the segment that was being computed then last', async () => {
     const projectId = await newProject();
     const [poison, done] = [await newSegment(projectId, 'poison'), await newSegment(projectId, 'done')];
     await newSegment(projectId, 'left');
@@ -74,7 +74,7 @@ describe('tracked segments of a project', () => {
     expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
   });
 
-  it('return a cursor when their time has run out', async () => {
+  it('returns a cursor when its time has run out', async () => {
     const projectId = await newProject();
     for (const name of ['a', 'b']) await newSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
@@ -84,7 +84,7 @@ describe('tracked segments of a project', () => {
     expect(await listComputed()).toEqual(['a', 'b']);
   });
 
-  it('continue when a segment fails: it is named and its error is kept for the operator', async () => {
+  it('continues when a segment fails, names the segment, and stores its error for the operator', async () => {
     const projectId = await newProject();
     const broken = await newSegment(projectId, 'broken');
     await newSegment(projectId, 'well');
@@ -105,7 +105,7 @@ describe('tracked segments of a project', () => {
     }
   });
 
-  it('start no other segment once they are cancelled, and free the slot while a statement still hangs', async () => {
+  it('starts no other segment after a cancellation, and frees its slot while a statement still hangs', async () => {
     const projectId = await newProject();
     const held = await newSegment(projectId, 'first');
     await newSegment(projectId, 'second');
@@ -131,7 +131,7 @@ describe('tracked segments of a project', () => {
   });
 });
 
-describe('a table that is pruned', () => {
+describe('pruning a table', () => {
   it('continues after the last row that a killed attempt read', async () => {
     const projectId = await newProject();
     const idAt = (daysAgo: number) => {
@@ -159,8 +159,8 @@ describe('a table that is pruned', () => {
   });
 });
 
-describe('events whose retention is over', () => {
-  it('stay until the statistics of their hour are stored, so late statistics still count them', async () => {
+describe('events older than their retention', () => {
+  it('stay until the statistics of their hour are stored, so statistics that are stored late still count them', async () => {
     const projectId = await newProject();
     const at = Date.now() - 10 * 86_400_000;
     const hex = at.toString(16).padStart(12, '0');
@@ -180,8 +180,8 @@ describe('events whose retention is over', () => {
   });
 });
 
-describe('a round', () => {
-  it('continues after the part at which the round before it ran out of time, and runs failing parts last', async () => {
+describe('a round of periodic work', () => {
+  it('continues after the part at which the previous round ran out of time, and runs failing parts last', async () => {
     const projects = [];
     for (const name of ['a', 'b', 'c', 'd']) {
       const projectId = await newProject();

@@ -57,7 +57,7 @@ function watch(provider: EmailProvider) {
   return { lines, clock, watched, submit };
 }
 
-it('reports a refused login once a minute, for single emails and campaigns, never with the password', async () => {
+it('reports a refused login once a minute, for single emails and campaigns, and never shows the password', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const { lines, clock, watched, submit } = watch(smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }));
@@ -79,7 +79,7 @@ it('reports a refused login once a minute, for single emails and campaigns, neve
   expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
 });
 
-it('reports credentials that SES refuses, without the parts of the request that SES repeats', async () => {
+it('reports credentials that SES refuses, without the parts of the request that the SES reply repeats', async () => {
   const fake = await startFakeSes();
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
@@ -91,7 +91,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
   expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
 });
 
-it('reports an unreachable server', async () => {
+it('reports an unreachable mail server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
   const { lines, submit } = watch(smtpProvider({ url: sink.url }));
@@ -104,7 +104,7 @@ it('reports an unreachable server', async () => {
   ]);
 });
 
-it('reports nothing about accepted emails, refusals of single emails, and a stopping worker', async () => {
+it('reports nothing for accepted emails, refusals of single emails, or a stopping worker', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
   const { lines, watched } = watch(smtpProvider({ url: sink.url }));
@@ -117,7 +117,7 @@ it('reports nothing about accepted emails, refusals of single emails, and a stop
   expect(lines).toEqual([]);
 });
 
-it('a worker reports it once for both ways of sending, and emails are deferred with the reason', async () => {
+it('a worker reports a refused login once for single emails and campaigns together, and defers emails with the reason', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const config = parseConfig({
@@ -159,7 +159,7 @@ it('a worker reports it once for both ways of sending, and emails are deferred w
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
 
-it("logs the channel's findings about the server with its address", () => {
+it("logs the SMTP client's findings about a server, with the address of the server", () => {
   const { lines } = watch({
     kind: 'smtp',
     send: async () => ({ outcome: 'unsent', error: 'none' }),

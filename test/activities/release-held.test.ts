@@ -55,7 +55,7 @@ const releaseAll = async () => {
   return pages;
 };
 
-it('a hold that is set again during its release ends the release, and the remaining emails stay held', async () => {
+it('a hold that is set again during its release ends the release, and the remaining emails stay HELD', async () => {
   await buildLedger(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
@@ -73,12 +73,12 @@ it('a release reads the emails once, and sends each held email once', async () =
   expect(await countHeld()).toBe(0);
 });
 
-it('one activity reads many emails of which none is held', async () => {
+it('one activity reads many emails if none of them is held', async () => {
   await buildLedger(3_200, () => false);
   expect(await releaseAll()).toEqual([{ released: 0, after: null }]);
 });
 
-it('waits for a held email that another transaction has locked, and does not skip it', async () => {
+it('a release waits for a held email that another transaction has locked, and does not skip it', async () => {
   const [id] = await buildLedger(3, () => true);
   let released: Promise<unknown> | undefined;
   await database.db.transaction().execute(async (trx) => {

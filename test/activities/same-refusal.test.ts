@@ -133,14 +133,14 @@ const EXPECTED = {
   suppressed: ['hard_bounce'],
 };
 
-describe('the same 550 reply leads to the same rows', () => {
-  it.each(Object.entries(WAYS))('by %s', async (_, refuse) => {
+describe('the same 550 reply leads to the same rows in the database', () => {
+  it.each(Object.entries(WAYS))('when it arrives by %s', async (_, refuse) => {
     const { id } = await buildEmailTo('ada@example.com');
     await refuse(id);
     expect(await rowsAfter(id)).toEqual(EXPECTED);
   });
 
-  it('inside a campaign', async () => {
+  it('when it refuses an email of a campaign', async () => {
     const worker = campaignWorker({ db: database.db, smtpUrl: sink.url });
     const start = await sendingCampaign(database.db, { projectId, count: 1, worker });
     await worker.send(start);
@@ -154,35 +154,40 @@ describe('the same 550 reply leads to the same rows', () => {
   });
 });
 
-describe('an address in a step that is not its contact’s', () => {
-  it.each(Object.entries(WAYS))('ends the contact that has it, by %s', async (_, refuse) => {
-    const own = await buildContact(database.db, { projectId, email: 'own@example.com' });
-    const other = await buildContact(database.db, { projectId, email: 'other@example.com' });
-    const id = await buildEmail(database.db, {
-      projectId,
-      contactId: own,
-      to: 'Other@example.com',
-      sourceType: 'WORKFLOW',
-    });
-    await refuse(id);
-    const rows = await database.db
-      .selectFrom('contacts')
-      .select(['id', 'subscribed'])
-      .where('project_id', '=', projectId)
-      .execute();
-    expect(new Map(rows.map((row) => [row.id, row.subscribed]))).toEqual(
-      new Map([
-        [own, true],
-        [other, false],
-      ]),
-    );
-  });
+describe('a hard bounce of an address in a step that belongs to another contact', () => {
+  it.each(Object.entries(WAYS))(
+    'unsubscribes the contact that has the address, when it arrives by %s',
+    async (_, refuse) => {
+      const own = await buildContact(database.db, { projectId, email: 'own@example.com' });
+      const other = await buildContact(database.db, { projectId, email: 'other@example.com' });
+      const id = await buildEmail(database.db, {
+        projectId,
+        contactId: own,
+        to: 'Other@example.com',
+        sourceType: 'WORKFLOW',
+      });
+      await refuse(id);
+      const rows = await database.db
+        .selectFrom('contacts')
+        .select(['id', 'subscribed'])
+        .where('project_id', '=', projectId)
+        .execute();
+      expect(new Map(rows.map((row) => [row.id, row.subscribed]))).toEqual(
+        new Map([
+          [own, true],
+          [other, false],
+        ]),
+      );
+    },
+  );
 });
 
-describe('an email of a step to a dead mailbox', () => {
-  it.each(Object.entries(WAYS))('is one link further in the chain of executions, by %s', async (_, refuse) => {
-    const { id, contactId } = await buildEmailTo('chained@example.com');
-    const { rows } = await sql<{ id: string }>`
+describe('an execution that starts because an email of a step bounced', () => {
+  it.each(Object.entries(WAYS))(
+    'has a depth one higher than the execution that sent the email, when the bounce arrives by %s',
+    async (_, refuse) => {
+      const { id, contactId } = await buildEmailTo('chained@example.com');
+      const { rows } = await sql<{ id: string }>`
       WITH w AS (
         INSERT INTO workflows (project_id, name, slug, enabled, trigger_type, event_name)
         VALUES (${projectId}, 'causing', 'causing', true, 'EVENT', 'begin'), (${projectId}, 'caused', 'caused', true, 'EVENT', 'contact.unsubscribed')
@@ -193,12 +198,13 @@ describe('an email of a step to a dead mailbox', () => {
       )
       UPDATE emails SET source_type = 'WORKFLOW', execution_id = x.id, visit = 1 FROM x WHERE emails.id = ${id} RETURNING x.id
     `.execute(database.db);
-    expect(rows).toHaveLength(1);
-    await refuse(id);
-    const depths = await sql<{ depth: number }>`
+      expect(rows).toHaveLength(1);
+      await refuse(id);
+      const depths = await sql<{ depth: number }>`
       SELECT x.depth FROM executions x JOIN workflows w ON w.id = x.workflow_id
       WHERE x.project_id = ${projectId} AND w.name = 'caused'
     `.execute(database.db);
-    expect(depths.rows).toEqual([{ depth: 5 }]);
-  });
+      expect(depths.rows).toEqual([{ depth: 5 }]);
+    },
+  );
 });

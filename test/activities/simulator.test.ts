@@ -103,8 +103,8 @@ async function eventNames(emailId: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-describe('email to the simulator', () => {
-  it('delivered is DELIVERED, is shown in the mailbox and reaches no one', async () => {
+describe('email to an address of the simulator', () => {
+  it('delivered@ makes the email DELIVERED and shows it in the mailbox, without sending it', async () => {
     const id = await send('delivered+a@simulator.test');
     await waitForEnd(id, 'DELIVERED');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
@@ -112,7 +112,7 @@ describe('email to the simulator', () => {
     expect(body.data).toMatchObject([{ id, subject: 'Hello', from: 'news@sender.test' }]);
   });
 
-  it('bounce suppresses and unsubscribes as any bounce does, and the next email is not sent', async () => {
+  it('bounce@ suppresses and unsubscribes as any bounce does, and the next email is not sent', async () => {
     const to = 'bounce+1@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
@@ -123,7 +123,7 @@ describe('email to the simulator', () => {
     expect(await waitForEnd(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
   });
 
-  it('softbounce ends BOUNCED and changes no contact', async () => {
+  it('softbounce@ makes the email BOUNCED and changes no contact', async () => {
     const to = 'softbounce@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
@@ -133,7 +133,7 @@ describe('email to the simulator', () => {
     expect(await suppressionsOf(to)).toEqual([]);
   });
 
-  it('complaint is delivered, and unsubscribes with its reason', async () => {
+  it('complaint@ delivers the email, and unsubscribes its contact because of a complaint', async () => {
     const to = 'complaint+x@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'COMPLAINED');
@@ -142,7 +142,7 @@ describe('email to the simulator', () => {
     expect((await contactOf(to)).subscribed).toBe(false);
   });
 
-  it('opens and clicks count as human ones, with the link', async () => {
+  it('counts opens and clicks as made by humans, and records the clicked link', async () => {
     const opened = await send('open@simulator.test');
     const clicked = await send('click@simulator.test');
     const bare = await send('click+bare@simulator.test', '<p>No link</p>');
@@ -155,7 +155,7 @@ describe('email to the simulator', () => {
     expect(rows[0]?.data).toMatchObject({ link: 'https://example.com/offer', clicks: 1, isFirstClick: true });
   });
 
-  it('reject refuses the message: the email fails, and nothing happens to the contact', async () => {
+  it('reject@ refuses the message: the email fails, and the contact does not change', async () => {
     const to = 'reject+1@simulator.test';
     const id = await send(to);
     const email = await waitForEnd(id, 'FAILED');
@@ -165,7 +165,7 @@ describe('email to the simulator', () => {
     expect((await contactOf(to)).subscribed).toBe(true);
   });
 
-  it('without tracking no open is recorded', async () => {
+  it('records no open if tracking is off', async () => {
     await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
     const id = await send('open+untracked@simulator.test');
     await waitForEnd(id, 'DELIVERED');
@@ -184,7 +184,7 @@ async function waiting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-it('email of an automation and of the SMTP relay has the same results', async () => {
+it('the simulator gives emails of automations and of the SMTP relay the same results', async () => {
   await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${project.id}`.execute(service.db);
   const templateId = await buildTemplate(service.db, { projectId: project.id, from: 'news@sender.test' });
   const steps = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
@@ -210,7 +210,7 @@ it('email of an automation and of the SMTP relay has the same results', async ()
   }, 'both to come back');
 });
 
-describe('a campaign to the simulator', () => {
+describe('a campaign to addresses of the simulator', () => {
   /** Sends a campaign to all contacts. Returns its id when it is SENT and all feedback has arrived. */
   async function campaign(): Promise<string> {
     const { body } = await call('POST', '/campaigns', campaignBody());
@@ -220,7 +220,7 @@ describe('a campaign to the simulator', () => {
     return body.data.id;
   }
 
-  it('counts in its stats, but in no guard, rate, limit or analytics', async () => {
+  it('counts in the campaign’s stats, but not in guards, rates, limits or analytics', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 5, send_rate_per_second = 1 WHERE id = ${project.id}`.execute(
       service.db,
     );
@@ -247,13 +247,13 @@ describe('a campaign to the simulator', () => {
 });
 
 // These tests are last, because the emails were sent before the first test and their feedback arrives meanwhile.
-describe('email to the simulator with delayed feedback', () => {
-  it('slow is delivered after 10 s', async () => {
+describe('email to an address of the simulator with delayed feedback', () => {
+  it('slow@ delivers the email after 10 s', async () => {
     const { slow } = await slowOnes;
     expect(Date.parse(slow.deliveredAt) - Date.parse(slow.sentAt)).toBeGreaterThanOrEqual(9_900);
   });
 
-  it('defer is delivered at the second attempt, after one 4xx', async () => {
+  it('defer@ delivers the email at the second attempt, after one 4xx reply', async () => {
     const { putOff, deferred } = await slowOnes;
     expect(putOff).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
     expect(deferred.attempts).toBe(2);

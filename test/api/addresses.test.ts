@@ -107,8 +107,8 @@ async function talk(port: number, lines: string[]): Promise<string[]> {
   return replies.slice(1);
 }
 
-describe('an address is valid or invalid everywhere', () => {
-  it('generates addresses of both kinds', () => {
+describe('every entry point accepts and refuses the same addresses', () => {
+  it('the sample contains valid and invalid addresses', () => {
     expect(normalized.slice(0, SAMPLE.numRuns).filter((email) => email === null)).toEqual([]);
     expect(normalized.slice(SAMPLE.numRuns).filter((email) => email !== null)).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('an address is valid or invalid everywhere', () => {
     expect(await verdicts(ask)).toEqual(normalized);
   });
 
-  it('POST /v1/send, as `to` and with a display name', async () => {
+  it('POST /v1/send, in `to` and with a display name', async () => {
     const mail = { from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
     type Sent = { data: { emails: { contact: { email: string } }[] } };
     const emailOf = ({ data }: Sent) => data.emails[0]?.contact.email ?? '';
@@ -183,7 +183,7 @@ describe('an address is valid or invalid everywhere', () => {
     expect(accepted).toEqual(addresses.filter((_, n) => normalized[n] !== null));
   });
 
-  it('a sender of /v1/send and of a message through the relay', async () => {
+  it('the sender of /v1/send and of a message through the SMTP relay', async () => {
     const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
     const login = ['EHLO me', `AUTH PLAIN ${auth}`];
     const submit = (from: string) => [
@@ -203,7 +203,7 @@ describe('an address is valid or invalid everywhere', () => {
     }
   });
 
-  it('CSV import', async () => {
+  it('the address column of a CSV import', async () => {
     const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
     const form = new FormData();
     form.append('file', new Blob([`email\r\n${addresses.map(cell).join('\r\n')}\r\n`]), 'contacts.csv');
@@ -216,7 +216,7 @@ describe('an address is valid or invalid everywhere', () => {
     expect(result.successCount).toBe(normalized.filter((email) => email !== null).length);
   });
 
-  it('RCPT of the relay', async () => {
+  it('RCPT of the SMTP relay', async () => {
     const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
     const lines = ['EHLO me', `AUTH PLAIN ${auth}`, 'MAIL FROM:<hello@sender.test>'];
     const replies = await talk(relayPort, [...lines, ...addresses.map((address) => `RCPT TO:<${address}>`)]);
@@ -225,8 +225,8 @@ describe('an address is valid or invalid everywhere', () => {
   });
 });
 
-describe('email', () => {
-  it('reaches a quoted local part through the relay, and is sent from one', async () => {
+describe('email with unusual addresses', () => {
+  it('reaches a quoted local part through the SMTP relay, and is sent from one', async () => {
     sink.reset();
     const relay = createTransport({
       host: '127.0.0.1',
@@ -242,7 +242,7 @@ describe('email', () => {
     expect(body).toMatch(/^To: <?"aaa\.\.bbb"@example\.jp>?\r?$/m);
   });
 
-  it('is sent from a domain under an international top-level domain, written either way', async () => {
+  it('is sent from a domain under an internationalized top-level domain, in Unicode and in ASCII form', async () => {
     for (const from of ['Иван <ivan@аррӏе.рф>', 'ivan@xn--80ak6aa92e.xn--p1ai']) {
       const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>' };
       const { status, body: answer } = await service.call('POST', '/v1/send', { body });
@@ -259,7 +259,7 @@ describe('email', () => {
     expect(stored).toMatchObject({ from: 'shop@sender.test', fromName: 'Shop, Inc.' });
   });
 
-  it('that arrives from a UTF-8 local part is recorded, and one that names no sender is refused', async () => {
+  it('from a UTF-8 local part is recorded on arrival, and email that names no sender is refused', async () => {
     const message = (from: string) => [
       'EHLO me',
       'MAIL FROM:<>',

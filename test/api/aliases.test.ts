@@ -137,8 +137,8 @@ const ALIASES: Alias[] = [
   },
 ];
 
-describe('a field with two names', () => {
-  it.each(ALIASES)('$alias of $schema stands for $field, and two different values are refused', async (one) => {
+describe('a field that has two names', () => {
+  it.each(ALIASES)('$alias of $schema is another name of $field, and two different values are refused', async (one) => {
     const { field, alias, method = 'POST' } = one;
     const [first, second] = one.values;
     const send = async (names: object) => api.call(method, await one.path(), { body: { ...one.rest, ...names } });
@@ -173,7 +173,7 @@ describe('a field with two names', () => {
     expect([...new Set(documented)].sort()).toEqual([...new Set(tested)].sort());
   });
 
-  it('uses the name that was edited in a record that was read and sent back', async () => {
+  it('takes the edited name if a record was read, edited under one name and sent back', async () => {
     const campaign = await create('/campaigns', { ...audience, audienceType: 'FILTERED', audienceFilter: plan('old') });
     for (const name of ['filters', 'audienceCondition', 'audienceFilter']) {
       const { body: read } = await api.call('GET', `/campaigns/${campaign.id}`);
@@ -196,18 +196,18 @@ describe('a field with two names', () => {
     expect([after.filters, after.condition]).toEqual([plan('new'), plan('new')]);
   });
 
-  it('has one value however the keys of an object are ordered', async () => {
+  it('accepts both names if their objects differ only in the order of keys', async () => {
     const body = { name: `Segment ${++count}`, filters: plan('pro'), condition: reordered(plan('pro')) };
     expect((await api.call('POST', '/segments', { body })).status).toBe(201);
   });
 
-  it('is refused if a workflow and its triggerConfig differ', async () => {
+  it('is refused if a workflow’s field and its triggerConfig differ', async () => {
     const body = { name: 'W', eventName: 'signup', triggerConfig: { eventName: 'purchase' } };
     const { status, body: answer } = await api.call('POST', '/workflows', { body });
     expect([status, answer.error.errors[0].field]).toEqual([422, 'triggerConfig.eventName']);
   });
 
-  it('never sends a campaign immediately if either name schedules it', async () => {
+  it('does not send a campaign immediately if one of the two names schedules it', async () => {
     const { id } = await newCampaign();
     const body = { scheduledFor: null, scheduledAt: '2031-01-01T09:00:00Z' };
     expect((await api.call('POST', `/campaigns/${id}/send`, { body })).status).toBe(422);

@@ -31,7 +31,7 @@ async function event(name: string, at: Date, emailId: string | null, projectId =
 }
 
 describe('GET /analytics/overview', () => {
-  it('counts live email by the day of the event, before and after the totals of its hours are stored', async () => {
+  it('counts live email by the day of the event, before and after the hourly totals are stored', async () => {
     const { id: projectId } = api.one;
     const live = await buildEmail(api.db, { projectId });
     const test = await buildEmail(api.db, { projectId, mode: 'test' });
@@ -71,7 +71,7 @@ describe('GET /analytics/overview', () => {
     expect(totals).toEqual({ sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 1 });
   });
 
-  it("counts days in the project's time zone; a date alone is such a day", async () => {
+  it("counts days in the project's time zone, and reads a date without a time as such a day", async () => {
     const { id: projectId } = api.two;
     await sql`UPDATE projects SET timezone = 'Asia/Kolkata' WHERE id = ${projectId}`.execute(api.db);
     const emailId = await buildEmail(api.db, { projectId });
@@ -96,7 +96,7 @@ describe('GET /analytics/overview', () => {
     expect(previous.totals).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  it('has the previous days too in a zone whose clocks change in between', async () => {
+  it('includes the days of the previous period, also in a zone whose clocks change in between', async () => {
     await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.two.id}`.execute(api.db);
     const { days, previous } = await expectOk(
       api.call('GET', '/analytics/overview?startDate=2026-03-29&endDate=2026-03-30', asTwo()),
@@ -115,7 +115,7 @@ describe('GET /analytics/overview', () => {
 });
 
 describe('GET /analytics/attention', () => {
-  it("lists items that need attention, the most urgent first, without another project's items", async () => {
+  it("lists items that need attention, most urgent first, without another project's items", async () => {
     const { id: projectId } = api.one;
     expect((await expectOk(api.call('GET', '/analytics/attention'))).data).toEqual([]);
     await sql`UPDATE projects SET held_at = now(), hold_reason = 'too many bounces' WHERE id = ${projectId}`.execute(
@@ -173,7 +173,7 @@ describe('GET /analytics/attention', () => {
     expect((await expectOk(api.call('GET', '/analytics/attention', asTwo()))).data).toEqual([]);
   });
 
-  it('omits items that the key has no scope to see', async () => {
+  it('omits items that the key’s scopes do not allow', async () => {
     const owner = await signIn(api, api.one);
     const body = { name: 'figures', scopes: ['analytics:view'], mode: 'live' };
     const { key } = await expectOk(api.call('POST', '/apikeys', { key: null, headers: owner, body }));
@@ -183,7 +183,7 @@ describe('GET /analytics/attention', () => {
 });
 
 describe('GET /analytics/upcoming', () => {
-  it('counts by hour the campaigns that are scheduled and the pauses that end', async () => {
+  it('counts scheduled campaigns, and pauses of executions that end, by hour', async () => {
     const { id: projectId } = api.one;
     const inThree = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 3 * HOUR_MS;
     const seconds = [inThree / 1000 + 5, inThree / 1000 + 6, inThree / 1000 + 100 * 3600];
@@ -215,7 +215,7 @@ describe('GET /analytics/upcoming', () => {
 });
 
 describe('GET /project/checklist', () => {
-  it('marks each first step of a project as done automatically', async () => {
+  it('marks each first step of a project as done once the project has done it', async () => {
     const headers = await signIn(api, api.two, 'MEMBER');
     const read = async () => {
       const { items, done } = await expectOk(api.call('GET', '/project/checklist', { key: null, headers }));

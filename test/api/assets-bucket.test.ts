@@ -54,7 +54,7 @@ async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]>
   await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });
 }
 
-describe('an image with a bucket', () => {
+describe('an image that is stored in a bucket', () => {
   it('is an object under the prefix, and is served like an image in Postgres', async () => {
     const content = newGif();
     const { status, body } = await upload(content);
@@ -74,13 +74,13 @@ describe('an image with a bucket', () => {
     expect(await leftovers()).toBe(0);
   });
 
-  it('of 5 MB is returned byte for byte', async () => {
+  it('is returned byte for byte, up to 5 MB', async () => {
     const content = newGif(Buffer.alloc(5 * 1024 * 1024 - 100, 'x'));
     const { body } = await upload(content);
     expect((await fetchServed(body.url)).content.equals(content)).toBe(true);
   });
 
-  it('that exists already is not written again', async () => {
+  it('is not written again if the same image is uploaded twice', async () => {
     const content = newGif();
     const first = await upload(content);
     s3.requests = [];
@@ -88,7 +88,7 @@ describe('an image with a bucket', () => {
     expect(s3.requests).toEqual([]);
   });
 
-  it('is one image after many concurrent uploads, and surplus objects are deleted', async () => {
+  it('is one image after many concurrent uploads of the same bytes, and the surplus objects are deleted', async () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
@@ -98,7 +98,7 @@ describe('an image with a bucket', () => {
     expect(await fetchServed(answers[0]?.body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('is not stored beyond the limit', async () => {
+  it('is refused beyond the project’s limit', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     s3.requests = [];
@@ -106,7 +106,7 @@ describe('an image with a bucket', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('that is deleted returns 404 at once, and the next pruning deletes its object', async () => {
+  it('returns 404 as soon as it is deleted, and the next pruning deletes its object', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     expect((await remove(body.id)).status).toBe(204);
@@ -116,7 +116,7 @@ describe('an image with a bucket', () => {
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
   });
 
-  it('stays if it is deleted and uploaded again, whenever cleaning runs', async () => {
+  it('stays if it is deleted and uploaded again before pruning', async () => {
     const content = newGif();
     const first = (await upload(content)).body;
     await remove(first.id);
@@ -129,10 +129,10 @@ describe('an image with a bucket', () => {
 
 describe('a bucket that cannot be used', () => {
   it.each<[string, FakeS3['mood']]>([
-    ['hangs up', 'away'],
-    ['refuses', { status: 403, code: 'AccessDenied' }],
-    ['breaks', { status: 500, code: 'InternalError' }],
-  ])('and %s: an upload is 503 and stores nothing, and it works once the bucket works', async (_, mood) => {
+    ['closes connections', 'away'],
+    ['refuses requests', { status: 403, code: 'AccessDenied' }],
+    ['returns errors', { status: 500, code: 'InternalError' }],
+  ])('that %s makes uploads return 503 and store nothing; uploads succeed once the bucket works', async (_, mood) => {
     const content = newGif();
     const { body: before } = await api.call('GET', '/assets');
     s3.mood = mood;
@@ -148,7 +148,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('serves no image meanwhile, and every image again afterwards', async () => {
+  it('makes every image unavailable, and all images are served again when it works', async () => {
     const content = newGif();
     const { body } = await upload(content);
     s3.mood = 'away';
@@ -157,7 +157,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('that fails during a download serves no partial image', async () => {
+  it('sends no partial image if it fails during a download', async () => {
     const content = newGif(Buffer.alloc(100_000));
     const { body } = await upload(content);
     s3.cutAt = 50_000;
@@ -166,13 +166,13 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('makes an image 404 if its object is lost', async () => {
+  it('makes an image return 404 if its object is lost', async () => {
     const { body } = await upload(newGif());
     s3.objects.delete(await keyOf(body.hash));
     expect((await fetchServed(body.url)).status).toBe(404);
   });
 
-  it('keeps deleted objects while it is unusable, and that part of pruning fails', async () => {
+  it('keeps deleted objects while it is unusable, and pruning reports the failed part', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     await remove(body.id);
@@ -186,8 +186,8 @@ describe('a bucket that cannot be used', () => {
   });
 });
 
-describe('a bucket that is configured later, or no longer', () => {
-  it('earlier images stay in Postgres and are served as before', async () => {
+describe('adding or removing a bucket in the settings', () => {
+  it('keeps serving earlier images from Postgres after a bucket is added', async () => {
     const content = newGif();
     const before = await upload(content, { app: apart(undefined) });
     expect(before.status).toBe(201);
@@ -198,7 +198,7 @@ describe('a bucket that is configured later, or no longer', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('stores new images in Postgres without a bucket, and images in the earlier bucket are 503, not 404', async () => {
+  it('stores new images in Postgres after the bucket is removed, and returns 503, not 404, for images in it', async () => {
     const app = apart(undefined);
     const { body } = await upload(newGif());
     expect((await fetchServed(body.url, app)).status).toBe(503);
@@ -209,7 +209,7 @@ describe('a bucket that is configured later, or no longer', () => {
   });
 });
 
-it('a slow upload whose object may be deleted writes no row', async () => {
+it('an upload that is so slow that pruning may delete its object writes no row', async () => {
   const object = { projectId: api.one.id, objectKey: 'tidings/late' };
   await inTransaction(api.db, (trx) => announceObject(trx, object));
   await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);

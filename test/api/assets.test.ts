@@ -30,7 +30,7 @@ const served = (url: string, headers: Record<string, string> = {}) =>
 const listAssets = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
 
 describe('an image', () => {
-  it('is stored with its size and address, and served to anyone unchanged', async () => {
+  it('is stored with its size and address, and is served to anyone unchanged', async () => {
     const content = newGif();
     const { status, body } = await upload(content, { name: 'Logo & more.gif' });
     expect(status).toBe(201);
@@ -49,7 +49,7 @@ describe('an image', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(content);
   });
 
-  it('is immutable, has the type of its bytes, and can neither run nor load anything', async () => {
+  it('is immutable, is served with the type of its bytes, and can neither run scripts nor load resources', async () => {
     const { body } = await upload(newGif('<script>alert(1)</script>'), { name: 'x.html', type: 'text/html' });
     const { headers } = await served(body.url);
     expect(headers.get('content-type')).toBe('image/gif');
@@ -60,7 +60,7 @@ describe('an image', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('larger than a megabyte is returned byte for byte, also to two concurrent readers', async () => {
+  it('is returned byte for byte if it is larger than a megabyte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
     const sha = async () =>
@@ -71,13 +71,13 @@ describe('an image', () => {
     expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
   });
 
-  it('that exists already is returned under its first name', async () => {
+  it('keeps its first name if the same bytes are uploaded again', async () => {
     const content = newGif();
     const first = await upload(content, { name: 'a.gif' });
     expect(await upload(content, { name: 'b.gif' })).toEqual({ status: 200, body: first.body });
   });
 
-  it('that is uploaded many times concurrently is stored once', async () => {
+  it('is stored once if it is uploaded many times concurrently', async () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
@@ -87,9 +87,9 @@ describe('an image', () => {
   it.each([
     ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'image/svg+xml'],
     ['HTML that calls itself a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
-    ['nothing', '', 'image/png'],
+    ['empty', '', 'image/png'],
     ['a PDF', '%PDF-1.7', 'application/pdf'],
-  ])('an image that is uploaded is not %s', async (_, content, type) => {
+  ])('an upload is refused if it is %s', async (_, content, type) => {
     const { status, body } = await upload(content, { type });
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file', code: 'invalid_file' }] });
@@ -101,7 +101,7 @@ describe('an image', () => {
     expect((await upload(newGif(Buffer.alloc(7 * 1024 * 1024)))).status).toBe(413);
   });
 
-  it('has a name that can be stored, or none', async () => {
+  it('has a name that can be stored, or no name', async () => {
     expect((await upload(newGif(), { name: 'a\0b.gif' })).body.filename).toBeNull();
     expect((await upload(newGif(), { name: 'x'.repeat(500) })).body.filename).toHaveLength(200);
     expect((await upload(newGif(), { name: ' ' })).body.filename).toBeNull();
@@ -109,7 +109,7 @@ describe('an image', () => {
 });
 
 describe('the images of a project', () => {
-  it('are its own: the same bytes have another address in another project, which neither sees nor deletes it', async () => {
+  it('are separate: the same bytes have another address in another project, which can neither see nor delete them', async () => {
     const content = newGif();
     const mine = (await upload(content)).body;
     const theirs = (await upload(content, { key: api.two.secretKey })).body;
@@ -142,7 +142,7 @@ describe('the images of a project', () => {
     expect((await upload(newGif())).status).toBe(201);
   });
 
-  it('need the scope to edit templates; the scope to see them lists them', async () => {
+  it('can be changed with the scope to edit templates, and listed with the scope to see templates', async () => {
     const key = await buildKey(api.db, api.one.id, ['templates:view']);
     expect((await api.call('GET', '/assets', { key })).status).toBe(200);
     expect((await upload(newGif(), { key })).body.error).toMatchObject({ code: 'FORBIDDEN' });
@@ -151,14 +151,14 @@ describe('the images of a project', () => {
   });
 });
 
-describe('an image in use', () => {
+describe('an image that is in use', () => {
   const email = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
   const template = (url: string) =>
     api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...email(url) } });
   const readUses = async (id: string) =>
     (await listAssets('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
 
-  it('is marked as used, and is not deleted unless forced', async () => {
+  it('is marked as used, and is deleted only if the request forces it', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
     expect(await readUses(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
@@ -172,7 +172,7 @@ describe('an image in use', () => {
     expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
   });
 
-  it('may be used by a campaign, or by one of its variants alone', async () => {
+  it('may be used by a campaign, or only by one of its variants', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     const variants = [
       { name: 'A', weight: 1 },
@@ -187,7 +187,7 @@ describe('an image in use', () => {
     expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
   });
 
-  it('may be used by an accepted email, also when its template was deleted', async () => {
+  it('may be used by an accepted email, also if its template was deleted', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
     const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };
@@ -197,7 +197,7 @@ describe('an image in use', () => {
     expect((await api.call('DELETE', `/assets/${id}`)).status).toBe(409);
   });
 
-  it('is found by the filter for used images, and not among the unused ones', async () => {
+  it('is found by the filter for used images, and not by the filter for unused images', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     await template(a.url);
     const ids = async (query: string) => (await listAssets(query)).data.map(({ id }: { id: string }) => id);
@@ -207,7 +207,7 @@ describe('an image in use', () => {
     expect(await ids('?used=false&limit=100')).not.toContain(a.id);
   });
 
-  it('by another project does not count as used', async () => {
+  it('does not count as used if only another project uses it', async () => {
     const { id, url } = (await upload(newGif())).body;
     await api.call('POST', '/templates', {
       key: api.two.secretKey,
@@ -217,7 +217,7 @@ describe('an image in use', () => {
   });
 });
 
-it('an address without an image is 404 without a query', async () => {
+it('an address without an image returns 404 without a query to Postgres', async () => {
   for (const name of ['x', '../../etc/passwd', 'A'.repeat(64), '0'.repeat(64)]) {
     expect((await api.app.request(`/assets/${encodeURIComponent(name)}`)).status).toBe(404);
   }

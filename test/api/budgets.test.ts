@@ -15,8 +15,8 @@ const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, ke
 /** Ten thousand iterations with output: a few milliseconds. */
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
-describe('a project that has used up its budget', () => {
-  it('waits and gets a message, and no other project waits', async () => {
+describe('a project that has used up its processor budget', () => {
+  it('waits and gets a message, while other projects do not wait', async () => {
     const costly = await buildEmail(api.db, { projectId: api.one.id, body: COSTLY });
     const plain = await buildEmail(api.db, { projectId: api.one.id });
     const others = await buildEmail(api.db, { projectId: api.two.id, body: COSTLY });
@@ -40,7 +40,7 @@ describe('large requests of a project', () => {
     return api.call('POST', '/v1/send', { key, body, headers });
   };
 
-  it("wait after the budget is used up; small requests and other projects' requests do not", async () => {
+  it("wait after the budget is used up; small requests and other projects' requests do not wait", async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'other.example.com' });
     const one = { ...api.one, from: 'x@shop.example.com' };
@@ -54,8 +54,8 @@ describe('large requests of a project', () => {
   });
 });
 
-describe('pages of lists of a project', () => {
-  it("wait after their bytes have used up the budget; other projects' requests do not", async () => {
+describe('pages of a project’s lists', () => {
+  it("wait after their bytes have used up the budget; other projects' requests do not wait", async () => {
     // 0.6 MB: 24 ms of a processor.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
@@ -71,7 +71,7 @@ describe('pages of lists of a project', () => {
 });
 
 describe('an untrusted email', () => {
-  it('is converted to text only up to the size of an email that a person wrote', async () => {
+  it('is converted to text only up to the size of an email that a person would write', async () => {
     const fresh = await startTestApi();
     const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
     const email = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };

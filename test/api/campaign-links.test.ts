@@ -24,7 +24,7 @@ afterAll(() => api?.close());
 
 const links = async (id: string) => (await api.call('GET', `/campaigns/${id}/links`)).body.data;
 
-it('every tracked link of a campaign has its clicks by humans, recipients and bots, also without clicks', async () => {
+it('every tracked link of a campaign lists its clicks by humans, recipients and bots, also if it has none', async () => {
   const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 3, body: BODY });
   await sql`UPDATE emails SET sent_at = now() - interval '1 hour' WHERE campaign_id = ${id}`.execute(api.db);
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id} ORDER BY id`.execute(
@@ -61,7 +61,7 @@ it('a draft shows its current links', async () => {
   ]);
 });
 
-it('the links of a deleted campaign are deleted, and a later click still reaches its target', async () => {
+it('the links of a deleted campaign are deleted, and a later click still redirects to its target', async () => {
   const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 1, body: BODY });
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id}`.execute(api.db);
   const { track } = linkToken(TEST_SECRET_KEY, rows[0]?.id ?? '');

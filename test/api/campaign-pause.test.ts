@@ -28,7 +28,7 @@ async function sending(changes: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('pausing a campaign', () => {
-  it('takes an Idempotency-Key, also while recipients are still to be counted', async () => {
+  it('accepts an Idempotency-Key, also while recipients are still being counted', async () => {
     const id = await sending();
     await sql`
       INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
@@ -43,7 +43,7 @@ describe('pausing a campaign', () => {
     }
   });
 
-  it('changes SENDING to PAUSED and back; a second pause and a second resume are 200 and change nothing', async () => {
+  it('changes SENDING to PAUSED, and resuming changes it back; a second pause or resume returns 200 and changes nothing', async () => {
     const id = await sending();
     for (const _ of [1, 2]) {
       const paused = await call('POST', `/campaigns/${id}/pause`);
@@ -66,7 +66,7 @@ describe('pausing a campaign', () => {
   });
 
   it.each(['DRAFT', 'SCHEDULED', 'SENT', 'CANCELLED'])(
-    'and resuming are 409 in %s, with the state in details',
+    'returns 409 in %s, as resuming does, with the status in details',
     async (status) => {
       const { body } = await call('POST', '/campaigns', campaignBody());
       await sql`UPDATE campaigns SET status = ${status} WHERE id = ${body.data.id}`.execute(api.db);
@@ -77,7 +77,7 @@ describe('pausing a campaign', () => {
     },
   );
 
-  it('keeps the campaign, its segment and its domain from being deleted', async () => {
+  it('prevents the deletion of the campaign, its segment and its domain', async () => {
     const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
     await call('POST', `/segments/${segment.body.id}/members`, { emails: ['r0@to.test'] });
     const id = await sending({ audienceType: 'SEGMENT', segmentId: segment.body.id });
@@ -86,7 +86,7 @@ describe('pausing a campaign', () => {
     for (const path of answers) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
   });
 
-  it('and then cancelling makes it a DRAFT if no email was attempted, else CANCELLED', async () => {
+  it('and then cancelling makes the campaign a DRAFT if no email was attempted, else CANCELLED', async () => {
     const [fresh, tried] = [await sending(), await sending()];
     await sql`
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, attempts)

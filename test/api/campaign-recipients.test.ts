@@ -63,7 +63,7 @@ describe('the recipients of a campaign', () => {
     ['?search=p1%40TO.test&status=SENT', []],
     ['?search=%25', []],
     ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
-  ])('the recipients with %s are %j', async (query, found) => {
+  ])('with the filter %s are the recipients %j', async (query, found) => {
     const { get } = await campaign();
     const answer = await get(query);
     expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe('the recipients of a campaign', () => {
   });
 
   it.each(['', '&status=FAILED,BOUNCED', '&search=to.test'])(
-    'page by cursor, without duplicates or gaps%s',
+    'are paged by cursor, without duplicates or gaps%s',
     async (filter) => {
       const { get } = await campaign();
       const whole = emails(await get(`?limit=100${filter}`));
@@ -88,7 +88,7 @@ describe('the recipients of a campaign', () => {
     },
   );
 
-  it('start, in a large campaign, with addresses that start with the search text', async () => {
+  it('are found by the start of their address in a large campaign', async () => {
     const project = await buildProject(api.db, 'Large');
     const id = await buildSentCampaign(api.db, {
       projectId: project.id,
@@ -173,7 +173,7 @@ describe('the recipients of a campaign', () => {
   });
 
   it.each(['?status=GONE', '?reason=because', '?limit=101', '?limit=0', '?cursor=x'])(
-    'a list of recipients with %s is refused with 400',
+    'cannot be listed with %s, which returns 400',
     async (query) => {
       const { get } = await campaign();
       const { status, body } = await get(query);
@@ -182,7 +182,7 @@ describe('the recipients of a campaign', () => {
   );
 });
 
-describe('the recipients as CSV', () => {
+describe('the CSV file of a campaign’s recipients', () => {
   async function csv(id: string, key: string, query = ''): Promise<string> {
     const response = await api.app.request(`/campaigns/${id}/recipients${query}`, {
       headers: { authorization: `Bearer ${key}`, accept: 'text/csv' },
@@ -192,7 +192,7 @@ describe('the recipients as CSV', () => {
     return response.text();
   }
 
-  it('are all recipients that match the filters, whatever the limit, after a header line', async () => {
+  it('has all recipients that match the filters, whatever the limit, after a header line', async () => {
     const { id, project } = await campaign();
     const [names, ...lines] = (await csv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
     expect(names).toBe(
@@ -202,7 +202,7 @@ describe('the recipients as CSV', () => {
     expect((await csv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n')).toHaveLength(3);
   });
 
-  it('the recipients as CSV contain no formula', async () => {
+  it('contains no formula that a spreadsheet would run', async () => {
     const { id, project } = await campaign();
     await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
       api.db,
@@ -211,7 +211,7 @@ describe('the recipients as CSV', () => {
     expect(text).toContain(`,'+x@to.test,FAILED,provider_rejected,"'=HYPERLINK(""http://evil.test"")",`);
   });
 
-  it('are complete over many chunks', async () => {
+  it('is complete over many chunks', async () => {
     const project = await buildProject(api.db, 'CSV');
     const id = await buildSentCampaign(api.db, { projectId: project.id, count: 12_345 });
     const lines = (await csv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);

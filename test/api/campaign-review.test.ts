@@ -31,7 +31,7 @@ async function review(changes: Record<string, unknown> = {}) {
 const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
 
 describe('the review of a campaign', () => {
-  it('counts recipients and skipped contacts, and finds no problem in a good campaign', async () => {
+  it('counts recipients and skipped contacts, and finds no problem in a correct campaign', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 8 });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${project.id} AND email IN ('r0@to.test', 'r1@to.test')`.execute(
       api.db,
@@ -48,7 +48,7 @@ describe('the review of a campaign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('counts recipients that lack a variable without a default', async () => {
+  it('counts recipients that lack a value for a variable without a default', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 3, data: { firstName: 'Ada', city: '' } });
     await buildContacts(api.db, { projectId: project.id, count: 2, localPart: 'bare', data: { address: { zip: 1 } } });
     await buildContact(api.db, { projectId: project.id, subscribed: false });
@@ -65,7 +65,7 @@ describe('the review of a campaign', () => {
     ]);
   });
 
-  it('finds problems of the sender, the project and the audience', async () => {
+  it('finds problems with the sender, the project and the audience', async () => {
     await sql`UPDATE domains SET found = '{}' WHERE project_id = ${project.id}`.execute(api.db);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${project.id}`.execute(api.db);
     expect(codes(await review())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
@@ -75,7 +75,7 @@ describe('the review of a campaign', () => {
     expect(findings[0]).toMatchObject({ code: 'sender_not_verified', severity: 'error' });
   });
 
-  it('finds problems of the content', async () => {
+  it('finds problems with the content', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const images = `<a href="https://bit.ly/x"><img src="https://a.test/a.png"></a>`;
     const body = `${images}<a href="javascript:void(0)"></a><!-- ${'x'.repeat(110_000)} -->`;
@@ -90,7 +90,7 @@ describe('the review of a campaign', () => {
     ]);
   });
 
-  it('checks the preheader too: its size counts, a link in it is not a link of the body, and a preheader that does not parse is 422', async () => {
+  it('counts the size of the preheader, ignores links in it, and returns 422 if it does not parse', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const large = `${CLEAN}<!-- ${'x'.repeat(102_300 - CLEAN.length)} -->`;
     expect(codes(await review({ body: large }))).toEqual([]);
@@ -104,14 +104,14 @@ describe('the review of a campaign', () => {
     expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
   });
 
-  it('counts recipients that lack a variable of the preheader, also of a variant', async () => {
+  it('counts recipients that lack a variable of the preheader, also in a variant', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 3, data: { city: 'Bern' } });
     const variants = [{ name: 'A' }, { name: 'B', preheader: '{{plan}} {{city}} {{x ?? y}}' }];
     const { findings } = await review({ preheader: 'For {{firstName}}', variants });
     expect(findings).toMatchObject([{ code: 'missing_variables', details: { variables: { firstName: 3, plan: 3 } } }]);
   });
 
-  it('names the variants without a recipient if the audience is too small', async () => {
+  it('names the variants that get no recipient because the audience is too small', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 10 });
     const variants = [{ name: 'A' }, { name: 'B', subject: 'Other' }, { name: 'C', subject: 'Third' }];
     const test = { share: 0.2, metric: 'opens', waitMinutes: 60 };
@@ -122,7 +122,7 @@ describe('the review of a campaign', () => {
     expect(codes(await review({ variants }))).toEqual([]);
   });
 
-  it('estimates the duration by the send rate, and warns if it is more than a day', async () => {
+  it('estimates the duration from the send rate, and warns if it is more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>
       sql`UPDATE projects SET send_rate_per_second = ${n} WHERE id = ${project.id}`.execute(api.db);
@@ -136,7 +136,7 @@ describe('the review of a campaign', () => {
     expect(await review()).toMatchObject({ audience: 5, willSend: 3, skipped: { limit_reached: 2 } });
   });
 
-  it('finds no recipients if the segment was deleted', async () => {
+  it('counts no recipients if the segment was deleted', async () => {
     const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
     const { body } = await call(
       'POST',
@@ -175,14 +175,14 @@ describe('the preview of a template', () => {
     expect(codes(body)).toEqual(['no_unsubscribe_link', 'missing_variables']);
   });
 
-  it('renders without a contact, a MARKETING template with its footer', async () => {
+  it('renders without a contact, and adds the footer to a MARKETING template', async () => {
     const { body } = await preview({ body: '<p>Hello</p>', type: 'MARKETING' });
     expect(body).toMatchObject({ subject: 'Hi', missingVariables: ['firstName'] });
     expect(body.html).toContain('Unsubscribe');
     expect((await preview({ body: '<p>Hello</p>' })).body.html).toBe('<p>Hello</p>');
   });
 
-  it('that does not parse is 422 with line and column', async () => {
+  it('returns 422 with line and column if the template does not parse', async () => {
     const { status, body } = await preview({ body: '<p>\n{% if %}</p>' });
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(body.error.details).toMatchObject({ line: 2 });
@@ -201,20 +201,20 @@ describe('the preview of a template', () => {
     expect((await preview({ body: '<p>Hello</p>' })).body.preheader).toBeNull();
   });
 
-  it('is 422 if the preheader does not parse', async () => {
+  it('returns 422 if the preheader does not parse', async () => {
     const { status, body } = await preview({ body: '<p>Hello</p>', preheader: '{{ x' });
     expect([status, body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
     expect(body.error.details).toMatchObject({ line: 1 });
   });
 
-  it('that takes too long is stopped', async () => {
+  it('is stopped if it takes too long', async () => {
     const { status } = await preview({
       body: '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ b | times: 3 }}{% endfor %}{% endfor %}',
     });
     expect([422, 429]).toContain(status);
   });
 
-  it('shows no contact of another project, and none to a key that may not see contacts', async () => {
+  it('shows no contact of another project, and no contact to a key that may not see contacts', async () => {
     const contactId = await buildContact(api.db, { projectId: api.two.id });
     expect((await preview({ body: 'x', contactId })).status).toBe(404);
     const key = await buildKey(api.db, project.id, ['templates:view']);

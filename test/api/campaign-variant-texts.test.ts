@@ -72,7 +72,7 @@ const links = async (id: string) => (await call('GET', `/campaigns/${id}/links`)
 const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
 
 describe('the links of a campaign with variants', () => {
-  it('are the links of all variants, each once, with the clicks of all and of each', async () => {
+  it('are the links of all variants, each once, with its total clicks and its clicks for each variant', async () => {
     const id = await buildCampaign([A, B]);
     await click(id, { recipient: 0, link: 0, clicks: 2 });
     await click(id, { recipient: 0, link: 1, clicks: 1 });
@@ -92,7 +92,7 @@ describe('the links of a campaign with variants', () => {
     ]);
   });
 
-  it('are separate if two variants have the same text', async () => {
+  it('are separate for each variant if two variants have the same text', async () => {
     const id = await buildCampaign([A, A]);
     await click(id, { recipient: 0, link: 0, clicks: 1 });
     await click(id, { recipient: 1, link: 0, clicks: 2 });
@@ -147,7 +147,7 @@ describe('the review of a campaign with variants', () => {
     expect(findings).toMatchObject([{ code: 'dmarc_missing', details: { from: 'b@other.test' } }]);
   });
 
-  it('includes the window, the hours and the wait of a test in the duration', async () => {
+  it('includes the sending window, the local hours and the wait of a test in the duration', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 4, data: { timezone: 'Asia/Tokyo' } });
     await buildContacts(api.db, {
       projectId: project.id,
@@ -166,8 +166,8 @@ describe('the review of a campaign with variants', () => {
   });
 });
 
-describe('a retry of a campaign with variants', () => {
-  it('is refused while the sender of one of them is not verified', async () => {
+describe('retrying a campaign with variants', () => {
+  it('is refused while the sender of one variant is not verified', async () => {
     const id = await buildCampaign([A, B]);
     await sql`UPDATE emails SET status = 'FAILED', reason = 'expired', sent_at = NULL WHERE campaign_id = ${id}`.execute(
       api.db,

@@ -21,14 +21,14 @@ async function create(changes: Record<string, unknown> = {}) {
   return body.data;
 }
 
-describe('variants of a campaign', () => {
+describe('the variants of a campaign', () => {
   const variants = [
     { name: 'A', weight: 2 },
     { name: 'B', weight: 1, subject: 'Other news', body: '<p>B</p>', from: 'b@sender.test', fromName: 'B' },
   ];
   const test = { share: 0.1, metric: 'clicks', waitMinutes: 90, minimum: 20 };
 
-  it('are returned as given, with the test and its state', async () => {
+  it('are returned as they were given, with the test and its state', async () => {
     const campaign = await create({ variants, test });
     const none = { testState: 'PENDING', testEndsAt: null, winner: null, winnerBy: null, winnerAt: null };
     expect(campaign).toMatchObject({ variants, test, ...none });
@@ -38,7 +38,7 @@ describe('variants of a campaign', () => {
     expect(await create()).toMatchObject({ variants: null, test: null, testState: null });
   });
 
-  it('have defaults: equal weights, opens, 4 hours; null counts as absent', async () => {
+  it('have defaults: equal weights, the metric opens, 4 hours; null counts as absent', async () => {
     const campaign = await create({
       variants: [
         { name: 'A', subject: null },
@@ -54,12 +54,12 @@ describe('variants of a campaign', () => {
   });
 
   it.each([
-    ['one', { variants: [variants[0]] }, 'variants'],
-    ['six', { variants: 'abcdef'.split('').map((name) => ({ name, weight: 1 })) }, 'variants'],
-    ['a name twice', { variants: [variants[0], { name: 'a', weight: 1 }] }, 'variants'],
-    ['no name', { variants: [variants[0], { weight: 1 }] }, 'variants.1.name'],
-    ['a weight of nothing', { variants: [variants[0], { name: 'B', weight: 0 }] }, 'variants.1.weight'],
-    ['a sender that is none', { variants: [variants[0], { name: 'B', weight: 1, from: 'x' }] }, 'variants.1.from'],
+    ['one variant', { variants: [variants[0]] }, 'variants'],
+    ['six variants', { variants: 'abcdef'.split('').map((name) => ({ name, weight: 1 })) }, 'variants'],
+    ['the same name twice', { variants: [variants[0], { name: 'a', weight: 1 }] }, 'variants'],
+    ['a variant without a name', { variants: [variants[0], { weight: 1 }] }, 'variants.1.name'],
+    ['a weight of 0', { variants: [variants[0], { name: 'B', weight: 0 }] }, 'variants.1.weight'],
+    ['an invalid sender', { variants: [variants[0], { name: 'B', weight: 1, from: 'x' }] }, 'variants.1.from'],
     [
       'a body that does not parse',
       { variants: [variants[0], { name: 'B', weight: 1, body: '{{' }] },
@@ -68,11 +68,11 @@ describe('variants of a campaign', () => {
     ['a test without variants', { test }, 'test'],
     ['a share below 0.02', { variants, test: { ...test, share: 0.019 } }, 'test.share'],
     ['a share above 1', { variants, test: { ...test, share: 1.1 } }, 'test.share'],
-    ['no share', { variants, test: { metric: 'opens' } }, 'test.share'],
-    ['another metric', { variants, test: { ...test, metric: 'sales' } }, 'test.metric'],
-    ['a wait below nothing', { variants, test: { ...test, waitMinutes: -1 } }, 'test.waitMinutes'],
-    ['half a click', { variants, test: { ...test, minimum: 0.5 } }, 'test.minimum'],
-  ])('refuses %s, in POST and PUT', async (_, changes, field) => {
+    ['a test without a share', { variants, test: { metric: 'opens' } }, 'test.share'],
+    ['an unknown metric', { variants, test: { ...test, metric: 'sales' } }, 'test.metric'],
+    ['a negative wait', { variants, test: { ...test, waitMinutes: -1 } }, 'test.waitMinutes'],
+    ['a fractional minimum', { variants, test: { ...test, minimum: 0.5 } }, 'test.minimum'],
+  ])('are refused with %s, in POST and PUT', async (_, changes, field) => {
     const { id } = await create();
     const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field }] } } };
     expect(await api.call('POST', '/campaigns', { body: campaignBody(changes) })).toMatchObject(refused);
@@ -112,7 +112,7 @@ describe('variants of a campaign', () => {
     });
   });
 
-  it('have one test email each, with their own content', async () => {
+  it('each get a test email with their own content', async () => {
     const { id } = await create({ variants });
     const subjectOf = async (variant?: string) => {
       const sent = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant } });
@@ -151,7 +151,7 @@ describe('variants of a campaign', () => {
     });
   });
 
-  it('are in the stats, with zeros before they are sent', async () => {
+  it('are in the stats, with zeros before the campaign is sent', async () => {
     const { id } = await create({ variants, test });
     const { body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(body.variants).toMatchObject([

@@ -32,7 +32,7 @@ async function create(changes: Record<string, unknown> = {}) {
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('creating a campaign', () => {
-  it('returns a DRAFT with every field, and GET returns the same', async () => {
+  it('returns a DRAFT with every field, and GET returns the same record', async () => {
     const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
     expect(campaign).toMatchObject({
       name: 'News',
@@ -56,12 +56,12 @@ describe('creating a campaign', () => {
     }
   });
 
-  it.each(['audienceFilter', 'audienceCondition', 'filters'])('takes the condition as %s', async (name) => {
+  it.each(['audienceFilter', 'audienceCondition', 'filters'])('accepts the condition in the field %s', async (name) => {
     const campaign = await create({ audienceType: 'FILTERED', [name]: FILTER });
     expect(campaign).toMatchObject({ filters: FILTER, audienceFilter: FILTER, audienceCondition: FILTER });
   });
 
-  it('accepts the audience type as `type`, and a simple filter', async () => {
+  it('accepts the audience type as `type`, and a filter without groups', async () => {
     const simple = { operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '@' }] };
     const campaign = await create({ audienceType: undefined, type: 'FILTERED', filters: simple });
     expect(campaign.audienceFilter.groups[0].filters).toEqual(simple.conditions);
@@ -87,13 +87,8 @@ describe('creating a campaign', () => {
     ['a subject that is too long', { subject: 'x'.repeat(999) }, 422, 'VALIDATION_ERROR'],
     ['an empty body', { body: '' }, 422, 'VALIDATION_ERROR'],
     ['a body that does not parse', { body: '{% if %}' }, 422, 'VALIDATION_ERROR'],
-    [
-      'a filter with a fault',
-      { audienceType: 'FILTERED', filters: { logic: 'AND', groups: [] } },
-      422,
-      'VALIDATION_ERROR',
-    ],
-  ])('creating a campaign refuses %s', async (_, changes, status, code) => {
+    ['an invalid filter', { audienceType: 'FILTERED', filters: { logic: 'AND', groups: [] } }, 422, 'VALIDATION_ERROR'],
+  ])('creating a campaign is refused with %s', async (_, changes, status, code) => {
     const answer = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
     expect(answer.status).toBe(status);
     expect(answer.body.error.code).toBe(code);
@@ -110,13 +105,13 @@ describe('changing a campaign', () => {
     expect(body).toMatchObject({ id, subject: 'New', description: null, name: 'News' });
   });
 
-  it('PUT changes the audience and clears the previous one', async () => {
+  it('PUT changes the audience and clears the previous audience', async () => {
     const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
     expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
   });
 
-  it('PUT of a whole record with another audience type clears the audience, and refuses a new one of that type', async () => {
+  it('PUT of a whole record with another audience type clears the audience; a PUT that sets an audience of the wrong type is refused', async () => {
     const { scheduledFor: _, ...record } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const path = `/campaigns/${record.id}`;
     const other = { ...FILTER, logic: 'OR' };
@@ -138,7 +133,7 @@ describe('changing a campaign', () => {
     expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed']);
   });
 
-  it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT is 409 in %s', async (status) => {
+  it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT returns 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
@@ -146,7 +141,7 @@ describe('changing a campaign', () => {
     expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
-  it('a duplicate is a DRAFT of the same contents', async () => {
+  it('duplicate creates a DRAFT with the same content', async () => {
     const original = await create({ audienceType: 'FILTERED', filters: FILTER });
     await sql`UPDATE campaigns SET status = 'SENT', sent_at = now() WHERE id = ${original.id}`.execute(api.db);
     const { status, body } = await api.call('POST', `/campaigns/${original.id}/duplicate`);
@@ -168,7 +163,7 @@ describe('deleting a campaign', () => {
     expect(answer.body.error.details).toEqual({ status });
   });
 
-  it.each(['DRAFT', 'SENT', 'CANCELLED'])('deleting a campaign works in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('deleting a campaign succeeds in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
@@ -178,7 +173,7 @@ describe('deleting a campaign', () => {
 });
 
 describe('sending a campaign', () => {
-  it.each([{}, { scheduledFor: null }, undefined])('with %j starts at once', async (body) => {
+  it.each([{}, { scheduledFor: null }, undefined])('starts it at once with the body %j', async (body) => {
     const { id } = await create();
     const answer = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
     expect(answer.status).toBe(200);
@@ -186,7 +181,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched).toMatchObject([{ kind: 'campaign.start', refId: id, payload: { sendNo: 1 } }]);
   });
 
-  it('at a time schedules it; a second time reschedules it; without a time, it starts', async () => {
+  it('with a time schedules it, with another time reschedules it, and without a time starts it', async () => {
     const { id } = await create();
     const [first, second] = [inAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
     const scheduled = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: first } });
@@ -198,14 +193,14 @@ describe('sending a campaign', () => {
     expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed', 'campaign.changed']);
   });
 
-  it('starts it once if sent twice concurrently', async () => {
+  it('starts it once if it is sent twice concurrently', async () => {
     const { id } = await create();
     const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
     expect(api.dispatched).toHaveLength(1);
   });
 
-  it.each(['SENDING', 'SENT', 'CANCELLED'])('is 409 in %s, with the state in details', async (status) => {
+  it.each(['SENDING', 'SENT', 'CANCELLED'])('returns 409 in %s, with the status in details', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
@@ -213,7 +208,7 @@ describe('sending a campaign', () => {
     expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
-  it('is 400 for a time in the past', async () => {
+  it('returns 400 for a time in the past', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: '2020-01-01T00:00:00Z' } });
     expect(answer.status).toBe(400);
@@ -222,7 +217,7 @@ describe('sending a campaign', () => {
   });
 
   it.each([{}, { scheduledFor: inAnHour() }])(
-    'without recipients is 400 with %j, and nothing changes',
+    'without recipients returns 400 with the body %j, and changes nothing',
     async (body) => {
       const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
       const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
@@ -233,7 +228,7 @@ describe('sending a campaign', () => {
     },
   );
 
-  it('to unsubscribed contacts only has no recipients', async () => {
+  it('has no recipients if all contacts are unsubscribed', async () => {
     const plan = 'unsubscribed-only';
     await buildContact(api.db, { projectId: api.one.id, subscribed: false, data: { plan } });
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
@@ -249,7 +244,7 @@ describe('sending a campaign', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
   });
 
-  it('takes no monthly allowance if all recipients are simulator addresses', async () => {
+  it('does not use the monthly limit if all recipients are simulator addresses', async () => {
     const plan = 'simulated';
     const email = 'delivered+month@simulator.test';
     await buildContact(api.db, { projectId: api.one.id, email, data: { plan } });
@@ -263,7 +258,7 @@ describe('sending a campaign', () => {
     }
   });
 
-  it('is 429 when the monthly limit is reached, but not with a test key', async () => {
+  it('returns 429 when the monthly limit is reached, but not with a test key', async () => {
     const { id } = await create();
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
     try {
@@ -294,7 +289,7 @@ describe('cancelling a campaign', () => {
     expect(rows).toEqual([{ mails: { another: 2 } }, { mails: { another: 2 } }]);
   });
 
-  it('that is SCHEDULED makes it a DRAFT, which can be sent again', async () => {
+  it('makes a SCHEDULED campaign a DRAFT, which can be sent again', async () => {
     const { id } = await create();
     await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
     const cancelled = await api.call('POST', `/campaigns/${id}/cancel`);
@@ -308,7 +303,7 @@ describe('cancelling a campaign', () => {
     ]);
   });
 
-  it.each(['DRAFT', 'SENT', 'CANCELLED'])('cancelling a campaign is 409 in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('cancelling a campaign returns 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('POST', `/campaigns/${id}/cancel`);
@@ -317,7 +312,7 @@ describe('cancelling a campaign', () => {
   });
 });
 
-describe('a test email', () => {
+describe('a test email of a campaign', () => {
   it('is one email with [TEST] in its subject, rendered for the contact of the address', async () => {
     const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
     const { id } = await create();
@@ -339,7 +334,7 @@ describe('a test email', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
   });
 
-  it('is sent to an address without a contact, and creates none', async () => {
+  it('is sent to an address without a contact, and creates no contact', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
     expect(answer.status).toBe(200);
@@ -348,8 +343,8 @@ describe('a test email', () => {
   });
 });
 
-describe('lists and statistics', () => {
-  it('pages by number and by cursor, newest first, by status', async () => {
+describe('lists and statistics of campaigns', () => {
+  it('are paged by number and by cursor, newest first, by status', async () => {
     const status = 'CANCELLED';
     const ids: string[] = [];
     await sql`DELETE FROM campaigns WHERE status = ${status}`.execute(api.db);
@@ -366,14 +361,14 @@ describe('lists and statistics', () => {
   });
 
   it.each(['status=DONE', 'limit=0', 'limit=101', 'cursor=nonsense!', 'page=0'])(
-    'refuse ?%s with 400',
+    'return 400 for ?%s',
     async (query) => {
       const answer = await api.call('GET', `/campaigns?${query}`);
       expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
 
-  it('stats of a draft are all zero', async () => {
+  it('are all zero for a draft', async () => {
     const { id } = await create();
     const { status, body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(status).toBe(200);
@@ -392,7 +387,7 @@ describe('lists and statistics', () => {
   });
 });
 
-describe('access', () => {
+describe('access to campaigns', () => {
   const OPERATIONS: [string, string, unknown?][] = [
     ['GET', ''],
     ['PUT', '', campaignBody()],
@@ -407,7 +402,7 @@ describe('access', () => {
   ];
 
   it.each(OPERATIONS)(
-    "%s /campaigns/{id}%s is 404 with another project's id, 403 without the scope",
+    "%s /campaigns/{id}%s returns 404 for another project's id, and 403 without the scope",
     async (method, path, body) => {
       const { id } = await create();
       const other = await api.call(method, `/campaigns/${id}${path}`, { key: api.two.secretKey, body });

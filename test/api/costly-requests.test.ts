@@ -23,24 +23,24 @@ async function post(path: string, body: string | FormData, key = service.one.sec
 const emailTo = (to: string, data: string) =>
   `{"to":${to},"from":"x@shop.example.com","subject":"S","body":"<p>b</p>","data":{"x":${data}}}`;
 
-describe('a request whose form makes it costly', () => {
+describe('a request that is costly because of its form', () => {
   it.each([
     ['36 MB of empty lists', emailTo('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
     ['empty recipients', emailTo(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
     ['lists as large as a mail may be', emailTo('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
-  ])('an email of %s is refused by its size or its number of values', async (_, body) => {
+  ])('is refused by its size or its number of values if it is an email of %s', async (_, body) => {
     const { status, error } = await post('/v1/send', body);
     expect([status, error.code]).toEqual(
       body.length > 16 * MB ? [413, 'PAYLOAD_TOO_LARGE'] : [422, 'VALIDATION_ERROR'],
     );
   });
 
-  it('an event of 1 MB with the public key is refused by its size', async () => {
+  it('is refused by its size if it is an event of 1 MB with the public key', async () => {
     const body = `{"email":"a@example.com","event":"e","data":{"x":[${'[],'.repeat(MB / 3)}[]]}}`;
     expect(await post('/v1/track', body, service.one.publicKey)).toMatchObject({ status: 413 });
   });
 
-  it('a CSV header of a million columns is refused by the number of columns', async () => {
+  it('is refused by the number of columns if its CSV header has a million columns', async () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `c${n}`).join(',');
     const form = new FormData();
     form.append('file', new File([`email${','.repeat(2 * MB)}${names}\na@example.com\n`], 'wide.csv'));
@@ -51,7 +51,7 @@ describe('a request whose form makes it costly', () => {
     ]);
   });
 
-  it('shows an untrusted email with half a megabyte of nested markup', async () => {
+  it('is served if it shows an untrusted email with half a megabyte of nested markup', async () => {
     const body = '<div>'.repeat(MB / 10);
     const id = await buildEmail(service.db, {
       projectId: service.one.id,

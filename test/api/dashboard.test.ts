@@ -47,7 +47,7 @@ describe('the dashboard', () => {
     expect(await (await get('/app')).text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:/i);
   });
 
-  it('is not sent again to a client that has it already', async () => {
+  it('is not sent again to a client that has the current version', async () => {
     for (const path of ['/app', (await assetsOfPage())[0] ?? '']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -70,20 +70,20 @@ describe('the dashboard', () => {
     }
   });
 
-  it('the dashboard accepts only GET and HEAD', async () => {
+  it('refuses methods other than GET and HEAD', async () => {
     for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js']) {
       const response = await get(path, {}, 'POST');
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
     }
   });
 
-  it('serves no path of the API', () => {
+  it('is not served at any path of the API', () => {
     const taken = operationsOf(api.app).filter(({ path }) => path === '/' || /^\/app(\/|$)/.test(path));
     expect(taken).toEqual([]);
   });
 });
 
-describe('an asset', () => {
+describe('an asset of the dashboard', () => {
   it('is cached forever, and sent in the smallest encoding that the client accepts', async () => {
     const paths = await assetsOfPage();
     expect(paths.some((path) => path.endsWith('.js'))).toBe(true);
@@ -107,7 +107,7 @@ describe('an asset', () => {
   });
 
   it.each(['/app/assets/gone-12345678.js', '/app/assets/..%2Findex.html', '/app/assets/%00.js', '/app/assets/x'])(
-    '%s, which nobody built, is no page either',
+    '%s, which is not a built asset, returns 404 instead of the page',
     async (path) => {
       const { status, body } = await api.call('GET', path, { key: null });
       expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
@@ -115,8 +115,8 @@ describe('an asset', () => {
   );
 });
 
-describe('with DASHBOARD=off', () => {
-  it('with DASHBOARD=off there is no dashboard', async () => {
+describe('with DASHBOARD=off, the service', () => {
+  it('serves no dashboard', async () => {
     const without = await startTestApi({ DASHBOARD: 'off' });
     try {
       for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js', '/auth/link/x']) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { errorsPage } from '../../api/http/errors-page.ts';
 
 describe('docs/errors.md', () => {
-  it('has exactly the text of the catalogue of error codes', () => {
+  it('is generated from the catalogue of error codes and is up to date', () => {
     expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage());
   });
 });

@@ -26,7 +26,7 @@ describe('POST /v1/track', () => {
     ]);
   });
 
-  it('returns to each of many concurrent requests its own result', async () => {
+  it('returns its own result to each of many concurrent requests', async () => {
     const one = { email: 'rush@example.com', event: 'rushed' };
     const [same, others, keyed, bad] = await Promise.all([
       Promise.all(Array.from({ length: 20 }, (_, n) => track(api, one.email, one.event, { n }))),
@@ -52,7 +52,7 @@ describe('POST /v1/track', () => {
     expect(found).toEqual([]);
   });
 
-  it('refuses reserved and system names with their own codes', async () => {
+  it('refuses reserved names and names of system events with separate error codes', async () => {
     for (const [event, code] of [
       ['email.sent', 'reserved_event'],
       ['contact.subscribed', 'reserved_event'],
@@ -69,7 +69,7 @@ describe('POST /v1/track', () => {
     }
   });
 
-  it('takes an Idempotency-Key once, and shows the second request the first response', async () => {
+  it('takes effect once for an Idempotency-Key, and shows the second request the first response', async () => {
     const options = { body: { email: 'key@example.com', event: 'once' }, headers: { 'idempotency-key': 'k-1' } };
     const first = await expectOk(api.call('POST', '/v1/track', options));
     const second = await api.call('POST', '/v1/track', options);
@@ -95,7 +95,7 @@ describe('POST /v1/track', () => {
 });
 
 describe('events', () => {
-  it('are listed newest first by pages without gaps or duplicates', async () => {
+  it('are listed newest first, page by page, without gaps or duplicates', async () => {
     for (let n = 0; n < 5; n += 1) await track(api, 'pages@example.com', 'paged', { n });
     const seen: number[] = [];
     for (let cursor = ''; ; ) {
@@ -108,7 +108,7 @@ describe('events', () => {
     expect(seen).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it('events are counted and named', async () => {
+  it('are counted by name', async () => {
     await track(api, 'stats@example.com', 'counted');
     await track(api, 'stats@example.com', 'counted');
     const stats = await expectOk(api.call('GET', '/events/stats'));
@@ -127,7 +127,7 @@ describe('events', () => {
     expect((await api.call('POST', '/events/track', { body, key: api.two.secretKey })).status).toBe(404);
   });
 
-  it('are purged by name, unless a workflow or segment uses it or the service owns it', async () => {
+  it('can be deleted by name, unless a workflow or segment uses the name or the service records it', async () => {
     await track(api, 'purge@example.com', 'old');
     await track(api, 'purge@example.com', 'used');
     await expectOk(api.call('POST', '/workflows', { body: { name: 'Uses', eventName: 'used' } }));
@@ -146,7 +146,7 @@ describe('events', () => {
 });
 
 describe('the activity feed', () => {
-  it('shows every kind in one order, page by page, and filters by type and contact', async () => {
+  it('shows entries of every kind in one order, page by page, and filters by type and contact', async () => {
     const { data } = await track(api, 'feed@example.com', 'seen');
     await expectOk(api.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
     const workflow = await expectOk(api.call('POST', '/workflows', { body: { name: 'Feed', triggerType: 'MANUAL' } }));
@@ -198,14 +198,14 @@ describe('the activity feed', () => {
 });
 
 describe('analytics', () => {
-  it('have zeros for days without email', async () => {
+  it('has zeros for days without email', async () => {
     const days = await expectOk(api.call('GET', '/analytics/timeseries?startDate=2026-01-01&endDate=2026-01-03'));
     const zeros = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 };
     expect(days).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'].map((date) => ({ date, ...zeros })));
     expect((await api.call('GET', '/analytics/timeseries?startDate=2026-01-03&endDate=2026-01-01')).status).toBe(400);
   });
 
-  it('name top events with their trend, top campaigns and campaign totals', async () => {
+  it('names top events with their trend, top campaigns and campaign totals', async () => {
     await track(api, 'top@example.com', 'top');
     const top = await expectOk(api.call('GET', '/analytics/top-events?limit=100'));
     expect(top).toContainEqual({ name: 'top', count: 1, trend: 100 });
@@ -282,7 +282,7 @@ describe('the results of an event', () => {
   });
 });
 
-it('an event name of spaces only is refused wherever an event is recorded or listened to', async () => {
+it('an event name of only spaces is refused wherever an event is recorded or listened to', async () => {
   const event = '   ';
   const at = async (method: string, path: string, body: object) => {
     const answer = await api.call(method, path, { body });

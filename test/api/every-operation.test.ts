@@ -159,7 +159,7 @@ async function callAlone(operation: ApiOperation, options: CallOptions & { query
 
 const shown = ({ status, body }: CallResult) => `${status} ${JSON.stringify(body?.error ?? body)}`;
 
-describe('every operation', () => {
+describe('every operation of the API', () => {
   it('refuses an unknown field, or names it as ignored', () =>
     expectColumn('unknownField', async (operation) => {
       if (isRead(operation)) return 'no body';
@@ -185,7 +185,7 @@ describe('every operation', () => {
       return isRight ? 'refused' : shown(response);
     }));
 
-  it('refuses values of a wrong type by the name of their member or parameter', async () => {
+  it('refuses values of a wrong type, and names the field or parameter', async () => {
     let asked = 0;
     await expectColumn('wrongType', async (operation) => {
       const inputs = inputsOf(operation);
@@ -202,7 +202,7 @@ describe('every operation', () => {
     expect(asked).toBeGreaterThan(700);
   });
 
-  it('with a foreign id is 404, by key and by session, never 403', () =>
+  it('returns 404, never 403, for another project’s id, by key and by session', () =>
     expectColumn('foreignId', async (operation) => {
       if (!hasForeignId(operation)) return 'no id';
       const foreign = (path: string, param: string) => {
@@ -216,7 +216,7 @@ describe('every operation', () => {
       return status === 404 && body.error.code === 'NOT_FOUND' ? 'not found' : `${status} ${JSON.stringify(body)}`;
     }));
 
-  it('that creates or starts something refuses a reused key, and shows the first response for the same input only', () => {
+  it('refuses a reused key if it creates or starts something, and shows the first response only for the same input', () => {
     const done = new Map<string, string>();
     return expectColumn('reusedKey', async (operation) => {
       const name = nameOf(operation);
@@ -228,7 +228,7 @@ describe('every operation', () => {
     });
   });
 
-  it('takes an Idempotency-Key if it creates or starts something, and the document says so', () => {
+  it('accepts an Idempotency-Key if it creates or starts something, and the OpenAPI document says so', () => {
     const takesIdempotencyKey = ({ method, path }: ApiOperation) =>
       (document.paths[path][method.toLowerCase()].parameters ?? []).some(
         ({ name, $ref }: { name?: string; $ref?: string }) => /idempotency-?key/i.test(name ?? $ref ?? ''),
@@ -236,7 +236,7 @@ describe('every operation', () => {
     expect(operations.filter(takesIdempotencyKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
   });
 
-  it('returns no server error when it reads records that exist', async () => {
+  it('returns no server error when it reads existing records', async () => {
     const call = operationCaller({ api, owner, idOf });
     const failed: string[] = [];
     for (const operation of operations.filter(isRead)) {

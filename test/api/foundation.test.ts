@@ -93,7 +93,7 @@ const post = (value: unknown, path = `/echo/${ID}`) => send('POST', path, { body
 const code = (answer: { status: number; body: { error: { code: string } } }) => [answer.status, answer.body.error.code];
 
 describe('every response', () => {
-  it('carries the request id of the caller, or a new one', async () => {
+  it('has the request id of the caller, or a new one', async () => {
     const own = await api.call('GET', '/health', { headers: { 'x-request-id': 'mine-1' } });
     expect(own.headers.get('x-request-id')).toBe('mine-1');
     const made = await api.call('GET', '/nowhere', { headers: { 'x-request-id': 'x'.repeat(129) } });
@@ -109,25 +109,25 @@ describe('every response', () => {
     expect(wrong.body.error.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  it('about a project is never cached', async () => {
+  it('is never cached if it is about a project', async () => {
     expect((await send('GET', '/echo')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('to an unexpected error is a 500 without details', async () => {
+  it('is a 500 without details if the error is unexpected', async () => {
     const answer = await send('GET', '/fail');
     expect(code(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
     expect(JSON.stringify(answer.body)).not.toMatch(/secret_table|ada@|at /);
   });
 });
 
-describe('a body', () => {
-  it('reaches the handler trimmed and typed, at both paths', async () => {
+describe('a request body', () => {
+  it('reaches the handler trimmed and typed, at the path with and without version', async () => {
     const got = await post({ email: ' ADA@example.com', at: '2026-01-02' });
     expect(got.body).toEqual({ got: { email: EMAIL, at: '2026-01-02T00:00:00.000Z' }, mode: 'live' });
     expect((await post({ email: EMAIL }, `/v1/echo/${ID}`)).status).toBe(200);
   });
 
-  it('that is not JSON is 400, and one of another type is 415', async () => {
+  it('returns 400 if it is not JSON, and 415 if it has another type', async () => {
     expect(code(await send('POST', `/echo/${ID}`, { body: '{"email":' }))).toEqual([400, 'BAD_REQUEST']);
     expect(code(await send('POST', `/echo/${ID}`, { body: '' }))).toEqual([400, 'BAD_REQUEST']);
     expect(code(await send('POST', `/echo/${ID}`, { body: Buffer.from([0x22, 0xff, 0x22]) }))).toEqual([
@@ -141,7 +141,7 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('with errors is 422 and names each by its dotted path and a code of zod 3', async () => {
+  it('returns 422 if it has errors, and names each by its dotted path and a code of zod 3', async () => {
     const answer = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
     expect(code(answer)).toEqual([422, 'VALIDATION_ERROR']);
     const faults = answer.body.error.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]);
@@ -160,13 +160,13 @@ describe('a body', () => {
     ]);
   });
 
-  it('may be omitted if it is optional, and is 400 with its errors if the contract says so', async () => {
+  it('may be omitted if it is optional, and returns 400 with its errors where the contract says so', async () => {
     expect((await send('POST', '/old', { key: api.one.publicKey })).status).toBe(400);
     expect(code(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
     expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  it('with NUL characters, broken Unicode or deep nesting is refused, in any field', async () => {
+  it('is refused if any field has NUL characters, broken Unicode or deep nesting', async () => {
     const bad = [{ email: 'a\0@b.c' }, { email: EMAIL, data: { deep: ['x\0'] } }, { email: EMAIL, data: { 'a\0': 1 } }];
     for (const body of bad) expect(code(await post(body))).toEqual([422, 'VALIDATION_ERROR']);
     const lone = { body: `{"email":"${EMAIL}","data":{"a":"\\ud800"}}` };
@@ -175,14 +175,14 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('names its unknown fields in a header, except fields of free-form data', async () => {
+  it('has its unknown fields named in a header of the response, except fields of free-form data', async () => {
     const answer = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');
     expect((await post({ email: EMAIL })).headers.get('x-ignored-fields')).toBeNull();
   });
 
-  it('over 3 MB is 413, announced or streamed', async () => {
+  it('returns 413 over 3 MB, announced or streamed', async () => {
     const large = JSON.stringify({ email: EMAIL, data: { a: 'x'.repeat(3 * 1024 * 1024) } });
     expect(code(await send('POST', `/echo/${ID}`, { body: large }))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(code(await send('POST', `/echo/${ID}`, { body: new Blob([large]).stream() }))).toEqual([
@@ -193,7 +193,7 @@ describe('a body', () => {
 });
 
 describe('path and query', () => {
-  it('are 404 for a malformed id, and 400 for a wrong query value', async () => {
+  it('return 404 for a malformed id, and 400 for a wrong query value', async () => {
     expect(code(await post({ email: EMAIL }, '/echo/17'))).toEqual([404, 'NOT_FOUND']);
     expect(code(await post({ email: EMAIL }, '/echo/%00'))).toEqual([404, 'NOT_FOUND']);
     for (const query of ['limit=0', 'limit=101', 'limit=', 'limit=1e1', 'limit=1&limit=2', 'cursor=a%00']) {
@@ -204,7 +204,7 @@ describe('path and query', () => {
 });
 
 describe('credentials', () => {
-  it('are UNAUTHORIZED if missing, INVALID_API_KEY if wrong or of another kind, FORBIDDEN with the scope if it lacks', async () => {
+  it('return UNAUTHORIZED if missing, INVALID_API_KEY if wrong or of another kind, FORBIDDEN with the missing scope', async () => {
     expect(code(await send('GET', '/echo', { headers: { authorization: '' } }))).toEqual([401, 'UNAUTHORIZED']);
     expect(code(await send('GET', '/echo', { key: 'sk_live_nonsense' }))).toEqual([401, 'INVALID_API_KEY']);
     expect(code(await send('GET', '/echo', { headers: { authorization: 'Basic eDp5' } }))).toEqual([
@@ -218,12 +218,12 @@ describe('credentials', () => {
     expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });
   });
 
-  it('contain the mode; older keys without it are live', async () => {
+  it('contain the mode; older keys without a mode are live', async () => {
     expect((await send('GET', '/echo', { key: api.one.testKey })).body.mode).toBe('test');
     expect((await send('GET', '/echo')).body.mode).toBe('live');
   });
 
-  it('can only read once the project is disabled', async () => {
+  it('allow only reads once the project is disabled', async () => {
     await send('GET', '/echo', { key: api.two.secretKey });
     await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
     const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });
@@ -234,7 +234,7 @@ describe('credentials', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('is 1-255 printable ASCII characters', async () => {
+  it('accepts 1-255 printable ASCII characters', async () => {
     const request = (key: string) =>
       send('POST', '/old', { body: JSON.stringify({ email: EMAIL }), headers: { 'idempotency-key': key } });
     expect((await request('k'.repeat(255))).body.got).toHaveLength(255);

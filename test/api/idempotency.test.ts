@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 type Json = Record<string, unknown>;
-describe('a key', () => {
+describe('an idempotency key', () => {
   const post = (path: string, body: Json, key: string, options: CallOptions = {}) =>
     api.call('POST', path, { body, ...options, headers: { 'idempotency-key': key, ...options.headers } });
 
-  it('counts as the same for both paths of an operation, and is refused for another operation', async () => {
+  it('is shared by the two paths of an operation, and is refused for another operation', async () => {
     const key = uuidv7();
     const first = await post('/contacts', { email: 'paths@x.test' }, key);
     const again = await post('/v1/contacts', { email: 'paths@x.test' }, key);
@@ -103,7 +103,7 @@ describe('a key', () => {
     }
   });
 
-  it('for an import does not depend on the boundary of the form', async () => {
+  it('of an import does not depend on the multipart boundary', async () => {
     const key = uuidv7();
     const upload = async (csv: string) => {
       const form = new FormData();
@@ -121,7 +121,7 @@ describe('a key', () => {
     expect((await upload('email\nb@x.test\n')).body.error.details.sameRequest).toBe(false);
   });
 
-  it('wakes the workers after the commit, once', async () => {
+  it('wakes the workers once, after the commit', async () => {
     const { body } = await post('/v1/contacts', { email: 'started@x.test' }, uuidv7());
     const workflowId = idOf('/workflows/{id}', 'id') ?? '';
     const before = api.dispatched.length;

@@ -29,14 +29,14 @@ it.each([
 });
 
 it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '2037-07-01T24:00', '2037-07-01T12:60'])(
-  'refuses %s with the form that it takes',
+  'refuses %s, and shows the accepted form',
   async (text) => {
     const error = { field: 'expiresAt', message: expect.stringContaining('2026-01-31T12:00:00Z') };
     expect(await makeKey(text)).toMatchObject({ error: { errors: [error] } });
   },
 );
 
-it('reads times in a query in the zone of the project', async () => {
+it('reads times in a query in the time zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
   const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
   const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
@@ -44,7 +44,7 @@ it('reads times in a query in the zone of the project', async () => {
   expect(await count(`createdAfter=${clocks(10)}`)).toBe(0);
 });
 
-it('reads the start of a preview in the zone of the project', async () => {
+it('reads the start of a preview in the time zone of the project', async () => {
   const steps = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'hours' } } };
   const workflow = await buildWorkflow(api, { eventName: 'begin', steps });
   const body = { contact: { email: 'ada@example.com' }, startAt: '2037-07-01T09:00' };
@@ -52,7 +52,7 @@ it('reads the start of a preview in the zone of the project', async () => {
   expect(JSON.stringify(answer)).toContain('2037-07-01T08:00:00.000Z');
 });
 
-it('reads times in filters, and in the data that they compare, in the zone of the project', async () => {
+it('reads times in filters, and in the data that they compare, in the time zone of the project', async () => {
   const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
   await expectOk(api.call('POST', '/v1/contacts', { body }));
   const holds = async (field: string, operator: string, value: string) => {

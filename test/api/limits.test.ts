@@ -30,12 +30,12 @@ async function post(path: string, body: string, key = api.one.secretKey) {
 const email = (more: string) =>
   `{"to":"a@example.com","from":"x@shop.example.com","subject":"S","body":"<p>b</p>",${more}}`;
 
-describe('values in a body', () => {
+describe('the number of values in a request body', () => {
   it.each([
     ['in data', email(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
     ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
     ['that is no JSON in the end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
-  ])('more than 100,000 %s are refused before they are parsed', async (_, body) => {
+  ])('is limited: more than 100,000 %s are refused before they are parsed', async (_, body) => {
     const { status, body: answer } = await post('/v1/send', body);
     expect(status).toBe(422);
     expect(answer.error).toMatchObject({
@@ -44,7 +44,7 @@ describe('values in a body', () => {
     });
   });
 
-  it('commas and brackets in strings do not count', async () => {
+  it('does not include commas and brackets in strings', async () => {
     const { status } = await post(
       '/v1/send',
       email(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
@@ -53,16 +53,16 @@ describe('values in a body', () => {
   });
 });
 
-describe('bytes of a body', () => {
+describe('the bytes of a request body', () => {
   const file = (bytes: number) =>
     `"attachments":[{"filename":"a.bin","contentType":"application/octet-stream","content":"${'A'.repeat(bytes)}"}]`;
 
-  it('are 3 MB, and 413 says so', async () => {
+  it('are limited to 3 MB, and the 413 names the limit', async () => {
     const { status, body } = await post('/templates', `{"name":"N","description":"${'x'.repeat(3 * MB)}"}`);
     expect([status, body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
   });
 
-  it('are 16 MB for an email with attachments, 3 MB without', async () => {
+  it('are limited to 16 MB for an email with attachments, and 3 MB without', async () => {
     expect((await post('/v1/send', email(file(12 * MB)))).status).toBe(200);
     expect((await post('/v1/send', email(file(16 * MB)))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -79,14 +79,14 @@ describe('bytes of a body', () => {
     ['/v1/track', '"email":"a@example.com","event":"e"'],
     ['/v1/pixel', '"events":[{"name":"page_viewed"}]'],
     ['/v1/back-in-stock', '"email":"a@example.com","storefrontVariantId":"1"'],
-  ])('are 64 KB on %s, which anyone may call', async (path, body) => {
+  ])('are limited to 64 KB on %s, which anyone may call', async (path, body) => {
     const { status, body: answer } = await post(path, `{${body},"extra":"${'x'.repeat(64 * KB)}"}`, api.one.publicKey);
     expect(status).toBe(413);
     expect(answer.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
   });
 });
 
-describe('sizes of stored values', () => {
+describe('the size of stored values', () => {
   const filter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
   const condition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
   const many = Array.from({ length: 100 }, () => filter('x'.repeat(1_000)));
@@ -109,7 +109,7 @@ describe('sizes of stored values', () => {
     ],
     ['a CONDITION step', (value: object) => step('CONDITION', value)],
     ['a wait', (value: object) => step('WAIT_FOR_EVENT', { eventName: 'go', filters: value })],
-  ])('the condition of %s is 64 KB at most, a value of it 1 KB', async (_, create) => {
+  ])('is limited to 64 KB for the condition of %s, and 1 KB for one of its values', async (_, create) => {
     expect((await create(condition([filter('x'.repeat(1_024))]))).status).toBeLessThan(300);
     const long = await create(condition([filter('ok'), filter('é'.repeat(600))]));
     expect([long.status, long.body.error.errors[0].message]).toEqual([422, 'A text to compare with is at most 1 KB.']);
@@ -128,14 +128,14 @@ describe('sizes of stored values', () => {
       'a campaign',
       (body: string) => api.call('POST', '/campaigns', { body: { ...campaign, audienceType: 'ALL', body } }),
     ],
-  ])('the body of %s is 512 KB at most', async (_, create) => {
+  ])('is limited to 512 KB for the body of %s', async (_, create) => {
     expect((await create('x'.repeat(512 * KB))).status).toBeLessThan(300);
     const large = await create('é'.repeat(256 * KB + 1));
     expect(large.status).toBe(422);
     expect(large.body.error.errors).toEqual([{ field: 'body', code: 'too_big', message: 'A body is at most 512 KB.' }]);
   });
 
-  it('the data of an event is at most 64 KB, from any caller', async () => {
+  it('is limited to 64 KB for the data of an event, from any caller', async () => {
     const event = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
     expect((await event('x'.repeat(64 * KB - 11))).status).toBe(201);
     const large = await event('x'.repeat(64 * KB - 10));
@@ -144,7 +144,7 @@ describe('sizes of stored values', () => {
   });
 });
 
-describe('numbers of records', () => {
+describe('the number of records', () => {
   const template = { name: 'T', subject: 'S', body: '<p>b</p>', type: 'TRANSACTIONAL' };
   const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'exists' }] }] };
   const asTwo = (method: string, path: string, body?: object) =>
@@ -177,19 +177,16 @@ describe('numbers of records', () => {
         SELECT ${id}, 't' || n, 'S', 'b', 'MARKETING' FROM generate_series(1, 998) n`,
       () => asTwo('POST', '/templates', template),
     ],
-  ])(
-    'a project has at most the allowed number of %s, also when many ask at once',
-    async (kind, most, filled, create) => {
-      await fill(filled);
-      const answers = await Promise.all([1, 2, 3, 4, 5].map(create));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
-      const refused = answers.find(({ status }) => status === 409)?.body.error;
-      expect(refused).toMatchObject({ code: 'CONFLICT', message: `A project has at most ${most} ${kind}.` });
-      expect(refused.suggestion).toContain('Delete');
-    },
-  );
+  ])('of a project is limited for %s, also when many are created at once', async (kind, most, filled, create) => {
+    await fill(filled);
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(create));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409)?.body.error;
+    expect(refused).toMatchObject({ code: 'CONFLICT', message: `A project has at most ${most} ${kind}.` });
+    expect(refused.suggestion).toContain('Delete');
+  });
 
-  it('a workflow has at most 500 steps with 3 MB of config, also after concurrent requests', async () => {
+  it('is limited to 500 steps with 3 MB of config in a workflow, also with concurrent requests', async () => {
     const { id } = (await api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } })).body;
     const add = (size: number) =>
       api.call('POST', `/workflows/${id}/steps`, {
@@ -209,7 +206,7 @@ describe('numbers of records', () => {
     expect(small.find((answer) => answer.status === 409)?.body.error.message).toBe('A workflow has at most 500 steps.');
   });
 
-  it('a copy of a template counts', async () => {
+  it('of templates includes copies', async () => {
     const { body } = await asTwo('GET', '/templates?limit=1');
     expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
   });
@@ -260,7 +257,7 @@ describe('a page of a list', () => {
     }
   });
 
-  it("omits data for a segment's contacts, because its pages are numbered", async () => {
+  it("of a segment's contacts omits their data, because its pages are numbered", async () => {
     const project = await buildProject(api.db, 'Members');
     const { body } = await api.call('POST', '/segments', {
       key: project.secretKey,

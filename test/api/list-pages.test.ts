@@ -124,7 +124,7 @@ function addressOf({ path, params }: ApiOperation, has: Set<string>): string | u
   return `${address}?${size}`;
 }
 
-it('is 4 MB at most on every list, and a cursor reaches every record', { timeout: 300_000 }, async () => {
+it('a page is at most 4 MB on every list, and a cursor reaches every record', { timeout: 300_000 }, async () => {
   const { body: document } = await api.call('GET', '/openapi.json', { key: null });
   const pages = new Map<string, number>();
   const truncated: string[] = [];
@@ -171,7 +171,7 @@ it('is 4 MB at most on every list, and a cursor reaches every record', { timeout
   expect(TRUNCATED.filter((path) => !truncated.includes(path))).toEqual([]);
 });
 
-it('is 4 MB at most for the steps of a preview', async () => {
+it('the steps of a preview are at most 4 MB', async () => {
   const call = (path: string, body: object) => api.call('POST', path, { body });
   const { body: workflow } = await call('/v1/workflows', { name: 'Loop', eventName: 'loop' });
   const path = `/v1/workflows/${workflow.id}`;

@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect(without).toEqual([]);
   });
 
-  it('describes the same at both paths of an operation; the versioned path has its own errors', () => {
+  it('describes the same at both paths of an operation, except for the errors of the versioned path', () => {
     const known = ({ parameters, requestBody, security, responses }: Json) => {
       const successes = Object.entries<Json>(responses).filter(([status]) => status < '4');
       return { parameters, requestBody, security, successes };
@@ -113,14 +113,14 @@ describe('the OpenAPI document', () => {
     expect(inline).toEqual([]);
   });
 
-  it('does not depend on documents that were generated before', () => {
+  it('does not depend on documents that were generated earlier', () => {
     const make = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
     const [first] = [make('all'), make('v1')];
     expect(make('all') === first).toBe(true);
     expect(JSON.parse(first).components.schemas).toHaveProperty('CreateApiKeyScopes');
   });
 
-  it('names every code of the catalogue and no other code', () => {
+  it('names every error code of the catalogue and no other code', () => {
     const named = new Set(
       operations.flatMap(({ operation }) =>
         Object.values<Json>(operation.responses).flatMap((response) => resolve(response)['x-error-codes'] ?? []),
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect([...named, ...OF_NO_OPERATION].sort()).toEqual(Object.keys(ERRORS).sort());
   });
 
-  it('stays small: an error response is in it once', () => {
+  it('contains each error response only once', () => {
     expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(MAX_DOCUMENT_BYTES);
     const inlined = operations.filter(({ operation }) =>
       Object.values<Json>(operation.responses).some((response) => response['x-error-codes']),
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the API reference', () => {
-  it('resolves every reference of every operation; a schema within itself stays one', async () => {
+  it('resolves every reference of every operation, and keeps one reference in a schema that contains itself', async () => {
     const source = (await api.call('GET', '/docs/start.js', { key: null })).body;
     const started: Json[] = [];
     runInNewContext(source, {
@@ -180,7 +180,7 @@ describe('the API reference', () => {
   });
 });
 
-describe('the ids of operations', () => {
+describe('the operation ids', () => {
   it('are unique, and a path without a version names its versioned path as the alias', () => {
     const byId = new Map(operations.map(({ name, operation }) => [operation.operationId, name]));
     expect([...byId.keys()].filter((id) => /V1$/.test(id))).toEqual([]);
@@ -214,15 +214,15 @@ describe('the document of /v1 alone', () => {
     expect(text.length).toBeLessThan(MAX_VERSIONED_BYTES);
   });
 
-  it('is 404 under any other name', async () => {
+  it('returns 404 under any other name', async () => {
     const wrong = await api.call('GET', '/openapi.json?paths=v2', { key: null });
     expect([wrong.status, wrong.body.error.errors[0].field]).toEqual([400, 'paths']);
     expect((await api.call('GET', '/openapi.json?path=v1', { key: null })).status).toBe(400);
   });
 });
 
-describe('the webhooks of the document', () => {
-  it("describe every event that the service records, and callers' events", () => {
+describe('the webhooks of the OpenAPI document', () => {
+  it('describe every event that the service records, and events of callers', () => {
     expect(Object.keys(document.webhooks)).toEqual(expect.arrayContaining([...EMAIL_EVENTS, ...CONTACT_EVENTS]));
     expect(Object.keys(document.webhooks)).toEqual(WEBHOOK_NAMES);
   });
@@ -239,7 +239,7 @@ describe('the webhooks of the document', () => {
   });
 });
 
-describe('every example of the document', () => {
+describe('every example of the OpenAPI document', () => {
   /** Calls `check` for each example with its schema: of schemas, parameters, requests and responses. */
   function eachExample(part: Json, where: string, check: (where: string, schema: Json, example: Json) => void): void {
     if (typeof part !== 'object' || part === null) return;
@@ -282,7 +282,7 @@ describe('every example of the document', () => {
   const found: [where: string, schema: Json, example: Json][] = [];
   beforeAll(() => eachExample(document, '', (...one) => void found.push(one)));
 
-  it('matches its schema, also in format', () => {
+  it('matches its schema, including formats', () => {
     const ajv = new Ajv2020({ strict: false });
     ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);

@@ -43,14 +43,14 @@ describe('the role of operator', () => {
     expect((await ask('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
   });
 
-  it('belongs to the oldest account of an address: a later sign-up with it gets no role', async () => {
+  it('belongs to the oldest account of an address: a later sign-up with the address does not get it', async () => {
     const later = await signUp(OPERATOR, 'the password of somebody else');
     expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
     expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
     expect((await ask('GET', '/operator/health')).status).toBe(200);
   });
 
-  it('is 404 for everyone else, also for an owner and their own project', async () => {
+  it('returns 404 to everyone else, also to an owner for their own project', async () => {
     const own = `/operator/projects/${api.two.id}`;
     const asked = await Promise.all([
       ...['/operator/health', '/operator/projects', '/operator/provider-answers', own].map((path) =>
@@ -102,7 +102,7 @@ describe('a paused route', () => {
   });
 });
 
-describe('a clone', () => {
+describe('a clone of an installation', () => {
   const hold = async () => (await ask('GET', '/operator/health')).body.installation.sendingHold;
 
   it('sends nothing until an operator resumes it and its recovery has ended', async () => {
@@ -119,8 +119,8 @@ describe('a clone', () => {
   });
 });
 
-describe('tenants', () => {
-  it('are all projects, newest first, page by page', async () => {
+describe('the operator’s list of tenants', () => {
+  it('has all projects, newest first, page by page', async () => {
     const all = await tenants();
     expect(all.map(({ id }) => id)).toEqual(
       all
@@ -135,7 +135,7 @@ describe('tenants', () => {
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.slice(0, 4).map(({ id }) => id));
   });
 
-  it('are found by name, owner and id, without wildcards', async () => {
+  it('finds tenants by name, owner and id, and treats wildcards as text', async () => {
     const [found] = await tenants('?search=ops%40installation');
     expect(found).toMatchObject({ name: 'Own', owners: [OPERATOR] });
     expect((await tenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
@@ -144,7 +144,7 @@ describe('tenants', () => {
     expect((await ask('GET', '/operator/projects?search=%00')).status).toBe(400);
   });
 
-  it('show the numbers of the guards, and can be sorted by them', async () => {
+  it('shows the figures of the guards, and can be sorted by them', async () => {
     await outcomes(api.one, 1_000, 20, 1);
     await outcomes(api.two, 400, 12, 3);
     const top = async (order: string) => (await tenants(`?order=${order}&limit=2`)).map(({ name }) => name);
@@ -158,8 +158,8 @@ describe('tenants', () => {
   });
 });
 
-describe('the month of a tenant', () => {
-  it('sums 30 days, by day for one project, and can be sorted by', async () => {
+describe('the last month of a tenant', () => {
+  it('is the sum of 30 days, by day for one project, and the list can be sorted by it', async () => {
     const hour = Math.floor(Date.now() / 3_600_000);
     const row = { delivered: 0, opened: 0, clicked: 0 };
     const values = [
@@ -181,7 +181,7 @@ describe('the month of a tenant', () => {
 });
 
 describe('a hold of the operator', () => {
-  it('has a reason that the project sees, and ends with a note; both are in its audit log', async () => {
+  it('has a reason that the project sees, and ends with a note; both are in the project’s audit log', async () => {
     const path = `/operator/projects/${api.one.id}`;
     expect((await ask('POST', `${path}/hold`, {})).status).toBe(422);
     const held = await ask('POST', `${path}/hold`, { reason: 'bought list' });
@@ -213,7 +213,7 @@ describe('a hold of the operator', () => {
     expect(log[0]).toMatchObject({ action: 'project.released', details: { note: 'list removed' } });
   });
 
-  it('does not end the project’s own hold', async () => {
+  it('does not release the project’s own hold', async () => {
     const person = await signIn(api, api.two);
     await ask('POST', '/project/hold', { reason: 'ours' }, person);
     const path = `/operator/projects/${api.two.id}`;
@@ -228,7 +228,7 @@ describe('a hold of the operator', () => {
   });
 });
 
-describe('ceilings of the operator', () => {
+describe('limits of the operator', () => {
   it('are set and removed one by one, and apply to the project', async () => {
     const path = `/operator/projects/${api.two.id}`;
     const set = await ask('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
@@ -248,7 +248,7 @@ describe('ceilings of the operator', () => {
 });
 
 describe('the health of the installation', () => {
-  it('names Postgres, Temporal, the outbox and the processes that run', async () => {
+  it('names Postgres, Temporal, the outbox and the running processes', async () => {
     const release = { version: '1.2.3', build: 'abc' };
     const beat = startHeartbeat(api.db, { kind: 'worker', release, log: { debug: () => {} } });
     const health = async () => (await ask('GET', '/operator/health')).body;
@@ -321,7 +321,7 @@ describe('periodic work', () => {
       ({ kind }: { kind: string }) => kind === 'periodic_work_late',
     );
 
-  it('shows the last end, duration, backlog and last error of each kind', async () => {
+  it('lists the last end, duration, backlog and last error of each kind', async () => {
     const { since } = await startRound(api.db, 'pruning');
     expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
     await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
@@ -341,7 +341,7 @@ describe('periodic work', () => {
     });
   });
 
-  it('counts as backlog the tracked segments that were not computed for two periods', async () => {
+  it('counts tracked segments that were not computed for two periods as backlog', async () => {
     await sql`
       INSERT INTO segments (project_id, name, slug, type, condition, track_membership, computed_at)
       VALUES (${api.one.id}, 'Late', 'late', 'DYNAMIC', '{}', true, now() - interval '11 minutes'),
@@ -350,7 +350,7 @@ describe('periodic work', () => {
     expect((await workOf('segments')).backlog).toBe(1);
   });
 
-  it('that has not ended for three periods is shown to operators only', async () => {
+  it('is shown to operators only if it has not ended for three periods', async () => {
     await sql`UPDATE periodic_work SET ended_at = now()`.execute(api.db);
     expect(await attention()).toEqual([]);
     await sql`

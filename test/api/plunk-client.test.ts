@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('the published client @plunk/node', () => {
-  it('the published client @plunk/node sends an email', async () => {
+  it('sends an email', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
     const email = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test', name: 'Shop' };
     const sent = await client.emails.send(email);
@@ -43,7 +43,7 @@ describe('the published client @plunk/node', () => {
     expect(rows).toEqual([{ to_email: 'ada@example.com' }]);
   });
 
-  it('tells what is wrong with a request', async () => {
+  it('throws an error that says what is wrong with a request', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
     const email = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
     await expect(client.emails.send(email)).rejects.toThrow('The request is not valid. from: Required');
@@ -64,7 +64,7 @@ describe('the published client @plunk/node', () => {
     expect(batch.body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
   });
 
-  it('tracks an event, by public and by secret key', async () => {
+  it('tracks an event, with the public and the secret key', async () => {
     for (const key of [api.one.publicKey, api.one.secretKey]) {
       const client = new Plunk(key, { baseUrl });
       const tracked = await client.events.track({

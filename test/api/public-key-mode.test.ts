@@ -39,12 +39,12 @@ async function timeline() {
 }
 
 describe('a project whose publicKeyMode is protected', () => {
-  it('reports it in responses to the public key, and not to a secret key', async () => {
+  it('reports its mode in responses to the public key, and not to a secret key', async () => {
     expect((await track({})).body.data.mode).toBe('protected');
     expect((await bySecret({})).body.data).not.toHaveProperty('mode');
   });
 
-  it('shows an unsubscription by the public key in the timeline, with the request that applies it', async () => {
+  it('shows an unsubscription by the public key in the timeline, with the request that would apply it', async () => {
     await bySecret({ data: { plan: 'pro' } });
     await track({ subscribed: false });
     expect((await contact()).subscribed).toBe(true);
@@ -68,7 +68,7 @@ describe('a project whose publicKeyMode is protected', () => {
     ]);
   });
 
-  it('records no request for a refusal that counts, or that changes nothing', async () => {
+  it('records no ignored unsubscription if the unsubscription took effect or would change nothing', async () => {
     await track({ subscribed: false });
     expect((await contact()).subscribed).toBe(false);
     await track({ subscribed: false });
@@ -88,7 +88,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect((await timeline()).map(({ type }: { type: string }) => type)).not.toContain('contact.unsubscribe_requested');
   });
 
-  it('lifts a refusal that the public key made', async () => {
+  it('removes a refusal that the public key made', async () => {
     await bySecret({});
     await track({ subscribed: false });
     expect((await contact()).subscribed).toBe(false);
@@ -107,7 +107,7 @@ describe('a project whose publicKeyMode is open', () => {
         await bySecret({ subscribed: false });
       },
     ],
-  ])('keeps a refusal by %s, before and after one by the public key', async (_, refuse) => {
+  ])('keeps a refusal by %s, before and after a refusal by the public key', async (_, refuse) => {
     await bySecret({});
     await refuse();
     await track({ subscribed: true });
@@ -117,7 +117,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect((await contact()).subscribed).toBe(false);
   });
 
-  it('does not lift a refusal that came after the one of the public key', async () => {
+  it('does not remove a refusal that came after the public key’s refusal', async () => {
     await bySecret({});
     await track({ subscribed: false });
     await bySecret({ subscribed: false });
@@ -137,7 +137,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect(row).toMatchObject({ data: { site: 'https://evil.example' }, untrusted_keys: ['site'] });
   });
 
-  it('refuses data beyond the limits by name, as for a secret key', async () => {
+  it('refuses data beyond the limits with the same error names as for a secret key', async () => {
     const data = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`key${n}`, n]));
     const { status, body } = await track({ data });
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
@@ -149,7 +149,7 @@ describe('a project whose publicKeyMode is open', () => {
   });
 });
 
-it('lets the public key undo its own unsubscription after the project returns to protected mode', async () => {
+it('the public key can undo its own unsubscription after the project returns to protected mode', async () => {
   await setMode('open');
   await bySecret({});
   await track({ subscribed: false });

@@ -67,7 +67,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect((await write(path, { name: `From list ${++count}`, updatedAt: inList.updatedAt })).status).toBe(200);
   });
 
-  it('refuses a write from an older version by If-Match and by updatedAt, and changes nothing', async () => {
+  it('refuses a write based on an older version, by If-Match and by updatedAt, and changes nothing', async () => {
     const { path, etag, record } = await build(spec);
     const current = await write(path, { name: `Theirs ${++count}` });
     const { updatedAt, name } = current.body;
@@ -104,7 +104,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect((await write(path, { name: 'E' }, { 'If-Match': '*' })).status).toBe(404);
   });
 
-  it('accepts one of many writes from the same version', async () => {
+  it('accepts one of many writes based on the same version', async () => {
     const { path, etag } = await build(spec);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => write(path, { name: `Race ${++count} ${i}` }, { 'If-Match': etag })),
@@ -112,7 +112,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  it('refuses an unreadable version by name', async () => {
+  it('refuses an invalid version, and names the header or field', async () => {
     const { path } = await build(spec);
     const bad = await write(path, { updatedAt: 'yesterday' });
     expect(bad).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'updatedAt' }] } } });
@@ -134,7 +134,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
 describe('the version of a workflow', () => {
   const DAY = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
 
-  it('changes with its steps and transitions, which accept it too', async () => {
+  it('changes with its steps and transitions, whose writes accept it too', async () => {
     const { path, etag } = await build(RECORDS[3]);
     const call = (method: string, below: string, ifMatch: string, body?: object) =>
       api.call(method, path + below, { headers: { 'If-Match': ifMatch }, ...(body && { body }) });
@@ -199,7 +199,7 @@ describe('the version of a workflow', () => {
 });
 
 describe('the version of a campaign', () => {
-  it('does not change while it is sent, and is checked by the send', async () => {
+  it('does not change while it is sent, and is checked when it is sent', async () => {
     const { path, etag, record } = await build(RECORDS[0]);
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const send = (ifMatch: string) =>
@@ -215,7 +215,7 @@ describe('the version of a campaign', () => {
     expect(sent.body.updatedAt).toBe(record.updatedAt);
   });
 
-  it('is checked by pause, resume, cancel, winner and retry, and none of them changes it', async () => {
+  it('is checked by pause, resume, cancel, winner and retry, and changed by none of them', async () => {
     const { path, etag, record } = await build(RECORDS[0]);
     const setStatus = (status: string) =>
       sql`UPDATE campaigns SET status = ${status} WHERE id = ${record.id}`.execute(api.db);
@@ -256,7 +256,7 @@ describe('the version of a campaign', () => {
   });
 });
 
-it('keeps the version of a segment while it is counted and computed', async () => {
+it('counting and computing a segment do not change its version', async () => {
   const { path, etag, record } = await build(RECORDS[2]);
   await api.call('PATCH', path, { body: { trackMembership: true } });
   const tracked = (await api.call('GET', path)).headers.get('etag');
@@ -266,7 +266,7 @@ it('keeps the version of a segment while it is counted and computed', async () =
   expect((await api.call('GET', path)).headers.get('etag')).toBe(tracked);
 });
 
-it("is checked by changes of a static segment's members, which do not change it", async () => {
+it('changing the members of a static segment checks its version, and does not change it', async () => {
   const { body: segment, headers } = await api.call('POST', '/segments', { body: { name: 'Club', type: 'STATIC' } });
   const path = `/segments/${segment.id}`;
   const etag = headers.get('etag') ?? '';

@@ -43,7 +43,7 @@ describe('a workflow with reentryKey', () => {
     expect(refused).toContainEqual({ workflowId: workflow.id, reason: 'active', executionId: first?.id });
   });
 
-  it('allows one entry per value, and another after its end only with allowReentry', async () => {
+  it('allows one entry per value, and another entry after its end only with allowReentry', async () => {
     const once = await cartWorkflow();
     await track(once, { cartId: 'a' });
     await end(once.id);
@@ -63,7 +63,7 @@ describe('a workflow with reentryKey', () => {
     expect(await executionsOf(workflow.id)).toHaveLength(2);
   });
 
-  it('starts by API with the value of the context, and refuses the same value twice', async () => {
+  it('can be started by API with a value in the context, and refuses the same value twice', async () => {
     const workflow = await cartWorkflow({ reentryKey: 'context.cartId' });
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: workflow.email } });
     const start = (cartId: string) =>
@@ -76,7 +76,7 @@ describe('a workflow with reentryKey', () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
-  it('keeps a failed execution from being retried while its value is open again', async () => {
+  it('does not retry a failed execution while another one with its value is open', async () => {
     const workflow = await cartWorkflow({ allowReentry: true });
     await track(workflow, { cartId: 'a' });
     await sql`
@@ -88,7 +88,7 @@ describe('a workflow with reentryKey', () => {
     expect(retry.status).toBe(409);
   });
 
-  it('accepts a path of the event or the context, and names the remedy for any other', async () => {
+  it('accepts a path of the event or the context, and explains how to correct any other path', async () => {
     const { id } = await cartWorkflow();
     for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 'event.items[0].sku', 7]) {
       const { status, body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey } });

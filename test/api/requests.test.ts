@@ -54,7 +54,7 @@ describe('the log of requests', () => {
     expect((await expectOk(api.call('GET', `/requests/${logged.id}`))).id).toBe(logged.id);
   });
 
-  it('leads from a request to the emails that it sent', async () => {
+  it('links a request to the emails that it sent', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
     const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two emails') }));
     const { made } = await entry('two emails');
@@ -64,7 +64,7 @@ describe('the log of requests', () => {
     expect(made.emails[0]).toMatchObject({ status: 'PENDING', executionId: null });
   });
 
-  it('leads from a tracked event to the execution that it started', async () => {
+  it('links a tracked event to the execution that it started', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'bought',
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -80,7 +80,7 @@ describe('the log of requests', () => {
     ]);
   });
 
-  it('leads from an email, an execution, an event and a contact back to the request that caused them', async () => {
+  it('links an email, an execution, an event and a contact to the request that caused them', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'asked',
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -111,7 +111,7 @@ describe('the log of requests', () => {
       expect((await list(`?made=${id}`)).data).toEqual([]);
   });
 
-  it('has the effects of requests from the pages of a shop', async () => {
+  it('lists the effects of requests from the pages of a shop', async () => {
     const events = [{ name: 'viewed', email: 'visitor@example.com' }, { name: 'viewed' }];
     const key = api.one.publicKey;
     await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: headers('a pixel'), key }));
@@ -128,7 +128,7 @@ describe('the log of requests', () => {
     expect((await entry('a wish')).made.contacts).toEqual(made.contacts);
   });
 
-  it('has the changes of users, and not their reads', async () => {
+  it('has the changes of users, but not their reads', async () => {
     const person = await signIn(api, api.one);
     const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
     await expectOk(api.call('GET', '/contacts', as('a look')));
@@ -166,7 +166,7 @@ describe('the log of requests', () => {
   });
 });
 
-describe('the log in memory', () => {
+describe('the log of requests in memory', () => {
   const request = (projectId: string): NewLoggedRequest => ({
     id: uuidv7(),
     projectId,
@@ -181,7 +181,7 @@ describe('the log in memory', () => {
     createdAt: new Date(),
   });
 
-  it('is limited per project, and a busy project does not push out the requests of others', async () => {
+  it('is limited per project, so a busy project does not displace the requests of others', async () => {
     const warnings: object[] = [];
     const log = createRequestLog({ db: api.db, log: { warn: (about: object) => void warnings.push(about) } as never });
     const [busy, quiet] = [uuidv7(), uuidv7()];

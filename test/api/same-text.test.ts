@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 const contactOf = async (email: string) =>
   (await api.call('GET', `/v1/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
-describe('texts that look the same are equal', () => {
+describe('texts that look the same (in different Unicode forms) are equal', () => {
   it('in the name of an event and in a field that a workflow renders', async () => {
     expect(COMPOSED).not.toBe(DECOMPOSED);
     const workflow = await buildWorkflow(api, { eventName: DECOMPOSED, steps: PAUSE });
@@ -32,7 +32,7 @@ describe('texts that look the same are equal', () => {
     expect(usage.body.totalCount ?? usage.body.data?.totalCount).toBe(1);
   });
 
-  it('in fields, their values and filters on them', async () => {
+  it('in contact fields, their values and filters on them', async () => {
     await expectOk(
       api.call('POST', '/v1/contacts', {
         body: { email: 'field@example.com', data: { [DECOMPOSED]: `${DECOMPOSED} au lait` } },
@@ -49,7 +49,7 @@ describe('texts that look the same are equal', () => {
     }
   });
 
-  it('escaped in JSON, too', async () => {
+  it('also if the text is escaped in JSON', async () => {
     await expectOk(
       api.call('POST', '/v1/contacts', { body: { email: 'escaped@example.com', data: { drink: 'cafe\u0301' } } }),
     );
@@ -57,7 +57,7 @@ describe('texts that look the same are equal', () => {
   });
 });
 
-it('stored definitions are converted, and other data stays unchanged', async () => {
+it('stored definitions are converted to one form, and other data stays unchanged', async () => {
   const before = await buildWorkflow(api, { eventName: 'plain', steps: PAUSE });
   const old = await buildWorkflow(api, { eventName: 'other', steps: PAUSE });
   await sql`UPDATE workflows SET event_name = ${DECOMPOSED} WHERE id = ${old.id}`.execute(api.db);
@@ -69,7 +69,7 @@ it('stored definitions are converted, and other data stays unchanged', async () 
   expect(await versionOf(before.id)).toEqual(version);
 });
 
-it('stored definitions keep an accent behind an escaped line break', async () => {
+it('an accent behind an escaped line break survives the conversion of stored definitions', async () => {
   const { id } = await buildWorkflow(api, { eventName: 'broken-lines', steps: PAUSE });
   const steps = () => api.db.selectFrom('workflow_steps').select('config').where('workflow_id', '=', id).execute();
   const config = { amount: 1, unit: 'days', note: `one\n\u0301 ${DECOMPOSED}` };
@@ -78,7 +78,7 @@ it('stored definitions keep an accent behind an escaped line break', async () =>
   expect((await steps()).map((step) => step.config)).toContainEqual({ ...config, note: `one\n\u0301 ${COMPOSED}` });
 });
 
-it('stored data of contacts and names of events are converted, and a second run changes nothing', async () => {
+it('stored contact data and event names are converted, and a second run changes nothing', async () => {
   const email = 'stored@example.com';
   await expectOk(api.call('POST', '/v1/track', { body: { email, event: 'visited' } }));
   const data = {

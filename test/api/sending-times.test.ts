@@ -26,7 +26,7 @@ const create = async (changes: object) => (await expectOk(post(changes))).data;
 const send = (id: string, body: object = {}) => api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
 const refused = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
 
-it('a project is in UTC without a window by default, and stores both as written', async () => {
+it('a project is in UTC without a sending window by default, and stores both as they were written', async () => {
   const get = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
   expect(await get()).toMatchObject({ timezone: 'UTC', sendingWindow: null });
   const set = { timezone: 'Asia/Kolkata', sendingWindow: WINDOW };
@@ -47,11 +47,11 @@ it.each([
   [{ sendingWindow: { ...WINDOW, days: [0] } }, 'sendingWindow.days.0'],
   [{ sendingWindow: { ...WINDOW, days: [] } }, 'sendingWindow.days'],
   [{ sendingWindow: { to: '21:00' } }, 'sendingWindow.from'],
-])('a project with %j is 422 at %s', async (body, field) => {
+])('a project with %j returns 422 at %s', async (body, field) => {
   expect(refused(await patch(body))).toEqual([422, field]);
 });
 
-it('a campaign stores its window, its local time and its rule for late recipients', async () => {
+it('a campaign stores its sending window, its local time and its rule for late recipients', async () => {
   const plain = await create({});
   expect(plain).toMatchObject({ sendAtLocal: null, latePolicy: 'SEND', nextOpening: null });
   expect(plain).not.toHaveProperty('sendingWindow');
@@ -77,11 +77,11 @@ it.each([
   [{ sendingWindow: { ...WINDOW, from: '06:00' } }, 'sendingWindow.to'],
   [{ sendingWindow: { from: '8', to: '9' } }, 'sendingWindow.from'],
   [{ sendingWindow: 'mine' }, 'sendingWindow'],
-])('a campaign with %j is 422 at %s', async (body, field) => {
+])('a campaign with %j returns 422 at %s', async (body, field) => {
   expect(refused(await post(body))).toEqual([422, field]);
 });
 
-it('the local hour of recipients is set in the campaign or when it is sent, and not together with a schedule', async () => {
+it('a local hour can be set in the campaign or when it is sent, and not together with a schedule', async () => {
   const { id } = await create({ sendAtLocal: LOCAL });
   const scheduledFor = '2030-01-01T09:00:00Z';
   expect(refused(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);

@@ -46,7 +46,7 @@ function raw(bytes: string): Promise<string> {
   });
 }
 
-it('responds to a health check by HTTP/1.0, which has no Host', async () => {
+it('responds to a health check by HTTP/1.0, which has no Host header', async () => {
   const socket = connectSocket(api.port, '127.0.0.1');
   socket.write('GET /health HTTP/1.0\r\n\r\n');
   let answer = '';
@@ -54,15 +54,15 @@ it('responds to a health check by HTTP/1.0, which has no Host', async () => {
   expect(answer).toMatch(/^HTTP\/1\.[01] 200 /);
 });
 
-describe('the server', () => {
-  it('starts while Temporal is down, and reports it only in the readiness check', async () => {
+describe('the HTTP server', () => {
+  it('starts while Temporal is down, and reports that only in the readiness check', async () => {
     expect((await fetch(`${base}/health`)).status).toBe(200);
     const ready = await fetch(`${base}/health/ready`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ error: { details: { unreachable: ['temporal'] } } });
   });
 
-  it('refuses a large body with an error envelope before it is read, with or without Content-Length', async () => {
+  it('refuses a large body with a JSON error before it is read, with or without Content-Length', async () => {
     const large = 'x'.repeat(3 * 1024 * 1024 + 1);
     const announced = await fetch(`${base}/auth/login`, { method: 'POST', headers: json, body: large });
     expect([announced.status, await announced.json()]).toMatchObject([413, { error: { code: 'PAYLOAD_TOO_LARGE' } }]);
@@ -76,7 +76,7 @@ describe('the server', () => {
     expect(streamed.status).toBe(413);
   });
 
-  it('the server accepts a chunked body', async () => {
+  it('accepts a chunked body', async () => {
     const body = new Blob(['{"email":"a@example.com","password":"x"}']).stream();
     const answer = await fetch(`${base}/auth/login`, {
       method: 'POST',
@@ -101,7 +101,7 @@ describe('the server', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 .*x-ignored-fields: limit/is);
   });
 
-  it('returns an error envelope for invalid HTTP', async () => {
+  it('returns a JSON error for invalid HTTP', async () => {
     expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
     expect(await raw(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 431 .*"suggestion":"Shorten the URL and the headers to 16 KB together."/s,

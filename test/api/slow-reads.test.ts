@@ -26,7 +26,7 @@ afterAll(async () => {
 const PATHS = ['/activity', '/activity/stats', '/events', '/events/stats', '/analytics/timeseries'];
 const bearer = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
 
-it('twenty waiting dashboards of one project delay no send', async () => {
+it('twenty slow dashboard requests of one project delay no email', async () => {
   const base = `http://127.0.0.1:${running.port}`;
   const waiting: Promise<number>[] = [];
   const send = async (key: string, from: string) => {
@@ -50,7 +50,7 @@ it('twenty waiting dashboards of one project delay no send', async () => {
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 200));
 });
 
-it('a list that takes too long is 503 with a suggestion', async () => {
+it('a list that takes too long returns 503 with a suggestion', async () => {
   const { db: reads } = connect({
     connectionString: api.deps.config.database.url,
     max: 1,
@@ -70,7 +70,7 @@ it('a list that takes too long is 503 with a suggestion', async () => {
   await reads.destroy();
 });
 
-it('the first page of a long feed counts a part of it', async () => {
+it('the first page of a long feed counts only a part of the feed', async () => {
   await sql`
     INSERT INTO events (project_id, name) SELECT ${api.two.id}, 'many' FROM generate_series(1, 10500)`.execute(api.db);
   const first = await api.call('GET', '/activity?limit=10', { key: api.two.secretKey });

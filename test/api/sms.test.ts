@@ -31,7 +31,7 @@ afterAll(() => api.close());
 const send = (body: object, headers: Record<string, string> = {}, key = api.one.secretKey) =>
   api.call('POST', '/v1/sms/send', { body, headers, key });
 
-it('an SMS is accepted with its country, sender, encoding and segments, and queued', async () => {
+it('an SMS is accepted with its country, sender, encoding and number of segments, and is queued', async () => {
   const german = await send({ to: DE, body: 'Grüße' });
   expect(german.status).toBe(202);
   expect(german.body).toMatchObject({ to: DE, from: '+4930123456', country: 'DE', encoding: 'GSM7', segments: 1 });
@@ -46,25 +46,25 @@ it('an SMS is accepted with its country, sender, encoding and segments, and queu
   expect(api.dispatched.filter((row) => row.kind === 'sms.deliver')).toHaveLength(2);
 });
 
-describe('is refused', () => {
+describe('an SMS is refused', () => {
   it.each([
     ['a number that is none', { to: '0151', body: 'x' }, 'to'],
     ['no body', { to: DE }, 'body'],
     ['an empty body', { to: DE, body: '' }, 'body'],
     ['1601 characters', { to: DE, body: 'x'.repeat(1601) }, 'body'],
     ['a contact id that is none', { to: DE, body: 'x', contactId: 'me' }, 'contactId'],
-  ])('an SMS with %s is 400 VALIDATION_ERROR', async (_, body, field) => {
+  ])('with 400 VALIDATION_ERROR for %s', async (_, body, field) => {
     const r = await send(body);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(r.body.error.errors[0].field).toBe(field);
   });
 
-  it('without a sender for the country', async () => {
+  it('if the project has no sender for the country', async () => {
     const r = await send({ to: DE, body: 'x' }, {}, api.two.secretKey);
     expect([r.status, r.body.error.code]).toEqual([400, 'NO_SMS_SENDER']);
   });
 
-  it('a key without the scope, and a deployment without SMS', async () => {
+  it('if the key lacks the scope, and if the deployment has no SMS', async () => {
     expect((await send({ to: DE, body: 'x' }, {}, api.one.bareKey)).body.error.code).toBe('FORBIDDEN');
     const off = await startTestApi({ SMS_PROVIDER: 'none' });
     const r = await off.call('POST', '/v1/sms/send', { body: { to: DE, body: 'x' } });
@@ -72,7 +72,7 @@ describe('is refused', () => {
     await off.close();
   });
 
-  it('an idempotency key that took effect', async () => {
+  it('if its idempotency key was already used', async () => {
     const first = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
     const again = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
     expect([first.status, again.status, again.body.error.code]).toEqual([202, 409, 'IDEMPOTENCY_KEY_REUSED']);
@@ -80,7 +80,7 @@ describe('is refused', () => {
   });
 });
 
-it('the contact is found by its phone number, unless the request names it', async () => {
+it('the contact is found by its phone number, unless the request names a contact', async () => {
   const phone = '+4915100000001';
   const byPhone = await buildContact(api.db, { projectId: api.one.id, data: { phone } });
   const named = await buildContact(api.db, { projectId: api.one.id });
@@ -94,7 +94,7 @@ it('the contact is found by its phone number, unless the request names it', asyn
   expect((await send({ to: phone, body: 'x', contactId: foreign })).status).toBe(404);
 });
 
-it('the list filters and pages without bodies; the record has the body, for its own project only', async () => {
+it('the list of SMS has filters and pages without bodies; a record has the body, for its own project only', async () => {
   const to = '+4915100000002';
   const ids = [];
   for (const body of ['a', 'b', 'c']) ids.unshift((await send({ to, body })).body.id);
@@ -131,7 +131,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
 }
 
-it('Twilio reports the result of a message, and a later status never changes to an earlier one', async () => {
+it('Twilio reports the result of a message, and a later report never resets the status to an earlier one', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
   const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads });
@@ -169,7 +169,7 @@ it('STOP ends consent to SMS only, and START restores it', async () => {
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });
 });
 
-describe('the stop list', () => {
+describe('the list of stopped numbers', () => {
   const SHOP = '+15005550006';
   const DESK = '+4930123456';
   let n = 0;
@@ -214,7 +214,7 @@ describe('the stop list', () => {
     expect(await consents(phone, { from: DESK, marketing: true })).toBe(true);
   });
 
-  it('survives deletion, a new contact and a new number, and keeps no number of an erased contact', async () => {
+  it('survives deletion of the contact, a new contact and a new number, and keeps no number of an erased contact', async () => {
     const phone = nextPhone();
     const first = await create({ phone });
     await inbound(phone, 'Stop. Thank you');
@@ -240,7 +240,7 @@ describe('the stop list', () => {
     expect(await consents(phone, { from: SHOP, marketing: true })).toBe(true);
   });
 
-  it('can be changed with the API too', async () => {
+  it('can also be changed by API', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone } })).body).toMatchObject({
@@ -264,7 +264,7 @@ describe('the stop list', () => {
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone: '0151' } })).status).toBe(422);
   });
 
-  it('records a STOP from error 21610 of a callback, and a reason from other codes', async () => {
+  it('records a STOP from error 21610 of a callback, and a failure reason from other codes', async () => {
     const phone = nextPhone();
     const report = async (ErrorCode: string) => {
       const { id } = (await send({ to: phone, body: 'x' })).body;
@@ -281,7 +281,7 @@ describe('the stop list', () => {
     expect(await stopsOf(phone)).toMatchObject([{ from: DESK, source: 'twilio' }]);
   });
 
-  it('is filled once from the consent of contacts that an earlier release kept', async () => {
+  it('is filled once from the consent of contacts that an earlier release stored', async () => {
     const phone = nextPhone();
     const id = await buildContact(api.db, { projectId: api.two.id, data: { phone } });
     await api.db.updateTable('contacts').set({ sms_subscribed: false }).where('id', '=', id).execute();
@@ -292,7 +292,7 @@ describe('the stop list', () => {
     expect(await api.db.selectFrom('sms_stop_backfill').selectAll().execute()).toEqual([]);
   });
 
-  it('a received SMS is an event of its contact, once, with its text', async () => {
+  it('a received SMS is recorded once as an event of its contact, with its text', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone: phone.replace('+49', '0049 ') });
     await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
@@ -308,7 +308,7 @@ describe('the stop list', () => {
     );
   });
 
-  it('is read once, so that a repeated START does not lift a STOP that came after it', async () => {
+  it('a repeated START does not undo a STOP that came after the first START', async () => {
     const phone = nextPhone();
     for (const [text, MessageSid] of [
       ['START', 'SM-start'],
@@ -319,7 +319,7 @@ describe('the stop list', () => {
     expect(await stopsOf(phone)).toHaveLength(1);
   });
 
-  it('accepts NUL characters in every parameter of a callback', async () => {
+  it('a callback accepts NUL characters in every parameter', async () => {
     const phone = nextPhone();
     const answer = await inbound(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
     expect([answer.status, await stopsOf(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
@@ -332,7 +332,7 @@ describe('the stop list', () => {
     });
   });
 
-  it('names the consent that the provider read in a keyword of its own', async () => {
+  it('the event of a keyword that the provider handled names the consent that the provider recorded', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });
     await inbound(phone, 'GENUG', DESK, { MessageSid: 'SM-c1', OptOutType: 'STOP' });
@@ -350,7 +350,7 @@ describe('the stop list', () => {
     ]);
   });
 
-  it('names the files of an MMS', async () => {
+  it('the event of an MMS names its files', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });
     const files = { NumMedia: '2', MediaUrl0: 'https://x.example/0', MediaContentType0: 'image/png', MediaUrl1: '' };
@@ -362,7 +362,7 @@ describe('the stop list', () => {
     });
   });
 
-  it('counts in each project that sends from the number, and in one that has removed the sender since', async () => {
+  it('a received SMS counts in each project that sends from the number, or sent from it before', async () => {
     const headers = await signIn(api, api.two, 'OWNER');
     const senders = (method: string, path = '', body?: object) =>
       api.call(method, `/sms/senders${path}`, { key: null, headers, body });
@@ -404,7 +404,7 @@ describe('the stop list', () => {
     expect(await both()).toEqual([false, false, false]);
   });
 
-  it('finds a contact by a number in local form, in the country of the project', async () => {
+  it('the sender of an SMS is found by a number in local form, in the country of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (phoneCountry: string | null) =>
       api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });

@@ -41,7 +41,7 @@ async function eventsNamed(name: string) {
 }
 
 describe('PUT /storefront/variants', () => {
-  it('creates and replaces, and accepts the number or the global id of a variant', async () => {
+  it('creates and replaces variants, and accepts the number or the global id of a variant', async () => {
     const url = 'https://shop.example.com/jumper';
     const first = await put([variant('100', { url }), variant(`${GID}101`), variant(102)]);
     expect(first).toMatchObject({ status: 200, body: { created: 3, updated: 0, restocked: 0 } });
@@ -54,7 +54,7 @@ describe('PUT /storefront/variants', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 1, data: [{ variantId: '100', title: 'Red', url: null }] });
   });
 
-  it('starts a job only when a variant becomes available again', async () => {
+  it('starts a restock job only when a variant becomes available again', async () => {
     await put([variant('200', { available: true }), variant('201')]);
     expect(restocks()).toEqual([]);
     expect((await put([variant('200', { available: true }), variant('201', { available: true })])).body.restocked).toBe(
@@ -106,7 +106,7 @@ describe('PUT /storefront/variants', () => {
 
 describe('POST /v1/back-in-stock', () => {
   // All requests in this file come from one caller: the other tests stay under 20 in project one.
-  it('adds one wait per contact, and creates a new contact unsubscribed', async () => {
+  it('subscribes a contact once to a variant, and creates a new contact unsubscribed', async () => {
     await put([variant('300')]);
     expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });
     expect((await ask('new@shop.test', '300')).body).toEqual({ subscribed: true });
@@ -114,20 +114,20 @@ describe('POST /v1/back-in-stock', () => {
     expect(await contactOf('new@shop.test')).toMatchObject({ subscribed: false, data: {} });
   });
 
-  it('does not change a known contact', async () => {
+  it('does not change an existing contact', async () => {
     await put([variant('301')]);
     await api.call('POST', '/contacts', { body: { email: 'known@shop.test', data: { plan: 'pro' } } });
     await ask('known@shop.test', '301');
     expect(await contactOf('known@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
   });
 
-  it('returns false for an available variant, and stores no wait', async () => {
+  it('returns false for an available variant, and stores nothing', async () => {
     await put([variant('302', { available: true })]);
     expect(await ask('late@shop.test', '302')).toMatchObject({ status: 202, body: { subscribed: false } });
     expect(await waits('302')).toEqual([]);
   });
 
-  it('is 404 for a variant that the project does not have, and creates no contact', async () => {
+  it('returns 404 for a variant that the project does not have, and creates no contact', async () => {
     await put([variant('303')], api.two.secretKey);
     for (const id of ['303', '999999']) {
       expect(await ask('nobody@shop.test', id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
@@ -135,7 +135,7 @@ describe('POST /v1/back-in-stock', () => {
     expect(await contactOf('nobody@shop.test')).toBeUndefined();
   });
 
-  it('is 400 with the fields of invalid input', async () => {
+  it('returns 400 with the fields of invalid input', async () => {
     for (const [email, id, field] of [
       ['nobody', '300', 'email'],
       ['a@shop.test', 'red', 'storefrontVariantId'],
@@ -189,7 +189,7 @@ describe('POST /v1/pixel', () => {
     expect(await contactOf('kept@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
   });
 
-  it('records all of a request or nothing', async () => {
+  it('records all events of a request or none', async () => {
     const { status, body } = await pixel({ events: [{ name: 'half' }, { name: '' }, { name: 'x', email: 'no' }] });
     expect([status, body.error.errors.map((error: { field: string }) => error.field)]).toEqual([
       422,
@@ -209,7 +209,7 @@ describe('POST /v1/pixel', () => {
       { name: 'x', data: Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n])) },
     ],
     ['no instant', { name: 'x', timestamp: 'yesterday' }],
-  ])('the pixel refuses %s', async (_, body) => {
+  ])('refuses %s', async (_, body) => {
     const answer = await pixel(body);
     expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });
@@ -222,7 +222,7 @@ describe('POST /v1/pixel', () => {
     }
   });
 
-  it("drives an automation, whose emails use the page's values as plain text", async () => {
+  it("starts an automation, whose emails show the page's values as plain text", async () => {
     const workflow = (await api.call('POST', '/workflows', { body: { name: 'w', eventName: 'pixel.cart' } })).body;
     const step = { type: 'DELAY', name: 'wait', config: { amount: 1, unit: 'days' } };
     await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step });

@@ -51,21 +51,24 @@ it.each<[string, string, object, string]>([
     step('WEBHOOK', { url: 'https://hooks.example/', body: { a: [{ '{{event.key}}': 1 }] } }),
     'config.body.a.0.{{event.key}}',
   ],
-])('%s %s refuses an expression that nothing would fill in %j', async (method, path, body, field) => {
-  const response =
-    method === 'STEP'
-      ? await api.call('POST', `/workflows/${workflow.id}/steps`, { body })
-      : await api.call(method, path, { body });
-  expect([response.status, response.body.error?.errors?.[0]?.field]).toEqual([422, field]);
-});
+])(
+  '%s %s refuses an expression in a field whose expressions are never evaluated: %j',
+  async (method, path, body, field) => {
+    const response =
+      method === 'STEP'
+        ? await api.call('POST', `/workflows/${workflow.id}/steps`, { body })
+        : await api.call(method, path, { body });
+    expect([response.status, response.body.error?.errors?.[0]?.field]).toEqual([422, field]);
+  },
+);
 
-it('a query refuses it too', async () => {
+it('GET /contacts and its export refuse an expression in their condition', async () => {
   const condition = encodeURIComponent(JSON.stringify(CONDITION));
   for (const path of ['/contacts', '/contacts/export'])
     expect((await api.call('GET', `${path}?condition=${condition}`)).status, path).toBe(400);
 });
 
-it('stored ones are shown, run and stay as they are', async () => {
+it('a stored expression in such a field is shown, works as plain text and stays unchanged', async () => {
   const { id } = await postRecord(api, '/segments', {
     name: 'Old',
     filters: { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] },
@@ -80,7 +83,7 @@ it('stored ones are shown, run and stay as they are', async () => {
   expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 0 });
 });
 
-describe('a record that was stored before', () => {
+describe('a stored record with an expression in a field whose expressions are never evaluated', () => {
   const BAD_CONDITION = { logic: 'AND', groups: [{ filters: CONDITION.conditions }] };
   const GOOD = { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] };
 
@@ -98,7 +101,7 @@ describe('a record that was stored before', () => {
     return { record, response: await api.call(method, path, { body: { ...record, ...change } }) };
   }
 
-  it('keeps its template when it is sent back, and a changed value is refused', async () => {
+  it('keeps its template when it is sent back unchanged, and a changed value is refused', async () => {
     const { id } = await postRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
     await storeOlder('templates', id, { from_name: '{{brand}}', body: '<p>{% include "x" %}</p>' });
     const { record, response } = await sendBack('PATCH', `/templates/${id}`, { name: 'Renamed' });
@@ -112,7 +115,7 @@ describe('a record that was stored before', () => {
     expect((await api.call('PATCH', `/templates/${id}`, { body: { subject: 'New' } })).status).toBe(200);
   });
 
-  it('keeps its campaign when it is sent back, with variants and audience', async () => {
+  it('keeps its campaign when it is sent back unchanged, with variants and audience', async () => {
     const variants = [{ name: 'A' }, { name: 'B', fromName: 'Shop' }];
     const created = await api.call('POST', '/campaigns', {
       body: { ...MAIL, audienceType: 'FILTERED', audienceFilter: GOOD, variants },
@@ -131,7 +134,7 @@ describe('a record that was stored before', () => {
     expect(await errorsOf('PUT', `/campaigns/${id}`, changed)).toEqual([422, `audienceFilter.${AT}`]);
   });
 
-  it('keeps its segment, workflow and webhook endpoint when they are sent back', async () => {
+  it('keeps its segment, workflow and webhook endpoint when they are sent back unchanged', async () => {
     const segment = await postRecord(api, '/segments', { name: 'Sent back', filters: GOOD });
     await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
     const hook = await postRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
@@ -150,7 +153,7 @@ describe('a record that was stored before', () => {
     expect(await errorsOf('PATCH', `/workflows/${flow.id}`, changed)).toEqual([422, 'exitOn.0.eventName']);
   });
 
-  it('keeps each filter, exit and event, while the others of its field change', async () => {
+  it('keeps each filter, exit and event, while the others in the same field change', async () => {
     const [older] = CONDITION.conditions;
     const vip = { field: 'data.vip', operator: 'exists' };
     const changed = { logic: 'AND', groups: [{ filters: [vip, older] }] };
@@ -243,7 +246,7 @@ describe('a record that was stored before', () => {
       { url: 'https://hooks.example/{{ y | }}' },
       'config.url',
     ],
-  ])('keeps the config of a %s when it is sent back', async (type, config, stored, change, field) => {
+  ])('keeps the config of a %s when it is sent back unchanged', async (type, config, stored, change, field) => {
     const { body: added } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step(type, config) });
     await storeOlder('workflow_steps', added.id, { config: sql`config || ${JSON.stringify(stored)}::jsonb` });
     const path = `/workflows/${workflow.id}/steps/${added.id}`;
@@ -261,7 +264,7 @@ describe('a record that was stored before', () => {
     expect([applied.status, applied.body.updated]).toEqual([200, []]);
   });
 
-  it('lets another value of the same config and condition change', async () => {
+  it('allows changes of other values in the same config and condition', async () => {
     const { body: email } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step('SEND_EMAIL', {}) });
     const from = { name: '{{brand}}', email: 'hi@shop.example' };
     await storeOlder('workflow_steps', email.id, { config: JSON.stringify({ from }) });

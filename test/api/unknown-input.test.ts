@@ -55,11 +55,11 @@ async function sendForm(path: string, change: (form: FormData) => void) {
   return { status: response.status, error };
 }
 
-describe('the message of a response', () => {
+describe('the error message of a response', () => {
   it.each([
     [{ to: 'ada@example.com', sendat: '2030-01-01' }, /^sendat: Emails are sent immediately\.[^:]*$/],
     [{ to: 'ada' }, /^The request is not valid\. to: [^:]*$/],
-  ])('to %j has its first error once', async (fields, message) => {
+  ])('for %j has its first error once', async (fields, message) => {
     const { body } = await api.call('POST', '/v1/send', { body: { subject: 'a', body: 'b', ...fields } });
     expect(body.message).toMatch(message);
   });
@@ -71,7 +71,7 @@ describe('a field that occurs twice', () => {
     ['POST', '/track', '{"event":"a","email":"ada@example.com","data":{"plan":1,"plan":2}}', 'data.plan'],
     ['POST', '/contacts', '{"email":"ada@example.com","subscribed":false,"subscribed":true}', 'subscribed'],
     ['POST', '/segments', '{"name":"a","condition":{"logic":"AND","groups":[],"groups":[]}}', 'condition.groups'],
-  ])('in the JSON of %s %s is refused', async (method, path, body, field) => {
+  ])('is refused in the JSON of %s %s', async (method, path, body, field) => {
     const headers = { authorization: `Bearer ${api.one.secretKey}`, 'content-type': 'application/json' };
     const response = await api.app.request(`/v1${path}`, { method, headers, body });
     expect(response.status).toBe(422);
@@ -82,7 +82,7 @@ describe('a field that occurs twice', () => {
     ['/contacts/import', 'file', new File(['email\nb@example.com\n'], 'b.csv')],
     ['/contacts/import/preview', 'mapping', '{}'],
     ['/v1/assets', 'file', new File(['GIF89a'], 'b.gif')],
-  ])('in the form of POST %s is refused: %s', async (path, field, value) => {
+  ])('is refused in the form of POST %s: %s', async (path, field, value) => {
     const { status, error } = await sendForm(path, (form) => {
       form.append('mapping', '{}');
       form.append(field, value);
@@ -90,7 +90,7 @@ describe('a field that occurs twice', () => {
     expect([status, error.errors]).toMatchObject([422, [{ field, code: 'duplicate_field' }]]);
   });
 
-  it('in JSON inside a form or a query is refused', async () => {
+  it('is refused in JSON inside a form or a query', async () => {
     const { status, error } = await sendForm('/contacts/import', (form) =>
       form.append('mapping', '{"email":"email","email":null}'),
     );
@@ -101,7 +101,7 @@ describe('a field that occurs twice', () => {
   });
 
   it.each(['limit=5&limit=10', 'subscribed=true&subscribed=false', 'updatedAfter=2026-01-01&updatedAfter=2026-01-01'])(
-    'in a query is refused: ?%s',
+    'is refused in a query: ?%s',
     async (query) => {
       const { status, body } = await api.call('GET', `/v1/contacts?${query}`);
       expect([status, body.error.errors[0].message]).toEqual([400, 'The parameter is there twice. Remove one.']);
@@ -134,7 +134,7 @@ describe('an unknown field', () => {
     [`/workflows/${uuidv7()}/executions`, { contact_id: 'x' }, 'contact_id', 'contactId'],
     [`/workflows/${uuidv7()}/executions`, { variables: {} }, 'variables', 'context'],
     ['/contacts/bulk-delete', { contacts: ['x'] }, 'contacts', 'contactIds'],
-  ])('in POST %s %j is refused as %s, and %s is suggested', async (path, body, field, meant) => {
+  ])('is refused in POST %s %j as %s, and %s is suggested', async (path, body, field, meant) => {
     const { status, body: answer } = await api.call('POST', path, { body });
     expect([status, answer.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(answer.error.errors[0]).toMatchObject({ field, code: 'unrecognized_keys' });
@@ -144,7 +144,7 @@ describe('an unknown field', () => {
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
-    'named %s, as members of all objects are, is one like others',
+    'is recognized if it is named %s, which every JavaScript object has',
     async (name) => {
       const body = JSON.parse(`${JSON.stringify(email).slice(0, -1)},"${name}":1}`);
       const { status, body: answer } = await api.call('POST', '/v1/send', { body });
@@ -154,7 +154,7 @@ describe('an unknown field', () => {
     },
   );
 
-  it('is not reported for an email header with the name of a built-in property', async () => {
+  it('is not reported for an email header with the name of a built-in property of objects', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...email, headers: { constructor: 'x' } } });
     expect(status).toBe(200);
   });
@@ -174,13 +174,13 @@ describe('an unknown field', () => {
     ['/v1/events/track', { name: 'paid', email: 'a@example.com' }, 'email', 'Send contactId instead'],
     ['/project/apply', { topics: [], dry_run: true }, 'dry_run', 'has the field dryRun'],
     ['/v1/topics', { name: 'Not now', dryRun: true }, 'dryRun', 'An operation with a dry run'],
-  ])('in POST %s %j is refused as %s: %s', async (path, body, field, remedy) => {
+  ])('is refused in POST %s %j as %s: %s', async (path, body, field, remedy) => {
     const { status, body: answer } = await api.call('POST', path, { body });
     expect([status, answer.error.errors]).toMatchObject([422, [{ field, code: 'unrecognized_keys' }]]);
     expect(answer.error.errors[0].message).toContain(remedy);
   });
 
-  it('of a new API key is refused, because the key would have more rights than asked for', async () => {
+  it('is refused in a new API key, because the key would have more rights than requested', async () => {
     const headers = await signIn(api, api.one);
     const create = (body: object) => api.call('POST', '/apikeys', { key: null, headers, body });
     const key = { name: 'K', scopes: ['email:send'] };
@@ -193,7 +193,7 @@ describe('an unknown field', () => {
     expect((await create(key)).status).toBe(201);
   });
 
-  it('of consent is not refused in a contact that was read and is sent back', async () => {
+  it('is accepted in consent if the contact was read and is sent back', async () => {
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: 'back@example.com' } });
     const { _meta, ...record } = contact;
     const path = `/v1/contacts/${record.id}`;
@@ -215,7 +215,7 @@ describe('an unknown field', () => {
     expect((await ask(fresh)).status).toBe(200);
   });
 
-  it.each(['/contacts/import', '/contacts/import/preview'])('in the form of POST %s is refused', async (path) => {
+  it.each(['/contacts/import', '/contacts/import/preview'])('is refused in the form of POST %s', async (path) => {
     const { status, error } = await sendForm(path, (form) => form.set('maping', '{}'));
     expect([status, error.errors]).toEqual([
       422,
@@ -223,7 +223,7 @@ describe('an unknown field', () => {
     ]);
   });
 
-  it('has an encoded name in the header, which can be decoded', async () => {
+  it('has an encoded name in the response header, which can be decoded', async () => {
     const names = ['prénom', '名'.repeat(60), 'a,b', 'x\r\ny', 'a'.repeat(500)];
     const fields = Object.fromEntries(names.map((name) => [name, 1]));
     const { headers } = await api.call('POST', '/v1/topics', { body: { name: 'Ignored', ...fields } });
@@ -232,7 +232,7 @@ describe('an unknown field', () => {
     for (const [i, name] of ignored.entries()) expect(names[i]?.startsWith(name) && name.length > 0).toBe(true);
   });
 
-  it('of an operation without a body is named, or refused where it sends or starts something', async () => {
+  it('is named if the operation has no body, and refused if the operation sends or starts something', async () => {
     const endpoint = await api.call('POST', '/v1/webhooks', { body: { url: 'https://x.test/hooks', events: ['*'] } });
     const path = `/v1/webhooks/${endpoint.body.id}/rotate-secret`;
     const rotated = await api.call('POST', path, { body: { secret: 'whsec_mine' } });
@@ -245,7 +245,7 @@ describe('an unknown field', () => {
     expect(form.status).toBe(415);
   });
 
-  it('in the config of a step is named', async () => {
+  it('is named in the config of a step', async () => {
     const { body: workflow } = await api.call('POST', '/v1/workflows', { body: { name: 'W', eventName: 'e' } });
     const path = `/v1/workflows/${workflow.id}/steps`;
     const config = { amount: 1, unit: 'days', untill: '09:00' };
@@ -270,7 +270,7 @@ describe('an unknown field', () => {
   const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 'x' };
   const condition = { logic: 'AND', groups: [{ filters: [filter] }] };
 
-  it('in a condition is refused where something is sent or started', async () => {
+  it('is refused in a condition where something is sent or started', async () => {
     const campaign = {
       name: 'N',
       subject: 'S',
@@ -300,7 +300,7 @@ describe('an unknown field', () => {
     ]);
   });
 
-  it('in a condition of another write is named with its place', async () => {
+  it('is named with its path in a condition of another write', async () => {
     const place = 'groups.0.filters.0.filed';
     const segment = await api.call('POST', '/v1/segments', { body: { name: 'Filed', filters: condition } });
     expect([segment.status, segment.headers.get('x-ignored-fields')]).toEqual([201, `filters.${place}`]);
@@ -332,7 +332,7 @@ describe('an unknown field', () => {
     ]);
   });
 
-  it('passes unnoticed only in data of the caller', () => {
+  it('is ignored silently only in data of the caller', () => {
     const places = api.app.openAPIRegistry.definitions.flatMap((definition) => {
       if (definition.type !== 'route') return [];
       const { method, path, request } = definition.route;
@@ -345,17 +345,17 @@ describe('an unknown field', () => {
     expect([...new Set(places)].sort()).toEqual(FREE_FORM);
   });
 
-  it('inside `data` and `context` is accepted', async () => {
+  it('is accepted inside `data` and `context`', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...email, data: { scheduled_at: 'x' } } });
     expect(status).toBe(200);
   });
 });
 
-describe('a schedule of a campaign that is not scheduled', () => {
+describe('a schedule in a campaign that is not scheduled', () => {
   const draft = { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
   const remedy = 'POST /campaigns/{id}/send with scheduledFor schedules a campaign.';
 
-  it.each(['scheduledFor', 'scheduledAt', 'scheduled_at'])('is refused in a new one, as %s', async (field) => {
+  it.each(['scheduledFor', 'scheduledAt', 'scheduled_at'])('is refused in a new campaign, as %s', async (field) => {
     const { status, body } = await api.call('POST', '/v1/campaigns', {
       body: { ...draft, [field]: '2030-01-01T09:00:00Z' },
     });
@@ -406,7 +406,7 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
   });
 
-  it('is refused for an unknown field that follows its read-only ones; without it, all of these are named', async () => {
+  it('is refused for an unknown field after its read-only fields; without the unknown field, all read-only fields are named', async () => {
     const body = { name: 'Whole', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
     const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
     const { body: record } = await api.call('GET', `/campaigns/${id}`);
@@ -444,7 +444,7 @@ describe('any record that was fetched, edited and sent back', () => {
     ],
     ['contacts', { email: 'back@x.test', data: { plan: 'pro' } }, { email: 'back2@x.test' }],
     ['webhooks', { url: 'https://hooks.example.com/back', events: ['*'] }, { description: 'Edited' }],
-  ])('of /%s is accepted with its read-only fields, which are named', async (resource, body, edit) => {
+  ])('of /%s is accepted, and its read-only fields are named', async (resource, body, edit) => {
     const made = await api.call('POST', `/v1/${resource}`, { body });
     expect([made.status, made.body.error]).toEqual([201, undefined]);
     const path = `/v1/${resource}/${made.body.id}`;
@@ -460,8 +460,8 @@ describe('any record that was fetched, edited and sent back', () => {
   });
 });
 
-describe('a part of a request that another part makes useless', () => {
-  it.each(['campaigns', 'templates', 'workflows'])('is refused in the page size of /%s', async (resource) => {
+describe('a field of a request that has no effect because of another field', () => {
+  it.each(['campaigns', 'templates', 'workflows'])('is refused for the page size of /%s', async (resource) => {
     const { status, body } = await api.call('GET', `/v1/${resource}?pageSize=2&limit=5`);
     expect([status, body.error.errors[0].field]).toEqual([400, 'limit']);
     expect((await api.call('GET', `/v1/${resource}?pageSize=5&limit=5`)).status).toBe(200);
@@ -536,30 +536,33 @@ describe('a part of a request that another part makes useless', () => {
   });
 });
 
-it('the preview of a template takes values that are not stored, as a send does', async () => {
+it('the preview of a template accepts non-persistent values, as a send does', async () => {
   const data = { code: { value: 4711, persistent: false } };
   const { body } = await api.call('POST', '/v1/templates/preview', { body: { subject: '{{code}}', body: 'b', data } });
   expect(body.subject).toBe('4711');
 });
 
-it('a list in one query parameter names the accepted words, not a missing value', async () => {
+it('a query parameter with a list that has an unknown value returns an error that names the accepted values', async () => {
   const { status, body } = await api.call('GET', '/v1/activity?types=email.sent,bogus');
   expect([status, body.error.errors[0]]).toMatchObject([400, { field: 'types', code: 'invalid_enum_value' }]);
   expect(body.error.errors[0].message).toContain('email.sent');
 });
 
-describe('a header', () => {
+describe('a request header', () => {
   it.each([
     ['PATCH', `/v1/contacts/${uuidv7()}`, { 'if-match': '"lmn4w1c0"' }, 'without If-Match'],
     ['POST', '/v1/contacts', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
     ['POST', '/v1/send', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
-  ])('whose promise %s %s does not keep is 400: %j', async (method, path, headers, remedy) => {
-    const { status, body } = await api.call(method, path, { body: {}, headers });
-    expect([status, body.error]).toMatchObject([
-      400,
-      { code: 'BAD_REQUEST', suggestion: expect.stringContaining(remedy) },
-    ]);
-  });
+  ])(
+    'that %s %s does not support returns 400 and says what to use instead: %j',
+    async (method, path, headers, remedy) => {
+      const { status, body } = await api.call(method, path, { body: {}, headers });
+      expect([status, body.error]).toMatchObject([
+        400,
+        { code: 'BAD_REQUEST', suggestion: expect.stringContaining(remedy) },
+      ]);
+    },
+  );
 });
 
 describe('a wrong path or method', () => {
@@ -571,7 +574,7 @@ describe('a wrong path or method', () => {
     ['POST', '/emails', 'Did you mean POST /v1/send?'],
     ['POST', '/v3/mail/send', 'Did you mean POST /v1/send?'],
     ['GET', '/nothing/like/it', 'See /docs for all operations and their paths.'],
-  ])('%s %s is 404: %s', async (method, path, suggestion) => {
+  ])('%s %s returns 404: %s', async (method, path, suggestion) => {
     const { status, body } = await api.call(method, path);
     expect([status, body.error.suggestion]).toEqual([404, suggestion]);
   });
@@ -580,7 +583,7 @@ describe('a wrong path or method', () => {
     ['GET', `/v1/contacts/${uuidv7()}`, '/v1/contacts'],
     ['DELETE', `/templates/${uuidv7()}`, '/templates'],
     ['GET', `/v1/workflows/${uuidv7()}/executions/${uuidv7()}`, '/v1/workflows'],
-  ])('%s %s without such a record is 404 with the list of records', async (method, path, list) => {
+  ])('%s %s without such a record returns 404 and names the list of records', async (method, path, list) => {
     const { status, body } = await api.call(method, path);
     expect([status, body.error.suggestion]).toEqual([404, expect.stringContaining(`GET ${list} lists yours`)]);
     expect((await api.call('GET', list)).status).toBe(200);
@@ -590,28 +593,28 @@ describe('a wrong path or method', () => {
     ['POST', '/v1/emails', 'POST /v1/send'],
     ['POST', '/v1/events', 'POST /v1/track'],
     ['POST', '/contacts/create', 'POST /v1/contacts'],
-  ])('%s %s, as other services have it, is 405: %s', async (method, path, meant) => {
+  ])('%s %s, a path of other services, returns 405: %s', async (method, path, meant) => {
     const { status, body } = await api.call(method, path, { body: {} });
     expect([status, body.error.suggestion]).toEqual([405, `Did you mean ${meant}?`]);
   });
 
-  it('is 405 with the methods of the path itself', async () => {
+  it('returns 405 with the methods of the path', async () => {
     const { status, body, headers } = await api.call('PUT', '/v1/contacts/fields');
     expect([status, headers.get('allow'), body.error.suggestion]).toEqual([405, 'GET, HEAD', 'Use GET or HEAD.']);
   });
 });
 
-describe('the remedy', () => {
+describe('the suggestion of an error', () => {
   it.each([
     ['no file', (form: FormData) => form.delete('file'), 'Required'],
     ['a file that is text', (form: FormData) => form.set('file', 'email'), 'Must be a file'],
-  ])('for %s in a form names the file', async (_, change, message) => {
+  ])('names the file for %s in a form', async (_, change, message) => {
     const { status, error } = await sendForm('/contacts/import', change);
     expect([status, error.errors]).toMatchObject([422, [{ field: 'file', code: 'invalid_type' }]]);
     expect(error.errors[0].message).toContain(message);
   });
 
-  it('for a form that cannot be read is about forms', async () => {
+  it('is about forms if the form cannot be read', async () => {
     const response = await api.app.request('/contacts/import', {
       method: 'POST',
       headers: { authorization: `Bearer ${api.one.secretKey}`, 'content-type': 'multipart/form-data' },
@@ -625,18 +628,18 @@ describe('the remedy', () => {
   it.each([
     ['limit=99999999999999999999', 'Must be at most 100'],
     ['createdAfter=2026-01-01T00:00:00+02:00', 'write the + of an offset as %2B'],
-  ])('for ?%s: %s', async (query, message) => {
+  ])('for ?%s says: %s', async (query, message) => {
     const { status, body } = await api.call('GET', `/v1/contacts?${query}`);
     expect([status, body.error.errors[0].message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('for a path of only a version names the documentation', async () => {
+  it('names the documentation for a path that is only a version', async () => {
     const { body } = await api.call('GET', '/v1/');
     expect(body.error.suggestion).toBe('See /docs for all operations and their paths.');
   });
 });
 
-it('an operation that needs a session tells a caller with a key what to use', async () => {
+it('tells a caller with a key what to use if the operation needs a session', async () => {
   const project = await api.call('GET', '/project');
   expect([project.status, project.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
   expect(project.body.error.message).toContain('session');

@@ -29,11 +29,11 @@ it.each([
   expect([changed.status, changed.body.error.errors[0].field]).toEqual([422, 'url']);
 });
 
-it('a name is taken, because each delivery checks its address', async () => {
+it('a URL with a host name is accepted, because each delivery checks the address', async () => {
   expect((await create('https://hooks.internal/x')).status).toBe(201);
 });
 
-it('an endpoint that is stored already can be sent back and disabled', async () => {
+it('a stored endpoint can be sent back unchanged and can be disabled', async () => {
   const { id } = (await create('https://hooks.example.com/y')).body;
   await api.db.updateTable('webhook_endpoints').set({ url: 'http://127.0.0.1/y' }).where('id', '=', id).execute();
   const { body: record } = await api.call('GET', `/v1/webhooks/${id}`);
@@ -57,7 +57,7 @@ it('a service for development allows private addresses', async () => {
   }
 });
 
-it('a step with a URL that it could never call is refused at every entry point, unless the URL is stored already', async () => {
+it('a step with a URL that can never be called is refused at every entry point, unless the URL is stored already', async () => {
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'Hooks', slug: 'hooks', eventName: 'e' } }))
     .body;
   const step = (url: string) => ({ type: 'WEBHOOK', name: 'Call', config: { url } });
@@ -96,7 +96,7 @@ it('a step with a URL that it could never call is refused at every entry point, 
   ]);
 });
 
-it('names of events have no blanks around them, as events are recorded', async () => {
+it('names of events are trimmed, as they are when events are recorded', async () => {
   const body = { url: 'https://hooks.example/', events: [' order.paid ', 'email.* '] };
   expect((await api.call('POST', '/v1/webhooks', { body })).body.events).toEqual(['order.paid', 'email.*']);
   const wrong = await api.call('POST', '/v1/webhooks', { body: { ...body, events: [' email.opened'] } });

@@ -31,8 +31,8 @@ async function readGraph({ id }: BuiltWorkflow): Promise<Drawn> {
   return { version, entryStepId, steps, transitions };
 }
 
-describe('a whole graph', () => {
-  it('is saved at once: steps added, changed and removed, transitions replaced', async () => {
+describe('saving a whole workflow graph', () => {
+  it('adds, changes and removes steps and replaces transitions at once', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const { pause = '', end = '' } = workflow.steps;
     const { version } = await readGraph(workflow);
@@ -75,7 +75,7 @@ describe('a whole graph', () => {
     );
   });
 
-  it('saved unchanged changes nothing, although its secrets are masked', async () => {
+  it('changes nothing if the graph is unchanged, although its secrets are masked', async () => {
     const headers = { Authorization: 'Bearer very-secret-token' };
     const workflow = await draw({
       hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'end' },
@@ -106,7 +106,7 @@ describe('a whole graph', () => {
     await expectOk(save(workflow.id, { ...last, transitions: [] }));
   });
 
-  it('is refused as a whole, with every error at its step, and nothing of it is saved', async () => {
+  it('is refused as a whole, with every error at its step, and saves no part of it', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const { pause = '', end = '' } = workflow.steps;
@@ -128,7 +128,7 @@ describe('a whole graph', () => {
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
-  it('is refused at a transition whose step has no such branch, or no longer has it', async () => {
+  it('is refused at a transition whose branch the step does not have, or no longer has', async () => {
     const split = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
     const workflow = await draw({
       split: { type: 'SPLIT', config: split(['a', 'b']), to: { a: 'end', b: 'end' } },
@@ -149,7 +149,7 @@ describe('a whole graph', () => {
     expect((await save(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
   });
 
-  it('must be able to run in an enabled workflow; for a disabled one the response says what prevents it', async () => {
+  it('requires a graph that can run if the workflow is enabled; for a disabled one the response says what prevents it', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
     const graph = await readGraph(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };
@@ -160,7 +160,7 @@ describe('a whole graph', () => {
     expect(await expectOk(save(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
   });
 
-  it('is checked but not saved by a dry run', async () => {
+  it('checks but saves nothing in a dry run', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const answer = await expectOk(

@@ -38,7 +38,7 @@ const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
   ...(to !== undefined && { to }),
 });
 
-describe('a preview', () => {
+describe('the preview of a workflow', () => {
   it('shows the time, condition and subject of each step, and changes nothing', async () => {
     const workflow = await draw({
       pause: { type: 'DELAY', config: { amount: 3, unit: 'days' }, to: 'update' },
@@ -102,7 +102,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('changes nothing, whatever the type of a step', async () => {
+  it('changes nothing, with any type of step', async () => {
     const { id: segmentId } = await expectOk(
       api.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
     );
@@ -116,7 +116,7 @@ describe('a preview', () => {
     expect(answer.steps).toHaveLength(STEP_TYPES.length);
   });
 
-  it('ends waits by the simulated events, at their times', async () => {
+  it('ends waits when the simulated events arrive, at their times', async () => {
     const workflow = await draw({
       first: waitFor('order', { event: 'second', timeout: 'late' }),
       second: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' }, to: { event: 'third' } },
@@ -204,7 +204,7 @@ describe('a preview', () => {
     });
   });
 
-  it('tells whether an SMS and an email would be sent, by the current topic and frequency cap', async () => {
+  it('reports whether an SMS and an email would be sent, by the current topic and frequency cap', async () => {
     const workflow = await draw({
       sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
@@ -253,7 +253,7 @@ describe('a preview', () => {
     await sql`UPDATE projects SET sending_window = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
-  it('assumes the given response of an endpoint', async () => {
+  it('uses the endpoint’s response that the request gives', async () => {
     const workflow = await draw({
       soft: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' }, to: 'hard' },
       hard: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/b', onFailure: 'FAIL' }, to: 'end' },

@@ -42,7 +42,7 @@ describe('the configuration of a step', () => {
     ['WEBHOOK', { url: 'https://example.com:99999' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://a.example', headers: TWICE }, 'config.headers.content-type', 'duplicate_field'],
-  ])('of %s is refused at the field at fault: %j', async (type, config, field, code) => {
+  ])('of %s is refused and names the field with the error: %j', async (type, config, field, code) => {
     const answer = await addStep(type, config);
     expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
     expect(answer.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
@@ -74,7 +74,7 @@ describe('an expression in a step', () => {
     ['SEND_EMAIL', { recipient: { type: 'CUSTOM', customEmail: bad } }, 'config.recipient.customEmail'],
     ['CONDITION', { field: 'data.plan', operator: 'equals', value: bad }, 'config.value'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters }, 'config.filters.0.value'],
-  ])('is refused in %s with its place: %j', async (type, config, field) => {
+  ])('is refused in %s, and the error names the field: %j', async (type, config, field) => {
     const { status, body } = await addStep(type, config);
     expect(status).toBe(422);
     expect(body.error.errors).toContainEqual({
@@ -97,7 +97,7 @@ describe('an expression in a step', () => {
     }
   });
 
-  it('is refused in exitOn and where its braces do not close', async () => {
+  it('is refused in exitOn and where its braces are not closed', async () => {
     const exitOn = [{ eventName: 'paid', filters }];
     const exits = await api.call('POST', '/workflows', { body: { name: 'E', exitOn } });
     expect(exits).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn.0.filters.0.value' }] } } });
@@ -105,7 +105,7 @@ describe('an expression in a step', () => {
       expect((await addStep('UPDATE_CONTACT', { updates: { a: text } })).status, text).toBe(422);
   });
 
-  it('may be a typed value of a filter', async () => {
+  it('may be the typed value of a filter', async () => {
     const value = '{{ event.days | plus: 1 }}';
     const config = { field: 'data.since', operator: 'olderThan', value, unit: 'days' };
     expect((await addStep('CONDITION', config)).status).toBe(201);
@@ -114,7 +114,7 @@ describe('an expression in a step', () => {
     ).toBe(201);
   });
 
-  it('from an older step stays a string, and the check names the required change', async () => {
+  it('stays a string in an older step, and the check names the required change', async () => {
     const workflow = await api.call('POST', '/workflows', { body: { name: 'Older', eventName: 'signup' } });
     const path = `/workflows/${workflow.body.id}/steps`;
     const added = await api.call('POST', path, { body: { type: 'UPDATE_CONTACT', config: { updates: { a: 'x' } } } });
@@ -126,7 +126,7 @@ describe('an expression in a step', () => {
   });
 });
 
-it('refuses an event that cannot happen in every field, and names the nearest', async () => {
+it('an event that cannot happen is refused in every field, and the nearest event name is suggested', async () => {
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'Doors' } })).body;
   const opened = { field: 'event.email.opened', operator: 'triggered' };
   const condition = { logic: 'AND', groups: [{ filters: [opened] }] };

@@ -41,7 +41,7 @@ async function readArrivedAt(to: string) {
 }
 
 describe('cc and bcc', () => {
-  it('get copies with the same To and Cc, no Bcc, and their own envelope and record', async () => {
+  it('get copies with the same To and Cc, without Bcc, and with their own envelope and record', async () => {
     const { status, body } = await send({
       to: { name: 'Ada', email: 'ada@to.test' },
       cc: [{ name: 'Böb, of Sales', email: 'bob@to.test' }, 'carol@to.test'],
@@ -73,7 +73,7 @@ describe('cc and bcc', () => {
     });
   });
 
-  it("change no contact: the request's fields concern its recipient", async () => {
+  it('change no contact: the fields of the request concern the recipient in `to` only', async () => {
     await send({ to: 'eve@to.test', cc: 'finn@to.test', subscribed: true, data: { plan: 'pro' } });
     const rows = await service.db
       .selectFrom('contacts')
@@ -87,7 +87,7 @@ describe('cc and bcc', () => {
     ]);
   });
 
-  it('skip suppressed addresses and name them', async () => {
+  it('skip suppressed addresses and report them', async () => {
     await service.call('POST', '/v1/suppressions', { body: { email: 'gone@to.test', reason: 'hard_bounce' } });
     const { body } = await send({ to: 'gus@to.test', cc: ['gone@to.test', 'hal@to.test'] });
     expect(body.data.skipped).toEqual([{ email: 'gone@to.test', reason: 'suppressed' }]);
@@ -95,7 +95,7 @@ describe('cc and bcc', () => {
     expect((await readArrivedAt('hal@to.test')).parsed.cc).toEqual([{ name: '', address: 'hal@to.test' }]);
   });
 
-  it('are sent once to an address that is named twice', async () => {
+  it('get one copy if an address is named twice', async () => {
     const { body } = await send({ to: 'ida@to.test', cc: ['IDA@to.test', 'jon@to.test'], bcc: ['jon@TO.test'] });
     expect(
       body.data.emails.map((one: { contact: { email: string }; role?: string }) => [one.contact.email, one.role]),
@@ -105,7 +105,7 @@ describe('cc and bcc', () => {
     ]);
   });
 
-  it('skip recipients without marketing consent, and do not stop the email', async () => {
+  it('skip copies to addresses without marketing consent, and still send the email', async () => {
     const template = await service.call('POST', '/v1/templates', {
       body: { name: 'News', subject: 'News', body: '<p>News</p>', from: FROM, type: 'MARKETING' },
     });
@@ -118,7 +118,7 @@ describe('cc and bcc', () => {
     expect(header('cc')).toEqual([]);
   });
 
-  it('forget the address of an erased contact in the other copies', async () => {
+  it('drop the address of an erased contact from the records of the other copies', async () => {
     const { body } = await send({ to: 'lea@to.test', cc: 'mia@to.test' });
     const [to, cc] = body.data.emails;
     await readArrivedAt('mia@to.test');
@@ -138,13 +138,13 @@ describe('cc and bcc', () => {
       'cc',
     ],
     ['an address that is none', { to: 'a@to.test', cc: ['b@to.test', 'nobody'] }, 'cc.1'],
-  ])('are 422 with %s', async (_, body, field) => {
+  ])('return 422 with %s', async (_, body, field) => {
     const answer = await send(body);
     expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, field]);
   });
 });
 
-describe('the reply address', () => {
+describe('the reply-to address', () => {
   it.each([
     ['a text', { reply: 'help@x.test' }, [['', 'help@x.test']]],
     ['a text with a name', { replyTo: 'Help <help@x.test>' }, [['Help', 'help@x.test']]],
@@ -168,19 +168,19 @@ describe('the reply address', () => {
     expect(parsed.replyTo?.map(({ name, address }) => [name, address])).toEqual(expected);
   });
 
-  it('is refused in both fields at the same time', async () => {
+  it('is refused if it is given in both fields at the same time', async () => {
     const { status, body } = await send({ to: 'a@to.test', reply: 'a@x.test', replyTo: 'b@x.test' });
     expect([status, body.error.errors[0].field]).toEqual([422, 'replyTo']);
   });
 });
 
-describe('headers of the caller', () => {
+describe('email headers that the caller sets', () => {
   const REFERENCES = Array.from({ length: 9 }, (_, n) => `<thread-${n}-=?x?=-${'a'.repeat(60)}@mail.example.com>`).join(
     ' ',
   );
 
   it.each([[undefined], [[{ filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' }]]])(
-    'are sent as given, with attachments %j',
+    'are sent as they were given, with attachments %j',
     async (attachments) => {
       const to = attachments ? 'files@to.test' : 'headers@to.test';
       const { status, body } = await send({
@@ -226,14 +226,14 @@ describe('headers of the caller', () => {
     ['Content-Transfer-Encoding', '8bit', 'parts'],
     ['MIME-Version', '1.0', 'parts'],
     ['Sender', 'a@b.c', 'service'],
-  ])('such as %s: %s are 422 by name', async (name, value, remedy) => {
+  ])('with %s: %s return 422 and are named', async (name, value, remedy) => {
     const { status, body } = await send({ to: 'a@to.test', headers: { [name]: value } });
     expect([status, body.error.errors[0].field]).toEqual([422, `headers.${name}`]);
     expect(body.error.errors[0].message).toContain(remedy);
   });
 });
 
-describe('an attachment that is an alternative', () => {
+describe('an attachment that is an alternative form of the text', () => {
   const INVITATION = ['BEGIN:VCALENDAR', 'METHOD:REQUEST', 'SUMMARY:Büro', 'END:VCALENDAR', ''].join('\r\n');
   const invitation = {
     filename: 'invite.ics',
@@ -246,7 +246,7 @@ describe('an attachment that is an alternative', () => {
   it.each([
     ['alone', [invitation]],
     ['beside a file', [file, invitation]],
-  ])('is beside text and HTML, %s, and is not a file', async (name, attachments) => {
+  ])('is placed beside text and HTML, %s, and is not shown as a file', async (name, attachments) => {
     const to = `invited-${name.replace(/ /g, '-')}@to.test`;
     expect((await send({ to, attachments })).status).toBe(200);
     const { raw, parsed } = await readArrivedAt(to);
@@ -260,7 +260,7 @@ describe('an attachment that is an alternative', () => {
     expect(calendar?.filename ?? null).toBeNull();
   });
 
-  it('as AMP is before the HTML, among other forms and beside an image of the HTML too', async () => {
+  it('is placed before the HTML if it is AMP, also with other forms and beside an inline image', async () => {
     const amp = {
       filename: 'a.html',
       content: Buffer.from('<html amp4email></html>').toString('base64'),
@@ -289,7 +289,7 @@ describe('an attachment that is an alternative', () => {
     ['text/html', {}, 'contentType'],
     ['multipart/mixed', {}, 'contentType'],
     ['text/calendar', { disposition: 'inline', contentId: 'x' }, 'alternative'],
-  ])('is 422 as %s with %j', async (contentType, more, field) => {
+  ])('returns 422 with the type %s and %j', async (contentType, more, field) => {
     const { status, body } = await send({ to: 'a@to.test', attachments: [{ ...invitation, contentType, ...more }] });
     expect([status, body.error.errors[0].field]).toEqual([422, `attachments.0.${field}`]);
   });

@@ -39,7 +39,7 @@ const HEAD = [
   'X-Other: not signed',
 ].join('\r\n');
 
-describe('a signature', () => {
+describe('a DKIM signature', () => {
   it.each([
     ['plain', 'Hello\r\n'],
     ['with white space that relaxed canonicalisation changes', 'a  b\t\tc \r\n \r\n\r\nend \t\r\n\r\n\r\n'],
@@ -78,7 +78,7 @@ describe('a signature', () => {
     expect((await verdict((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
   });
 
-  it('covers the headers of one-click unsubscribe, and From one time more often than it occurs', async () => {
+  it('covers the headers of one-click unsubscribe, and signs From one time more than it occurs', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
     const names = /h=([^;]+);/.exec(signed)?.[1]?.replace(/\s/g, '').split(':');
     expect(names).toEqual([
@@ -106,7 +106,7 @@ describe('a signature', () => {
     expect((await verdict(change(signed))).result).not.toBe('pass');
   });
 
-  it('stays valid with the Date and Message-ID of SES if these are not signed', async () => {
+  it('stays valid if SES replaces Date and Message-ID, because these are not signed then', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, {
       rewrittenFields: EMAIL_PROVIDERS.ses.rewrittenFields,
     });
@@ -121,7 +121,7 @@ describe('a signature', () => {
   });
 });
 
-describe('a key', () => {
+describe('a DKIM key', () => {
   it('has 2,048 bits, and its record has the public key', () => {
     const privateKey = createPrivateKey(key.privateKey);
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(2048);

@@ -73,7 +73,7 @@ function email(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return { id: `id-${to}`, projectId: PROJECT, from: 'bounces@example.com', to, raw, ...over };
 }
 
-describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provider', (kind) => {
+describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the email provider %s', (kind) => {
   async function start(): Promise<Harness> {
     const harness = await HARNESSES[kind]();
     cleanup.push(() => harness.close());
@@ -85,21 +85,21 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     expect((await start()).provider.kind).toBe(kind);
   });
 
-  it('passes a message on once and unchanged, and returns the id from the provider', async () => {
+  it('sends a message once and unchanged, and returns the id from the provider', async () => {
     const { provider, taken } = await start();
     const result = await provider.send(email('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/.+/) });
     expect(taken()).toEqual([{ to: 'ann@example.org', raw: email('ann@example.org').raw }]);
   });
 
-  it('accepts Buffers and strings', async () => {
+  it('accepts messages as Buffers and strings', async () => {
     const { provider, taken } = await start();
     const raw = Buffer.from('Subject: bytes\r\n\r\n\xff\x80\r\n', 'latin1');
     await provider.send(email('ann@example.org', { raw }));
     expect(taken()[0]?.raw).toBe(raw.toString('latin1'));
   });
 
-  it('reports each of many concurrent messages, by promise and by callback', async () => {
+  it('reports the result of each of many concurrent messages, by promise and by callback', async () => {
     const { provider, taken } = await start();
     const recipients = Array.from({ length: 40 }, (_, i) => `to${i}@example.org`);
     const answered: string[] = [];
@@ -123,7 +123,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     ).toEqual(recipients.sort());
   });
 
-  it('does not send a message that was aborted before', async () => {
+  it('does not send a message that was aborted earlier', async () => {
     const { provider, taken } = await start();
     expect(await provider.send(email('ann@example.org'), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
     expect(taken()).toEqual([]);
@@ -148,7 +148,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
   });
 });
 
-describe('the smtp provider', () => {
+describe('the email provider smtp', () => {
   it('returns a refusal in a form that the refusal table can classify', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
@@ -161,7 +161,7 @@ describe('the smtp provider', () => {
   });
 });
 
-describe('the ses provider', () => {
+describe('the email provider ses', () => {
   async function start() {
     const fake = await startFakeSes();
     cleanup.push(() => fake.close());
@@ -170,7 +170,7 @@ describe('the ses provider', () => {
     return { fake, provider };
   }
 
-  it('calls SendEmail, signed for its region, and names the email and the project in tags', async () => {
+  it('calls SendEmail with a signature for its region, and puts the ids of email and project in tags', async () => {
     const { fake, provider } = await start();
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
     expect(fake.requests[0]).toMatchObject({
@@ -198,7 +198,7 @@ describe('the ses provider', () => {
     [400, 'MessageRejected', 'Message contains a virus', 'message', false],
     [400, 'BadRequestException', 'Missing final @domain', 'message', false],
     [503, 'ServiceUnavailable', 'Later.', 'us session', true],
-  ])('%d %s is judged %s', async (status, type, message, expected, retry) => {
+  ])('classifies the error %d %s as %s', async (status, type, message, expected, retry) => {
     const { fake, provider } = await start();
     fake.answers.push({ status, type, message });
     const result = await provider.send(email('ann@example.org'));
@@ -211,7 +211,7 @@ describe('the ses provider', () => {
     expect(fake.requests).toHaveLength(1); // The SDK's own retries are off.
   });
 
-  it('reports a message as in doubt if the reply is lost', async () => {
+  it('reports a message as in doubt if the response is lost', async () => {
     const { fake, provider } = await start();
     fake.answers.push('hang up');
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });

@@ -56,8 +56,8 @@ function hashOf(message: Uint8Array): string {
   return createHash('sha256').update(text, 'latin1').digest('hex');
 }
 
-describe('an email that is made in a thread', () => {
-  it('has the same bytes as one that is composed on the event loop, before signing and when it is sent', async () => {
+describe('an email that is composed in a thread', () => {
+  it('has the same bytes as an email composed on the event loop, before signing and when it is sent', async () => {
     const { raw, payload } = await inThread(input());
     expect(hashOf(raw)).toBe('73f9e339afcd156ca9a52fa81c3b2ad02e3553f6f724835c49ee2dcc236a3f72');
     expect(hashOf(payload.data)).toBe('a2639c72cc3ba64dde1eb5113002535d37e75c7370ba52e88f169ce61d4fa535');
@@ -72,7 +72,7 @@ describe('an email that is made in a thread', () => {
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   });
 
-  it('transfers its files to the thread without a copy', async () => {
+  it('moves its files to the thread without a copy', async () => {
     const email = input();
     await inThread(email);
     expect(email.message.attachments[0]?.content.byteLength).toBe(0);

@@ -66,8 +66,8 @@ async function buildSentEmail() {
 
 const stateOf = (email: SentEmail) => emailState(api, email);
 
-describe('delivery status notifications', () => {
-  it('a hard bounce is BOUNCED, unsubscribed and suppressed; the same notification again changes nothing', async () => {
+describe('delivery status notifications to a return path', () => {
+  it('make the email BOUNCED and the contact unsubscribed and suppressed after a hard bounce; a repeated report changes nothing', async () => {
     const email = await buildSentEmail();
     const raw = dsn({
       recipient: email.email,
@@ -85,7 +85,7 @@ describe('delivery status notifications', () => {
     });
   });
 
-  it('a return path is recognized in upper and lower case', async () => {
+  it('are accepted for a return path in upper and lower case', async () => {
     const email = await buildSentEmail();
     await deliver({ to: email.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: email.email }) });
     expect((await stateOf(email)).mail.status).toBe('BOUNCED');
@@ -105,7 +105,7 @@ describe('delivery status notifications', () => {
       'smtp; 552 5.3.4 message too big',
       { status: 'FAILED', reason: 'provider_rejected' },
     ],
-  ])('a delivery status with %s unsubscribes no one', async (_, status, diagnostic, expected) => {
+  ])('about %s unsubscribe no contact', async (_, status, diagnostic, expected) => {
     const mail = await buildSentEmail();
     await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic, recipient: mail.email }) });
     const state = await stateOf(mail);
@@ -119,7 +119,7 @@ describe('delivery status notifications', () => {
       'the Original-Recipient of a forward, in xtext',
       (email: string) => `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${xtext(email)}`,
     ],
-  ])('uses the block of our recipient among several, found by %s', async (_, about) => {
+  ])('are read in the block of our recipient among several, found by %s', async (_, about) => {
     const mail = await buildSentEmail();
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
@@ -127,7 +127,7 @@ describe('delivery status notifications', () => {
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
-  it('the failure of another recipient does not count', async () => {
+  it('ignore the failure of another recipient', async () => {
     const email = await buildSentEmail();
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
     const ours = `Final-Recipient: rfc822; ${email.email}\nAction: delivered\nStatus: 2.0.0`;
@@ -135,7 +135,7 @@ describe('delivery status notifications', () => {
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
-  it('a report about another address, such as a forwarding target, does not suppress ours', async () => {
+  it('about another address, such as a forwarding target, do not suppress our recipient', async () => {
     const email = await buildSentEmail();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
@@ -148,14 +148,14 @@ describe('delivery status notifications', () => {
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
 
-  it('uses the worst block if none names an address', async () => {
+  it('are read in the block of the worst failure if no block names an address', async () => {
     const email = await buildSentEmail();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
     await deliver({ to: email.returnPath, raw: dsnOf(blocks) });
     expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
-  it('a report in the form for international email is read as the older form', async () => {
+  it('in the form for internationalized email are read like the older form', async () => {
     const email = await buildSentEmail();
     const raw = dsn({ status: '5.1.1', recipient: email.email }).replace(
       /message\/(delivery-status)/,
@@ -170,7 +170,7 @@ describe('delivery status notifications', () => {
     ['message/global-delivery-status', 'base64'],
     ['message/global-delivery-status', '8bit'],
     ['message/delivery-status', 'quoted-printable'],
-  ] as const)('a report as %s in %s is read', async (type, encoding) => {
+  ] as const)('in the form %s with encoding %s are read', async (type, encoding) => {
     const email = await buildSentEmail();
     const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: email.email });
     await deliver({ to: email.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
@@ -184,7 +184,7 @@ describe('delivery status notifications', () => {
     ['a person', 'reader@example.com', 'From: reader@example.com\n'],
     ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
     ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
-  ])('%s who quotes a refusal to a return path causes no bounce', async (_, from, headers) => {
+  ])('are not recognized in an email from %s that quotes a refusal', async (_, from, headers) => {
     const email = await buildSentEmail();
     await deliver({
       from,
@@ -209,7 +209,7 @@ describe('delivery status notifications', () => {
       (to: string) =>
         `From: postmaster@x.example\nContent-Type: text/html\n\n<p>&lt;${to}&gt;:</p><p>550 5.1.1 User unknown</p>\n`,
     ],
-  ])('a bounce in the words of %s counts, and for another address proves nothing', async (_, wordsFor) => {
+  ])('in the text format of %s count as bounces, but not if they name another address', async (_, wordsFor) => {
     const [dead, forwarded] = [await buildSentEmail(), await buildSentEmail()];
     await deliver({ to: dead.returnPath, raw: wordsFor(dead.email) });
     expect(await stateOf(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
@@ -250,7 +250,7 @@ describe('delivery status notifications', () => {
       'provider_rejected',
       0,
     ],
-  ])('a report of %s is judged by its code, and by its text where the code says nothing', async (_, raw, reason, n) => {
+  ])('of %s are classified by their code, and by their text if the code is generic', async (_, raw, reason, n) => {
     const email = await buildSentEmail();
     await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
     const state = await stateOf(email);
@@ -258,7 +258,7 @@ describe('delivery status notifications', () => {
     expect(state.entries).toHaveLength(n);
   });
 
-  it('a report of a delay changes nothing, and a report of delivery is recorded', async () => {
+  it('about a delay change nothing, and about a delivery are recorded', async () => {
     const email = await buildSentEmail();
     await deliver({ to: email.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
     expect((await stateOf(email)).mail.status).toBe('SENT');
@@ -266,7 +266,7 @@ describe('delivery status notifications', () => {
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
-  it('a refusal in plain text counts, and an automatic reply does not', async () => {
+  it('in plain text count as refusals, and automatic replies do not', async () => {
     const away = await buildSentEmail();
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
@@ -278,7 +278,7 @@ describe('delivery status notifications', () => {
     expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
   });
 
-  it('a forged return path, and one of another key, are refused and change nothing', async () => {
+  it('at a forged return path, or one signed with another key, are refused and change nothing', async () => {
     const email = await buildSentEmail();
     const forged = email.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
     const foreign = verpAddress(deriveKey('some other secret key', 'verp'), email.id, 'shop.example.com');
@@ -288,13 +288,13 @@ describe('delivery status notifications', () => {
     expect((await stateOf(email)).mail.status).toBe('SENT');
   });
 
-  it('accepts a report on an unknown id without effect', async () => {
+  it('about an unknown email are accepted without effect', async () => {
     const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
     expect(await deliver({ to, raw: dsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });
 });
 
-describe('unknown clients', () => {
+describe('unknown clients of the inbound listener', () => {
   it('get a reply to any input and do not block other clients', async () => {
     const { returnPath: to } = await buildSentEmail();
     const deep = Array.from(
@@ -325,8 +325,8 @@ describe('unknown clients', () => {
   });
 });
 
-describe('the session', () => {
-  it('is encrypted if there is a certificate', async () => {
+describe('an SMTP session of the inbound listener', () => {
+  it('is encrypted if a certificate is configured', async () => {
     const taken: string[] = [];
     const secure = await startInboundListener({
       host: '127.0.0.1',
@@ -344,7 +344,7 @@ describe('the session', () => {
   });
 });
 
-describe('abuse reports', () => {
+describe('abuse reports (spam complaints)', () => {
   it('identify the email by the return path or the unsubscribe link that they quote', async () => {
     const proofs = [
       (email: { returnPath: string }) => ({ headers: `Return-Path: <${email.returnPath}>` }),
@@ -371,7 +371,7 @@ describe('abuse reports', () => {
     }
   });
 
-  it('about an email whose reader has subscribed again since are another refusal', async () => {
+  it('count again if the reader has subscribed again in the meantime', async () => {
     const email = await buildSentEmail();
     const raw = arf({ headers: `Return-Path: <${email.returnPath}>` });
     const complain = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
@@ -389,7 +389,7 @@ describe('abuse reports', () => {
     ['message/global-headers', '8bit'],
     ['message/global-headers', 'base64'],
     ['text/rfc822-headers', 'quoted-printable'],
-  ] as const)('quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
+  ] as const)('are read if they quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
     const email = await buildSentEmail();
     const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${email.returnPath}>`;
     const written = arf({ type: 'fraud', headers, fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example' });
@@ -399,7 +399,7 @@ describe('abuse reports', () => {
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
   });
 
-  it('without a proof, or of another type, change nothing', async () => {
+  it('without a token that proves the email, or of another feedback type, change nothing', async () => {
     const email = await buildSentEmail();
     const named = arf({
       headers: `Message-ID: <${email.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
@@ -434,7 +434,7 @@ describe('email to a verified domain', () => {
     });
   }
 
-  it('records email.received for its sender, a new unsubscribed contact, with the results of authentication', async () => {
+  it('is recorded as email.received for its sender, a new unsubscribed contact, with the authentication results', async () => {
     const messageId = '<one@author.example>';
     await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
     const contact = await api.db
@@ -475,7 +475,7 @@ describe('email to a verified domain', () => {
     });
   });
 
-  it('names the email it replies to, its thread and its attachments, also beyond the first 512 KB', async () => {
+  it('is recorded with the email it replies to, its thread and its attachments, also beyond the first 512 KB', async () => {
     const long = Buffer.alloc(700 * 1024, 'pdf')
       .toString('base64')
       .replace(/.{76}/g, '$&\n');
@@ -547,7 +547,7 @@ AAECAw==
     expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was deleted')]);
   });
 
-  it('has its text in the form that filters compare', async () => {
+  it('is recorded with its text in the Unicode form that filters compare', async () => {
     const raw =
       'From: form@author.example\nMessage-ID: <form@x>\nContent-Type: text/plain; charset=utf-8\n\ncafe\u0301\n';
     await deliver({ from: 'form@author.example', to: 'help@shop.example.com', raw });
@@ -556,7 +556,7 @@ AAECAw==
     expect(event.data).toMatchObject({ body: expect.stringContaining('caf\u00e9') });
   });
 
-  it('has empty fields without a thread or files', async () => {
+  it('is recorded with empty fields if it has no thread and no files', async () => {
     const raw = 'From: alone@author.example\nMessage-ID: <four@x>\nIn-Reply-To: your email\n\nHello.\n';
     await deliver({ from: 'alone@author.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
@@ -564,7 +564,7 @@ AAECAw==
     expect(event.data).toMatchObject({ inReplyTo: null, references: [], attachments: [] });
   });
 
-  it('shows a forged sender in its results of authentication', async () => {
+  it('with a forged sender is recorded with failed authentication results', async () => {
     const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
     await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
@@ -579,7 +579,7 @@ AAECAw==
     });
   });
 
-  it('counts as a repetition only with the same Message-ID, recipient and bytes', async () => {
+  it('is a repetition only if Message-ID, recipient and bytes are the same', async () => {
     const raw = (text: string) => `From: rita@elsewhere.example\nMessage-ID: <again@x>\nSubject: Hi\n\n${text}\n`;
     const take = (to: string, text: string) => deliver({ from: 'rita@elsewhere.example', to, raw: raw(text) });
     await take('help@shop.example.com', 'One');
@@ -607,7 +607,7 @@ AAECAw==
       'with nested elements by the ten thousand',
       `Content-Type: text/html\n\n<p>I wait &amp; wait.</p>${'<div>'.repeat(30_000)}\n`,
     ],
-  ])('in HTML %s arrives as text', async (_, content) => {
+  ])('in HTML %s is recorded as text', async (_, content) => {
     const raw = `From: hugo@elsewhere.example\nMessage-ID: <${content.length}@x>\n${content}`;
     await deliver({ from: 'hugo@elsewhere.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
@@ -628,7 +628,7 @@ AAECAw==
   });
 });
 
-describe('automatic replies', () => {
+describe('automatic replies to a project', () => {
   let sent = 0;
 
   /** Delivers an email to the project. Returns its event. */
@@ -662,11 +662,11 @@ describe('automatic replies', () => {
     'X-Autorespond: Re: Hello\n',
     'X-Autoresponder: v2\n',
     'X-Mail-Autoreply: true\n',
-  ])('%j marks an email as an automatic reply', async (headers) => {
+  ])('are recognized by %j', async (headers) => {
     expect(await receive({ headers })).toMatchObject({ autoSubmitted: true });
   });
 
-  it('an email with the null sender or from a mailer daemon is automatic', async () => {
+  it('are recognized by the null sender and by a mailer daemon as sender', async () => {
     expect(await receive({ from: '' })).toMatchObject({ autoSubmitted: true });
     expect(await receive({ from: 'mailer-daemon@elsewhere.example' })).toMatchObject({ autoSubmitted: true });
     const forwarded = { author: 'MAILER-DAEMON@elsewhere.example', from: 'srs0=x=elsewhere.example@forwarder.example' };
@@ -679,11 +679,11 @@ describe('automatic replies', () => {
     'Auto-Submitted: NO; owner=x\n',
     'Precedence: list\n',
     'X-Auto-Response-Suppress: None\n',
-  ])('an email with %j is from a person', async (headers) => {
+  ])('are not recognized in an email with %j, which is from a person', async (headers) => {
     expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
   });
 
-  it('an email of a person to a return path and to the project is received by the project', async () => {
+  it('do not include an email of a person to a return path and to the project, which the project receives', async () => {
     const { returnPath } = await buildSentEmail();
     const raw = 'From: both@elsewhere.example\nMessage-ID: <both@x>\nSubject: Re: Hello\n\nThanks\n';
     await deliver({ from: 'both@elsewhere.example', to: [returnPath, 'help@shop.example.com'], raw });
@@ -692,7 +692,7 @@ describe('automatic replies', () => {
     expect(event.data).toMatchObject({ messageId: '<both@x>', recipients: ['help@shop.example.com'] });
   });
 
-  it('a read receipt becomes no email of the project', async () => {
+  it('do not include read receipts, which are not recorded', async () => {
     const before = await receive();
     const raw = `From: receipts@elsewhere.example
 Message-ID: <receipt@x>
@@ -714,7 +714,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
     expect((await events.orderBy('id', 'desc').executeTakeFirstOrThrow()).data).toEqual(before);
   });
 
-  it('starts and ends no workflow unless the workflow includes automatic emails', async () => {
+  it('start and end no workflow unless the workflow includes automatic emails', async () => {
     const author = 'away@elsewhere.example';
     const person = await buildStarted('Persons');
     const all = await buildStarted('All');
@@ -733,7 +733,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
   it.each([
     ['a wait', { eventName: 'email.received' }, undefined],
     ['an exit', { eventName: 'never' }, { eventName: 'email.received' }],
-  ])('%s reacts to an automatic email only where it includes them', async (_, config, exit) => {
+  ])('are ignored by %s that does not include them', async (_, config, exit) => {
     const author = `waits-${exit ? 'exit' : 'wait'}@elsewhere.example`;
     const waiting = async (includeAutomatic: object) => {
       const { id } = await buildWorkflow(api, {
@@ -772,7 +772,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
     expect(await countOpen(persons)).toBe(0);
   });
 
-  it('starts a workflow at most 5 times an hour for the same contact, also for concurrent emails', async () => {
+  it('start a workflow at most 5 times an hour for the same contact, also if they arrive concurrently', async () => {
     const { id } = await buildStarted('Loop');
     const author = 'loop@elsewhere.example';
     await receive({ author });

@@ -23,8 +23,8 @@ async function read(over: Partial<MessageParts> = {}) {
   return { raw, parsed, headers: raw.slice(0, raw.indexOf('\r\n\r\n')) };
 }
 
-describe('a built message', () => {
-  it('is parsed with the same content', async () => {
+describe('a composed message', () => {
+  it('is parsed by other programs with the same content', async () => {
     const { parsed } = await read({ replyTo: [{ name: 'Help', address: 'help@example.com' }] });
     expect(parsed).toMatchObject({
       from: { name: 'Shop', address: 'shop@example.com' },
@@ -43,7 +43,7 @@ describe('a built message', () => {
     expect(without((await read()).raw)).toBe(without((await read()).raw));
   });
 
-  it('keeps names and subjects of any script', async () => {
+  it('keeps names and subjects in any script', async () => {
     const { parsed, raw } = await read({
       from: { name: 'Jörg "JM" Müller, Ltd.', address: 'jm@example.com' },
       to: { name: '山田太郎', address: 'taro@example.org' },
@@ -76,7 +76,7 @@ describe('a built message', () => {
     expect(Buffer.from(logo?.content as ArrayBuffer)).toEqual(PIXEL);
   });
 
-  it('carries the headers of one-click unsubscribe', async () => {
+  it('has the headers of one-click unsubscribe', async () => {
     const { headers } = await read({
       headers: [
         ['List-Unsubscribe', '<https://example.com/u/1>, <mailto:u@example.com>'],
@@ -87,7 +87,7 @@ describe('a built message', () => {
     expect(headers).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
-  it('has no line over 998 octets, no bare line end, and loses nothing of a long subject', async () => {
+  it('has no line over 998 octets, no bare line end, and the whole of a long subject', async () => {
     const subjects = ['x'.repeat(3000), 'word '.repeat(500).trim(), 'ü'.repeat(2000), `a ${'🎉'.repeat(600)} b`];
     for (const subject of subjects) {
       const { raw, parsed } = await read({
@@ -109,7 +109,7 @@ describe('a built message', () => {
   });
 
   it.each(['Ü 1.pdf', `${'長い'.repeat(60)}.pdf`, 'a "b" \\ (c); d=e.pdf', 'a.pdf'])(
-    'writes the name of a file only in Content-Disposition, which may encode it: %s',
+    'has the name of a file only in Content-Disposition, which may encode it: %s',
     async (filename) => {
       const attachments = [{ filename, contentType: 'application/pdf', content: PIXEL }];
       const { parsed, raw } = await read({ attachments });
@@ -118,7 +118,7 @@ describe('a built message', () => {
     },
   );
 
-  it('does not parse an attached file as parts of the message', async () => {
+  it('does not treat an attached file as parts of the message', async () => {
     const attachments = [{ filename: 'a', contentType: 'multipart/mixed; boundary=x', content: PIXEL }];
     const { parsed } = await read({ attachments });
     expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(PIXEL);
@@ -141,12 +141,12 @@ describe('a built message', () => {
       { attachments: [{ filename: 'a', contentType: 'text/plain\r\nBcc: eve@example.net', content: PIXEL }] },
     ],
     ['Bcc header', { headers: [['Bcc', 'eve@example.net']] }],
-  ])('cannot be given another header by its %s', async (_name, over) => {
+  ])('cannot get another header through its %s', async (_name, over) => {
     const { raw } = await read(over);
     expect(raw).not.toMatch(/^bcc:/im);
   });
 
-  it('reads no file and fetches no URL', async () => {
+  it('is composed without reading files or fetching URLs', async () => {
     const { parsed } = await read({
       html: '<img src="/etc/passwd"><img src="file:///etc/passwd"><img src="data:image/gif;base64,AAAA">',
       attachments: [{ filename: '/etc/passwd', contentType: 'text/plain', content: Buffer.from('mine') }],

@@ -82,22 +82,22 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
   });
 });
 
-describe('the verifier', () => {
+describe('the checks of this test', () => {
   const email = () => arrived('taro@to.test');
 
-  it('finds no SPF for email from another address', async () => {
+  it('find no SPF for email from another address', async () => {
     const verdict = await verdictOf(dns.address, { ...email(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
   });
 
-  it('finds that DMARC fails for email that was changed on the way and comes from another address', async () => {
+  it('find that DMARC fails for email that was changed in transit and comes from another address', async () => {
     const raw = email().raw.replace('Hallo', 'Hullo');
     const verdict = await verdictOf(dns.address, { ...email(), ip: '192.0.2.1', raw });
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
   });
 
-  it('uses SPF alone if the signature is gone', async () => {
+  it('use SPF alone if the signature is missing', async () => {
     const raw = email().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
     const verdict = await verdictOf(dns.address, { ...email(), raw });
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: `bounces.${SENDER}`, dkim: undefined } });

@@ -82,7 +82,7 @@ const SIGNED_IN =
   /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
 
 describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  describe('accepts the email of the service', () => {
+  describe('accepts', () => {
     const domain = 'shop.example';
     let dns: DnsServer;
     let service: TestService;
@@ -121,7 +121,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(dmarc.aligned).toEqual({ spf: domain, dkim: domain });
     }
 
-    it('single emails, whose Postfix ids the service stores', async () => {
+    it('single emails of the service, which stores their Postfix queue ids', async () => {
       const { data } = await expectOk(
         service.call('POST', '/v1/send', {
           body: {
@@ -150,7 +150,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(record.messageId).toBe(queueId);
     });
 
-    it('a campaign, over few connections', async () => {
+    it('a campaign of the service over few connections', async () => {
       await buildContacts(service.db, { projectId: service.one.id, count: 150 });
       const { data } = await expectOk(
         service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
@@ -165,8 +165,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
   });
 
-  describe('speaks with the SMTP client', () => {
-    it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('on its listener %s', async (listener) => {
+  describe('and the SMTP client', () => {
+    it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('use the listener %s', async (listener) => {
       expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
       const [raw] = await waitForEmails(1);
       expect(raw).toMatch(SIGNED_IN);
@@ -174,7 +174,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
     });
 
-    it('many messages over one connection, pipelined', async () => {
+    it('use one connection for many pipelined messages', async () => {
       const client = pool({ url: urlOf(), connections: 1 });
       const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
@@ -183,13 +183,13 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(sink.perRecipient().size).toBe(200);
     });
 
-    it('to a local part outside ASCII', async () => {
+    it('transfer email to a local part outside ASCII', async () => {
       expect(await pool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
       await waitForEmails(1);
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });
 
-    it('about the certificate: nothing is sent if it is not trusted or not for this host', async () => {
+    it('transfer nothing if the certificate is not trusted or is for another host', async () => {
       const strict = { options: '?tls.rejectUnauthorized=true&requireTLS=true' };
       for (const options of [
         { url: urlOf({ ...strict, host: 'localhost' }) },
@@ -205,14 +205,14 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
     });
 
-    it('without a login: the refusal is because of the sender, and no address is suppressed', async () => {
+    it('treat a refusal without a login as caused by the sender, so no address is suppressed', async () => {
       const result = await pool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
         expect(judgeRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
     });
 
-    it('about the size: an oversized message is refused as such, and the next one passes', async () => {
+    it('refuse an oversized message with that reason, and accept the next one', async () => {
       const client = pool({ url: urlOf(), connections: 1 });
       const large = message(
         'large@to.test',
@@ -250,7 +250,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(sink.messages).toEqual([]);
     }
 
-    it('and a single email waits for the right one, with the text of the refusal', async () => {
+    it('and a single email waits for the right password, with the text of the refusal', async () => {
       const { db } = database;
       const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
@@ -293,7 +293,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect((await waitForEmails(1))[0]).toMatch(SIGNED_IN);
     });
 
-    it('and a whole campaign waits for the right one', async () => {
+    it('and a whole campaign waits for the right password', async () => {
       const { db } = database;
       const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));

@@ -29,8 +29,8 @@ function message(to: string): SmtpMessage {
 
 const quick = { connectMs: 60, greetingMs: 60, commandMs: 60, messageMs: 60, idleMs: 5_000 };
 
-describe('a lost connection', () => {
-  it('before the message is sent moves it to another connection', async () => {
+describe('a lost SMTP connection', () => {
+  it('before the message is sent makes the client use another connection', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT') && n === 1) socket.destroy();
       return willing()(line, socket, n);
@@ -40,7 +40,7 @@ describe('a lost connection', () => {
     expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, returned: 1 });
   });
 
-  it('of every connection makes the message unsent after three connections', async () => {
+  it('on three connections in a row makes the message unsent', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT')) socket.destroy();
       return willing()(line, socket, n);
@@ -50,7 +50,7 @@ describe('a lost connection', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('after the message was sent leaves it in doubt, and it is not sent again', async () => {
+  it('after the message was sent makes its result in doubt, and it is not sent again', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line === '.') {
         socket.destroy();
@@ -63,7 +63,7 @@ describe('a lost connection', () => {
     expect(server.lines.filter((line) => line === '.')).toHaveLength(1);
   });
 
-  it('leaves one message of each connection in doubt and delivers all others exactly once', async () => {
+  it('leaves one message of each connection in doubt; all others are delivered exactly once', async () => {
     const sink = await startSmtpSink({ answerMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? drop() : null) });
     cleanup.push(() => sink.close());
     let dropped = 0;
@@ -81,7 +81,7 @@ describe('a lost connection', () => {
     expect(sink.counts.messages).toBe(296);
   });
 
-  it('that was idle costs nothing: the next message opens another', async () => {
+  it('that was idle loses no message: the next message opens another connection', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
     const smtp = pool(sink.url);
@@ -92,8 +92,8 @@ describe('a lost connection', () => {
   });
 });
 
-describe('421', () => {
-  it('at the recipient is retried on two more connections, and is then a temporary refusal', async () => {
+describe('the SMTP reply 421', () => {
+  it('to a recipient is retried on two more connections, and is then a temporary refusal', async () => {
     const server = await openScripted((line, socket, n) => {
       if (!line.startsWith('RCPT')) return willing()(line, socket, n);
       socket.end('421 4.7.0 too many errors\r\n');
@@ -104,7 +104,7 @@ describe('421', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('in reply to the message is a temporary refusal, and the next message uses another connection', async () => {
+  it('to a message is a temporary refusal, and the next message uses another connection', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line !== '.' || n > 1) return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
@@ -118,7 +118,7 @@ describe('421', () => {
     ]);
   });
 
-  it('at a limit of messages per connection costs no message', async () => {
+  it('after the allowed number of messages per connection loses no message', async () => {
     let messages = 0;
     const server = await openScripted((line, socket, n) => {
       if (line === '.') messages += 1;
@@ -134,7 +134,7 @@ describe('421', () => {
     expect(messages).toBe(9);
   });
 
-  it('in reply to every message causes no busy loop either', async () => {
+  it('to every message causes no busy loop', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line !== '.') return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
@@ -147,7 +147,7 @@ describe('421', () => {
     expect(server.connections).toBe(5);
   });
 
-  it('at every connection causes no busy loop', async () => {
+  it('on every connection causes no busy loop', async () => {
     const server = await openScripted(willing(), '421 4.3.2 too many connections');
     const smtp = pool(server.url, { connections: 20 });
     const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
@@ -157,8 +157,8 @@ describe('421', () => {
   });
 });
 
-describe('a server that cannot be reached', () => {
-  it('returns messages as unsent after three attempts', async () => {
+describe('an SMTP server that cannot be reached', () => {
+  it('makes messages unsent after three attempts', async () => {
     const free = net.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => free.once('listening', resolve));
     const { port } = free.address() as net.AddressInfo;
@@ -171,7 +171,7 @@ describe('a server that cannot be reached', () => {
     expect(smtp.counts.openFailures).toBe(3);
   });
 
-  it('is used again automatically when it returns', async () => {
+  it('is used again automatically when it is back', async () => {
     const first = await startSmtpSink();
     const { port, url } = first;
     await first.close();
@@ -183,7 +183,7 @@ describe('a server that cannot be reached', () => {
     expect(await waiting).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('because of its greeting reports the text of the greeting', async () => {
+  it('because of its greeting is reported with the text of the greeting', async () => {
     const server = await openScripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({
@@ -195,20 +195,20 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('because it does not speak SMTP returns messages as unsent', async () => {
+  it('because it does not speak SMTP makes messages unsent', async () => {
     const server = await openScripted(willing(), 'HTTP/1.1 400 Bad Request');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
   });
 });
 
-describe('an invalid reply', () => {
-  it('to the message leaves it in doubt', async () => {
+describe('an invalid SMTP reply', () => {
+  it('to the message makes its result in doubt', async () => {
     const server = await openScripted(willing({ '.': '354 what?' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
   });
 
-  it('to DATA leaves the message unsent', async () => {
+  it('to DATA makes the message unsent', async () => {
     const server = await openScripted(willing({ DATA: '250 Ok' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
@@ -225,14 +225,14 @@ describe('an invalid reply', () => {
   });
 });
 
-describe('silence', () => {
-  it('instead of a greeting returns messages as unsent', async () => {
+describe('an SMTP server that stops replying', () => {
+  it('before its greeting makes messages unsent', async () => {
     const server = await openScripted(willing(), null);
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
 
-  it('with 421 at EHLO is reported with its text, and no HELO follows', async () => {
+  it('after 421 to EHLO is reported with the text of the 421, and gets no HELO', async () => {
     const server = await openScripted((line) =>
       line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine',
     );
@@ -241,20 +241,20 @@ describe('silence', () => {
     expect(server.lines.filter((line) => line.startsWith('HELO'))).toEqual([]);
   });
 
-  it('at EHLO returns messages as unsent', async () => {
+  it('at EHLO makes messages unsent', async () => {
     const server = await openScripted(willing({ EHLO: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
   });
 
-  it('at RCPT returns messages as unsent', async () => {
+  it('at RCPT makes messages unsent', async () => {
     const server = await openScripted(willing({ RCPT: null, DATA: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(3);
   });
 
-  it('after the message leaves it in doubt', async () => {
+  it('after the message makes its result in doubt', async () => {
     const server = await openScripted(willing({ '.': null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt', error: expect.stringContaining('timeout') });
@@ -262,8 +262,8 @@ describe('silence', () => {
   });
 });
 
-describe('closing the pool', () => {
-  it('does not wait for a server that says nothing', async () => {
+describe('closing the pool of SMTP connections', () => {
+  it('does not wait for a server that does not respond', async () => {
     const server = await openScripted(willing(), null);
     const smtp = pool(server.url);
     const result = smtp.send(message('ann@example.org'));
@@ -282,7 +282,7 @@ describe('closing the pool', () => {
   });
 });
 
-describe('a server that replies to pipelined commands in the wrong order', () => {
+describe('an SMTP server that replies to pipelined commands in the wrong order', () => {
   /** Replies to pipelined commands with the 354 first. Replies to single commands are correct. */
   const mixedUp: () => Script = () => {
     let grouped = false;
@@ -310,7 +310,7 @@ describe('a server that replies to pipelined commands in the wrong order', () =>
       return script(line, socket, n);
     };
 
-  it('gets no pipelined commands from then on, by any pool, which is logged once', async () => {
+  it('gets no pipelined commands from then on, from any pool, and the problem is logged once', async () => {
     const server = await openScripted(noting(mixedUp()));
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };

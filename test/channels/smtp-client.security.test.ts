@@ -37,14 +37,14 @@ const message: SmtpMessage = {
   data: 'Subject: hello\r\n\r\n.Hello\r\n',
 };
 
-describe('TLS', () => {
+describe('TLS of the SMTP client', () => {
   it('is used if STARTTLS is offered, and a self-signed certificate is accepted on loopback', async () => {
     const { port, emails } = await server();
     expect(await pool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
     expect(emails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
   });
 
-  it('sends a message of several megabytes in parts, and all of it arrives', async () => {
+  it('transfers a message of several megabytes completely, in pieces', async () => {
     const { port, emails } = await server();
     const text = `Subject: hello\r\n\r\n${`${'x'.repeat(76)}\r\n`.repeat(40_000)}`;
     const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
@@ -66,7 +66,7 @@ describe('TLS', () => {
     expect(emails).toMatchObject([{ secure: true }]);
   });
 
-  it.each(['smtp', 'smtps'])('sends nothing over %s when the certificate does not hold', async (protocol) => {
+  it.each(['smtp', 'smtps'])('sends nothing over %s if the certificate cannot be verified', async (protocol) => {
     const { port, emails } = await server({ secure: protocol === 'smtps' });
     const result = await pool(`${protocol}://127.0.0.1:${port}?tls.rejectUnauthorized=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/self[- ]signed|certificate/) });
@@ -94,7 +94,7 @@ describe('TLS', () => {
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
-  it('is required, so nothing is sent, if the server offers STARTTLS and refuses it', async () => {
+  it('is required if the server offers STARTTLS: nothing is sent if the server then refuses it', async () => {
     const { url, lines } = await openScripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
     expect(await pool(url).send(message)).toMatchObject({
       outcome: 'refused',
@@ -106,8 +106,8 @@ describe('TLS', () => {
   });
 });
 
-describe('AUTH', () => {
-  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('the SMTP client signs in by %s', async (method) => {
+describe('AUTH of the SMTP client', () => {
+  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('signs in with %s', async (method) => {
     const { port, emails, logins } = await server({ authMethods: [method] });
     const result = await pool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
     expect(result).toMatchObject({ outcome: 'accepted' });
@@ -116,7 +116,7 @@ describe('AUTH', () => {
   });
 
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
-    'refused by %s is about the session: the email can be sent later',
+    'refused with %s does not fail the email, which can be sent later',
     async (method) => {
       const { port, emails } = await server({ authMethods: [method] });
       const result = await pool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);
@@ -126,14 +126,14 @@ describe('AUTH', () => {
     },
   );
 
-  it('does not send a password if no known mechanism is offered', async () => {
+  it('does not send a password if no supported mechanism is offered', async () => {
     const { url, lines } = await openScripted(willing({}, ['AUTH GSSAPI']));
     const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
-  it('a refusal never contains the password, although the server repeats its input', async () => {
+  it('reports a refusal without the password, although the server repeats its input', async () => {
     const seen: string[] = [];
     const echo: Script = (line, socket, n) => {
       seen.push(line);
@@ -145,9 +145,12 @@ describe('AUTH', () => {
     expect(seen.some((line) => line.startsWith('AUTH PLAIN A'))).toBe(true);
   });
 
-  it.each(['MAIL', 'RCPT'])('asked for at %s is about the session too: no recipient is at fault', async (verb) => {
-    const { url } = await openScripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
-    const result = await pool(url).send(message);
-    expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
-  });
+  it.each(['MAIL', 'RCPT'])(
+    'demanded at %s does not fail the email either, because no recipient is at fault',
+    async (verb) => {
+      const { url } = await openScripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
+      const result = await pool(url).send(message);
+      expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
+    },
+  );
 });

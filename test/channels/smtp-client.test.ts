@@ -35,8 +35,8 @@ function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
 describe.each([
   ['with PIPELINING', true],
   ['by a server without PIPELINING, which disconnects clients that use it', false],
-])('the email of the SMTP client is accepted %s', (_name, pipelining) => {
-  it('once for each recipient, each with its own reply, also with refusals among them', async () => {
+])('the SMTP client sends email %s', (_name, pipelining) => {
+  it('once for each recipient, each with its own reply, also if some are refused', async () => {
     const server = await sink({ pipelining });
     const smtp = pool(server.url, { connections: 3 });
     const recipients = Array.from({ length: 200 }, (_, i) => {
@@ -68,8 +68,8 @@ describe.each([
   });
 });
 
-describe('a message', () => {
-  it('that is a Buffer arrives like one that is a string', async () => {
+describe('a message of the SMTP client', () => {
+  it('can be a Buffer or a string', async () => {
     const server = await sink();
     const smtp = pool(server.url);
     const text = `Subject: x\r\n\r\n${'.line\r\n'.repeat(20_000)}`;
@@ -79,7 +79,7 @@ describe('a message', () => {
   });
 
   it.each([true, false])(
-    'with megabytes arrives complete, in its turn, with one behind it (PIPELINING: %s)',
+    'with megabytes is transferred completely and in order, with another message after it (PIPELINING: %s)',
     async (pipelining) => {
       const server = await sink({ pipelining });
       const smtp = pool(server.url);
@@ -94,28 +94,28 @@ describe('a message', () => {
     },
   );
 
-  it('that is canonical is sent unchanged', async () => {
+  it('is sent unchanged if it is canonical', async () => {
     const server = await sink();
     const data = 'Subject: x\r\n\r\nready\r\n';
     await pool(server.url).send(message('ann@example.org', { data, canonical: true }));
     expect(server.bodies).toEqual([data]);
   });
 
-  it('sends 8BITMIME and SIZE if they are offered and apply', async () => {
+  it('is sent with 8BITMIME and SIZE if the server offers them and they apply', async () => {
     const server = await sink({ keywords: ['SIZE 1000'] });
     const smtp = pool(server.url);
     await smtp.send(message('ann@example.org', { data: Buffer.from('Subject: x\r\n\r\ncafé\r\n') }));
     expect(server.commands).toContain('MAIL FROM:<bounces@example.com> SIZE=21 BODY=8BITMIME');
   });
 
-  it('that is larger than the server accepts is refused without sending it', async () => {
+  it('is refused without sending it if it is larger than the server accepts', async () => {
     const server = await sink({ keywords: ['SIZE 1000'] });
     const result = await pool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'mail', permanent: true, code: 552, enhanced: '5.3.4' });
     expect(server.commands.filter((line) => line.startsWith('MAIL'))).toEqual([]);
   });
 
-  it('asks for SMTPUTF8 only for a local part that needs it', async () => {
+  it('is sent with SMTPUTF8 only for a local part that needs it', async () => {
     const server = await sink();
     const smtp = pool(server.url);
     const data = 'Subject: x\r\n\r\nHello\r\n';
@@ -134,14 +134,14 @@ describe('a message', () => {
     ]);
   });
 
-  it('to a local part that needs SMTPUTF8 is refused if the server does not offer it', async () => {
+  it('is refused if its local part needs SMTPUTF8 and the server does not offer it', async () => {
     const server = await startScripted(willing());
     const result = await pool(server.url).send(message('jörg@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
   });
 
   it.each(['a@b.c>\r\nRCPT TO:<eve@b.c', 'a b@c.d', 'a@b.c\n', '<a@b.c>', 'nobody'])(
-    'to %j cannot write commands of its own',
+    'to %j cannot inject SMTP commands',
     async (to) => {
       const server = await sink();
       const result = await pool(server.url).send(message(to));
@@ -151,8 +151,8 @@ describe('a message', () => {
   );
 });
 
-describe('a refusal', () => {
-  it('keeps the text of a reply with many lines', async () => {
+describe('a refusal of an SMTP server', () => {
+  it('keeps the text of a reply of several lines', async () => {
     const server = await startScripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toEqual({
@@ -178,7 +178,7 @@ describe('a refusal', () => {
     expect(server.counts.connections).toBe(1);
   });
 
-  it('at DATA is followed by RSET', async () => {
+  it('of DATA is followed by RSET', async () => {
     const server = await sink({ answerData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
@@ -186,7 +186,7 @@ describe('a refusal', () => {
     expect(server.commands).toContain('RSET');
   });
 
-  it('followed by a 354 ends that empty message, and the next one arrives', async () => {
+  it('of all recipients followed by a 354 ends that empty message, and the next message arrives', async () => {
     let bodies = 0;
     const server = await startScripted((line, socket, n) => {
       if (line.includes('bad@')) return '550 5.1.1 no';
@@ -200,7 +200,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('the pool', () => {
+describe('the pool of SMTP connections', () => {
   it('opens no more connections than allowed, and closes idle ones', async () => {
     const server = await sink();
     const smtp = pool(server.url, { connections: 4, timeouts: { idleMs: 40 } });
@@ -210,7 +210,7 @@ describe('the pool', () => {
     expect(await smtp.send(message('later@example.org'))).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('closes a connection after the number of messages that the relay allows', async () => {
+  it('closes a connection after the number of messages that the server allows', async () => {
     const server = await sink();
     const smtp = pool(server.url, { maxMessages: 5 });
     const results = await Promise.all(Array.from({ length: 12 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
@@ -219,7 +219,7 @@ describe('the pool', () => {
     expect(smtp.counts.lost).toBe(0);
   });
 
-  it('sends 2,000 messages that are submitted from callbacks of others', async () => {
+  it('sends 2,000 messages that are submitted from callbacks of other messages', async () => {
     const server = await sink({ keepBodies: false });
     const smtp = pool(server.url, { connections: 5 });
     const results: SmtpResult[] = [];
@@ -239,7 +239,7 @@ describe('the pool', () => {
     expect(server.counts.messages).toBe(2000);
   });
 
-  it('reports queued messages when it closes, and waits for messages on the wire', async () => {
+  it('reports queued messages as unsent when it closes, and waits for messages on the wire', async () => {
     const server = await sink({ latencyMs: 20 });
     const smtp = pool(server.url);
     const first = smtp.send(message('first@example.org'));

@@ -18,7 +18,7 @@ describe.skipIf(missing)(`Go's net/smtp${missing}`, () => {
   const send = (from: string, key = relay.service.one.secretKey) =>
     runProgram('go', ['run', PROGRAM, `127.0.0.1:${relay.port}`, key, from]);
 
-  it('sends through the relay by STARTTLS, and gets the reason of a refusal', async () => {
+  it('sends through the SMTP relay with STARTTLS, and gets the reason of a refusal', async () => {
     const { code, output } = await send('hello@sender.test');
     expect(code, output).toBe(0);
     const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');

@@ -180,7 +180,7 @@ const STRUCTURES: Record<string, string[]> = {
   ],
 };
 
-describe.each(['ENABLED', 'DISABLED'] as const)('with tracking %s', (tracking) => {
+describe.each(['ENABLED', 'DISABLED'] as const)('the SMTP relay, with tracking %s,', (tracking) => {
   beforeAll(() => track(tracking));
 
   it.each(Object.entries(STRUCTURES))('passes on %s byte for byte', async (_, structure) => {
@@ -226,7 +226,7 @@ const AMP = [
   '',
 ];
 
-it('tracks links and opens in HTML that is not signed, and keeps everything else byte for byte', async () => {
+it('the SMTP relay adds tracking to HTML that is not signed, and keeps everything else byte for byte', async () => {
   await track('ENABLED');
   const { body, raw } = await pass([...HEAD, ...AMP]);
   const html = AMP.indexOf('Content-Type: text/html; charset="iso-8859-1"; x=y');
@@ -240,14 +240,14 @@ it('tracks links and opens in HTML that is not signed, and keeps everything else
   expect(parsed.text).toContain('https://shop.example/plain');
 });
 
-it('does not change HTML if the project has tracking off', async () => {
+it('the SMTP relay does not change HTML if the project has tracking off', async () => {
   await track('DISABLED');
   const { body } = await pass([...HEAD, ...AMP]);
   expect(body).toBe(bodyOf(AMP));
 });
 
-describe('header fields', () => {
-  it('stay as written, also repeated ones, and identifiers are never folded', async () => {
+describe('header fields of a relayed message', () => {
+  it('stay as they were written, also repeated ones, and message ids are never folded', async () => {
     const id = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
     const written = [
       'Message-ID: <app.1$@sender.test>',
@@ -270,7 +270,7 @@ describe('header fields', () => {
     expect(head).toMatch(/^Received: by /m);
   });
 
-  it('are completed: Message-ID and Date are added if they are missing or invalid', async () => {
+  it('get a Message-ID and a Date if these are missing or invalid', async () => {
     const { head } = await pass([...HEAD, 'Message-ID: not an id', '', 'Hello', '']);
     expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
     expect(head).toMatch(/^Date: /m);
@@ -278,7 +278,7 @@ describe('header fields', () => {
   });
 
   it.each(['<app.1@sender.test> (made by the app)', '<"app 1"@sender.test>', '<app.1@[192.0.2.1]>'])(
-    'keep the valid identifier %s',
+    'keep the valid message id %s',
     async (id) => {
       const { head } = await pass([...HEAD, `Message-ID: ${id}`, '', 'Hello', '']);
       expect(head).toContain(`Message-ID: ${id}\r\n`);
@@ -286,12 +286,12 @@ describe('header fields', () => {
     },
   );
 
-  it('get an identifier in ASCII', async () => {
+  it('get a message id in ASCII', async () => {
     const { head } = await pass([...HEAD, 'Message-ID: <grüße.1@sender.test>', '', 'Hello', '']);
     expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
   });
 
-  it('never show Bcc', async () => {
+  it('never include Bcc', async () => {
     const { raw } = await pass([...HEAD, 'Bcc: hidden@to.test,', '  other@to.test', '', 'Hello', '']);
     expect(raw).not.toMatch(/hidden|other@/);
   });
@@ -314,7 +314,7 @@ describe('header fields', () => {
   });
 });
 
-describe('a line of more than 998 octets', () => {
+describe('a line of more than 998 octets in the body of a relayed message', () => {
   const long = `${'word '.repeat(400)}ü`;
 
   it('is encoded in an unsigned part', async () => {
@@ -331,7 +331,7 @@ describe('a line of more than 998 octets', () => {
   });
 });
 
-describe('a line of more than 998 octets outside the bodies of parts', () => {
+describe('a line of more than 998 octets outside the bodies of parts of a relayed message', () => {
   const word = 'x'.repeat(1_100);
   const mixed = (p: { preamble?: string; header?: string; epilogue?: string }) => [
     ...HEAD,
@@ -356,7 +356,7 @@ describe('a line of more than 998 octets outside the bodies of parts', () => {
     expect(await hand(lines)).toMatch(/^554 5\.6\.0 .*998 octets/);
   });
 
-  it('is refused in a multipart whose boundary is missing, and in an unknown encoding', async () => {
+  it('is refused if the boundary of its multipart is missing, and in an unknown encoding', async () => {
     expect(await hand([...HEAD, 'Content-Type: multipart/mixed', '', '--o', '', word, ''])).toMatch(
       /^554 5\.6\.0 .*multipart\/mixed/,
     );
@@ -369,14 +369,14 @@ describe('a line of more than 998 octets outside the bodies of parts', () => {
     ["Content-Type: multipart/mixed; boundary*=us-ascii''o%20o", 'o o'],
     ['Content-Type: multipart/mixed; boundary*0="o-"; boundary*1=o', 'o-o'],
     ["Content-Type: multipart/mixed; boundary*1=o;\r\n boundary*0*=''o%2D", 'o-o'],
-  ])('is encoded in a part after %j', async (type, boundary) => {
+  ])('is encoded in a part whose boundary is given by %j', async (type, boundary) => {
     const { body } = await pass([...HEAD, type, '', `--${boundary}`, '', `${word} `, `--${boundary}--`, '']);
     expect(body).toMatch(new RegExp(`^--${boundary}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nx`));
     expect(body).toMatch(new RegExp(`\r\n--${boundary}--\r\n$`));
   });
 });
 
-describe('a lone CR or LF', () => {
+describe('a lone CR or LF in a relayed message', () => {
   const signed = STRUCTURES['S/MIME signed'] ?? [];
 
   /** Sends a message byte for byte, because client libraries repair line ends. Returns the last reply. */
@@ -403,7 +403,7 @@ describe('a lone CR or LF', () => {
     return reply;
   }
 
-  it.each(['\n', '\r'])('%j is refused in a signed part', async (newline) => {
+  it.each(['\n', '\r'])('is refused in a signed part: %j', async (newline) => {
     const lines = signed.map((line) => (line.startsWith('<p>') ? `a${newline}b` : line));
     expect(await handBytes([...HEAD, ...lines, ''].join('\r\n'))).toMatch(
       /^554 5\.6\.0 .*multipart\/signed.*lone CR or LF/,
@@ -416,14 +416,14 @@ describe('a lone CR or LF', () => {
   });
 });
 
-it('passes on a large message, prepared in a thread, byte for byte', async () => {
+it('the SMTP relay prepares a large message in a thread, and passes it on byte for byte', async () => {
   const lines = Array.from({ length: 8_000 }, (_, n) => `${n} ${'line '.repeat(10)}`);
   const { body } = await pass([...HEAD, '', ...lines, '']);
   expect(body).toBe([...lines, ''].join('\r\n'));
   expect(await hand([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(/^554 5\.6\.0 /);
 });
 
-describe('parts within parts', () => {
+describe('nested parts of a relayed message', () => {
   const nested = (levels: number): string[] => {
     const open = Array.from({ length: levels }, (_, n) => [
       ...(n === 0 ? [] : [`--n${n - 1}x`]),
@@ -434,7 +434,7 @@ describe('parts within parts', () => {
     return [...open.flat(), `--n${levels - 1}x`, 'Content-Type: text/plain', '', 'Deep', ...close, ''];
   };
 
-  it('are passed on byte for byte, 29 levels of them', async () => {
+  it('are passed on byte for byte, up to 29 levels', async () => {
     await track('ENABLED');
     const { body } = await pass([...HEAD, ...nested(29)]);
     expect(body).toBe(bodyOf(nested(29)));
@@ -446,7 +446,7 @@ describe('parts within parts', () => {
   });
 });
 
-it('refuses more attachments than an email may carry (contract §9.11 Headers and attachments)', async () => {
+it('the SMTP relay refuses more attachments than an email may have (contract §9.11 Headers and attachments)', async () => {
   const file = (n: number) => ['--f', `Content-Disposition: attachment; filename=${n}.txt`, '', 'x'];
   const files = (count: number) => [
     ...HEAD,
@@ -459,7 +459,7 @@ it('refuses more attachments than an email may carry (contract §9.11 Headers an
   expect(await hand(files(11))).toMatch(/^554 5\.6\.0 .*10 attachments/);
 });
 
-it('refuses a message with two authors', async () => {
+it('the SMTP relay refuses a message with two authors', async () => {
   expect(await hand(['From: a@sender.test, b@elsewhere.test', ...HEAD.slice(1), '', 'x'])).toMatch(/^554 5\.6\.0 /);
   expect(await hand([...HEAD, 'From: b@elsewhere.test', '', 'x'])).toMatch(/^554 5\.6\.0 /);
 });

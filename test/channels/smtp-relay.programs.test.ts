@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => relay.sink.reset());
 afterAll(() => relay?.close());
 
-it("Python's smtplib sends through it, by STARTTLS", async () => {
+it("Python's smtplib sends through the SMTP relay with STARTTLS", async () => {
   const script = `
 import smtplib, ssl, sys
 from email.message import EmailMessage
@@ -53,7 +53,7 @@ with smtplib.SMTP('127.0.0.1', ${relay.port}) as s:
   expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
 });
 
-it('curl sends through it, by STARTTLS', async () => {
+it('curl sends through the SMTP relay with STARTTLS', async () => {
   const message = join(tmpdir(), 'curl.eml');
   const lines = ['From: hello@sender.test', 'To: curl@to.test', 'Subject: From curl', '', '.a dot', 'The end', ''];
   await writeFile(message, lines.join('\r\n'));
@@ -88,7 +88,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () =
     ['by AUTH LOGIN', ['--auth', 'LOGIN']],
     ['with its commands pipelined', ['--pipeline']],
     ['with a file', ['--attach-name', 'a.bin', '--attach-type', 'application/pdf', '--attach', 'PDF\\n.\\n']],
-  ])('sends through it %s, over STARTTLS', async (_how, options) => {
+  ])('sends through the SMTP relay %s, over STARTTLS', async (_how, options) => {
     const { code, output } = await swaks({ options });
     expect(code, output).toBe(0);
     expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);

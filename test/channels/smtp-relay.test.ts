@@ -55,8 +55,8 @@ async function emailCount(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-describe('a message', () => {
-  it('is sent without the headers that only the service and mail servers write', async () => {
+describe('a message through the SMTP relay', () => {
+  it('is sent without the headers that only the service and mail servers may write', async () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Return-Path', 'Sender', 'ARC-Seal'];
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
     await client().sendMail({ ...email, headers: { ...forged, 'X-Order': '4711' } });
@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(headers.filter(({ key }) => /^(x-ses-|arc-|sender)/.test(key))).toEqual([]);
   });
 
-  it('is stored before its 250, and is sent with its text, HTML, headers and files', async () => {
+  it('is stored before its 250 reply, and is sent with its text, HTML, headers and files', async () => {
     const { response, messageId } = await client().sendMail({
       ...email,
       to: '"Ada Löwe" <Ada@to.test>',
@@ -122,7 +122,7 @@ describe('a message', () => {
     );
   });
 
-  it('to several recipients is a separate email for each, with the original To and Cc and without Bcc', async () => {
+  it('to several recipients becomes a separate email for each, with the original To and Cc and without Bcc', async () => {
     const to = ['one@to.test', 'Two@to.test'];
     const { response } = await client().sendMail({ ...email, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
@@ -176,7 +176,7 @@ describe('a message', () => {
     await until(async () => (await refusal(client().sendMail(email))) === 'accepted', 'the limit to be lifted');
   });
 
-  it('with more than 10 MB of files, or too long a subject, is refused permanently', async () => {
+  it('is refused permanently with more than 10 MB of files or a subject that is too long', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect(await refusal(client().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
       /^552 5\.3\.4 \w/,
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect(await refusal(client().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
   });
 
-  it('that announces more than 40 MB is refused at MAIL FROM, before it is sent', async () => {
+  it('is refused at MAIL FROM, before it is transferred, if it announces more than 40 MB', async () => {
     const replies = await talk([
       'EHLO me',
       auth(service.one.secretKey),
@@ -195,7 +195,7 @@ describe('a message', () => {
   });
 });
 
-it('announces its supported extensions, but not enhanced status codes, which not every reply has', async () => {
+it('the SMTP relay announces its supported extensions, but not enhanced status codes, which some of its replies lack', async () => {
   const [, announced = '', unknown] = await talk(['EHLO me', 'FOO']);
   const keywords = announced
     .trim()
@@ -207,8 +207,8 @@ it('announces its supported extensions, but not enhanced status codes, which not
   expect(unknown).toMatch(/^500 Error/);
 });
 
-describe('signing in', () => {
-  it('accepts any user name, by PLAIN and LOGIN, with STARTTLS, and without TLS on loopback', async () => {
+describe('signing in to the SMTP relay', () => {
+  it('accepts any user name, with PLAIN and LOGIN, over STARTTLS, and without TLS on loopback', async () => {
     for (const options of [
       { auth: { user: 'whoever', pass: service.one.secretKey } },
       { authMethod: 'LOGIN', ignoreTLS: true },
@@ -218,7 +218,7 @@ describe('signing in', () => {
       expect(await client(undefined, options).verify()).toBe(true);
   });
 
-  it('with a key that lacks the scope is refused with a message that names it', async () => {
+  it('with a key that lacks the scope is refused with a message that names the scope', async () => {
     const other = await buildKey(service.db, service.one.id, ['contacts:view']);
     for (const key of [service.one.bareKey, other])
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
@@ -229,7 +229,7 @@ describe('signing in', () => {
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
-  it('the relay requires a login before any other command', async () => {
+  it('is required before any other command', async () => {
     const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });
@@ -246,7 +246,7 @@ describe('signing in', () => {
   });
 });
 
-describe('from another host', () => {
+describe('the SMTP relay for another host', () => {
   const address = Object.values(networkInterfaces())
     .flat()
     .find((found) => found?.family === 'IPv4' && !found.internal)?.address;

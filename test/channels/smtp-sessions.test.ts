@@ -109,7 +109,7 @@ function talk(port: number, localAddress = '127.0.0.1'): Talk {
 describe.each([
   ['inbound' as const, 40],
   ['relay' as const, 200],
-])('sessions of the %s listener', (kind, places) => {
+])('concurrent sessions of the %s listener', (kind, places) => {
   const listener = useListener(kind, () => undefined);
   const open: Talk[] = [];
   afterAll(() => Promise.all(open.map((session) => session.end())));
@@ -130,7 +130,7 @@ describe.each([
     await until(async () => (await arrive('127.0.0.2')) === '220', 'the slot');
   });
 
-  it('keep the last 10 % for addresses without a session', async () => {
+  it('reserve the last 10 % for addresses without a session', async () => {
     const shared = places * 0.9;
     for (let n = 3; open.length < shared; n += 1) {
       const some = Array.from({ length: Math.min(10, shared - open.length) }, () => arrive(`127.0.0.${n}`));
@@ -144,7 +144,7 @@ describe.each([
     expect(open).toHaveLength(places);
   });
 
-  it('are not taken by refused clients, however many they are', async () => {
+  it('do not include refused clients, however many they are', async () => {
     await open.pop()?.end();
     const others = Array.from({ length: places * 2 }, () => talk(listener.port(), '127.0.0.2'));
     expect(new Set(await Promise.all(others.map((other) => other.say())))).toEqual(new Set(['421']));
@@ -185,7 +185,7 @@ const COMMANDS = [
   ...['ETRN x', 'TURN', 'FOO'],
 ];
 
-describe.each(KINDS)('commands of the %s listener', (kind) => {
+describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   const listener = useListener(kind, () => certificate);
   let sessions = 0;
   async function answer(before: readonly string[], command: string): Promise<string> {
@@ -205,7 +205,7 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
     return code;
   }
 
-  it('get the reply in the table, for each client', async () => {
+  it('get the reply in the table, for each kind of client', async () => {
     const rows = [];
     for (const command of COMMANDS) {
       const codes = await Promise.all(Object.values(ACTORS).map((before) => answer(before, command)));

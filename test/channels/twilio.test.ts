@@ -19,7 +19,7 @@ afterAll(() => fake.close());
 
 const sms = { id: 'sms-1', from: '+15005550006', to: '+4915112345678', body: 'Grüße & more' };
 
-it('a message is sent form-encoded with its callback, and returns its id', async () => {
+it('a message is sent to Twilio form-encoded with its callback URL, and returns its id', async () => {
   const result = await provider.send(sms);
   expect(result).toMatchObject({
     outcome: 'accepted',
@@ -40,7 +40,7 @@ it('a message is sent form-encoded with its callback, and returns its id', async
   });
 });
 
-it('a permanent error of Twilio is a refusal, and a temporary one a deferral', async () => {
+it('a permanent error of Twilio is a refusal, and a temporary error defers the message', async () => {
   fake.next.push({ status: 400, code: 21211, message: "The 'To' number is not a valid phone number." });
   expect(await provider.send(sms)).toMatchObject({ outcome: 'refused', error: expect.stringContaining('21211') });
   fake.next.push({ status: 429, code: 20429, message: 'Too Many Requests' });

@@ -9,7 +9,7 @@ function loop(output: string, title: string): string {
 }
 
 describe('npm run demo:channels', () => {
-  it('shows every kind of feedback on its own service, prints each record, and removes the service', async () => {
+  it('shows every kind of feedback with a service that it starts, prints each record, and removes the service', async () => {
     const { code, output, left } = await runDemo('demo-channels');
     expect(code, output).toBe(0);
     expect(output).toContain('All 13 loops are closed.');
@@ -38,7 +38,7 @@ describe('npm run demo:channels', () => {
     expect(left).toEqual([]);
   });
 
-  describe('on a running service', () => {
+  describe('with a running service', () => {
     const home = newHome();
     let service: StartedService;
     beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('npm run demo:channels', () => {
       await removeHome(home);
     });
 
-    it('completes every possible loop, names the others, and ends with exit code 1', async () => {
+    it('completes every feedback loop that is possible, names the others, and ends with exit code 1', async () => {
       await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links, three loops cannot be completed.
       const before = service.dev();
       const { code, output, left } = await runDemo('demo-channels', { home });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runDemo } from '../support/demo.ts';
 
-it('npm run demo shows its own service, counts the emails that arrived, and leaves nothing behind', async () => {
+it('npm run demo starts a service, shows it, counts the emails that arrived, and removes everything it created', async () => {
   const { code, output, left } = await runDemo('demo');
   expect(code, output).toBe(0);
   expect(output).toContain('types of step that it went through: 7 of 7');

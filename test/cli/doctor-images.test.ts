@@ -23,7 +23,7 @@ async function said(env: Record<string, string>): Promise<string> {
   return of('images').join('\n');
 }
 
-it('doctor reads the image bucket, changes nothing there, and reports its response', async () => {
+it('doctor reads the image bucket, changes nothing in it, and reports its response', async () => {
   expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
   expect(await said({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
     /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,
@@ -35,7 +35,7 @@ it('doctor reads the image bucket, changes nothing there, and reports its respon
   expect(new Set(s3.requests)).toEqual(new Set(['HEAD pictures', 'HEAD other']));
 });
 
-it('doctor reports images in a bucket that is not configured', async () => {
+it('doctor reports images in a bucket that is no longer configured', async () => {
   const env = { DATABASE_URL: database.url };
   expect(await said(env)).toBe('pass stored in Postgres');
   const { id } = await buildProject(database.db, 'One');

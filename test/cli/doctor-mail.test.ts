@@ -71,15 +71,15 @@ async function publishDomain(without: string[] = []): Promise<void> {
   }
 }
 
-describe('doctor on sender domains', () => {
-  it('passes a domain that shows all its records', async () => {
+describe('doctor, on sender domains,', () => {
+  it('passes a domain whose DNS has all its records', async () => {
     await publishDomain();
     expect((await diagnose()).of('sender domains')).toEqual([
       'pass shop.example.com has DKIM, SPF, DMARC and a return path',
     ]);
   });
 
-  it('warns about a domain that receivers cannot resolve, although the mail server accepts the email', async () => {
+  it('warns about a domain that receivers cannot resolve, although our mail server accepts its email', async () => {
     await publishDomain();
     const { id: projectId } = await buildProject(database.db, 'First');
     await buildDomain(database.db, { projectId, domain: 'tidings.test' });
@@ -91,7 +91,7 @@ describe('doctor on sender domains', () => {
     await database.db.deleteFrom('domains').where('domain', '=', 'tidings.test').execute();
   });
 
-  it('fails without DKIM, warns without the others, and says what to publish', async () => {
+  it('fails if DKIM is missing, warns if other records are missing, and says what to publish', async () => {
     await publishDomain(['DKIM', 'DMARC']);
     const { of, exitCode } = await diagnose();
     expect(of('sender domains')).toEqual([
@@ -125,8 +125,8 @@ describe('doctor on sender domains', () => {
   });
 });
 
-describe('doctor on the mail server', () => {
-  it('asks MAIL and RCPT as for an email, and resets both', async () => {
+describe('doctor, on the mail server,', () => {
+  it('sends MAIL and RCPT as for an email, and resets both', async () => {
     const server = await startScriptedSmtp(willing());
     await diagnose({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
     await server.close();
@@ -156,7 +156,7 @@ describe('doctor on the mail server', () => {
     expect(line).not.toContain('@');
   });
 
-  it('warns of a route that is paused, with the reply of the server', async () => {
+  it('warns about a route that is paused, with the reply of the server', async () => {
     const pause = { route: 'r', refusal: 'x', stage: 'auth' as const, reply: '535 5.7.8 no', sender_host: 'a.example' };
     await database.db
       .insertInto('route_pauses')
@@ -169,7 +169,7 @@ describe('doctor on the mail server', () => {
     );
   });
 
-  it('passes if the server refuses only the recipient, because it accepts our email then', async () => {
+  it('passes if the server refuses only the test recipient, because it would accept our email', async () => {
     const server = await startScriptedSmtp(willing({ RCPT: '550 5.1.1 User unknown' }));
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();
@@ -191,7 +191,7 @@ describe('doctor on the mail server', () => {
     expect(refused.output).not.toContain('hunter2');
   });
 
-  it('doctor fails where no mail server listens', async () => {
+  it('fails if no mail server listens', async () => {
     const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
     expect(of('mail server')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:\d+ does not accept email: .*ECONNREFUSED/),
@@ -199,7 +199,7 @@ describe('doctor on the mail server', () => {
   });
 });
 
-describe('doctor on PTR and HELO', () => {
+describe('doctor, on PTR and HELO,', () => {
   it('passes if reverse name, forward name and HELO match', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     expect((await diagnose()).of('PTR and HELO')).toEqual([
@@ -223,7 +223,7 @@ describe('doctor on PTR and HELO', () => {
     ]);
   });
 
-  it('fails for a server without a full host name', async () => {
+  it('fails for a server without a fully qualified host name', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     const local = await startScriptedSmtp(willing(), '220 localhost ESMTP');
     const { of } = await diagnose({ SMTP_URL: local.url });
@@ -231,7 +231,7 @@ describe('doctor on PTR and HELO', () => {
     expect(of('PTR and HELO')).toContainEqual(expect.stringMatching(/^fail the mail server calls itself localhost/));
   });
 
-  it.runIf(!hasPublicAddress())('asks for the address where it cannot be seen from here', async () => {
+  it.runIf(!hasPublicAddress())('asks for --address if it cannot determine its public address', async () => {
     const { of } = await diagnose({}, []);
     expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → give the address that sends email/)]);
   });
@@ -246,7 +246,7 @@ describe('doctor on PTR and HELO', () => {
     expect([output, exitCode]).toEqual([expect.stringMatching(/^Usage: npm run doctor/), 2]);
   });
 
-  it('is not checked for SES, where Amazon sends the email', async () => {
+  it('skips the check for SES, where Amazon sends the email', async () => {
     const { of } = await diagnose({
       EMAIL_PROVIDER: 'ses',
       SES_REGION: 'eu-west-1',
@@ -257,7 +257,7 @@ describe('doctor on PTR and HELO', () => {
   });
 });
 
-describe('doctor on outgoing connections to port 25', () => {
+describe('doctor, on outgoing connections to port 25,', () => {
   const receivers = () => {
     for (const domain of ['gmail.com', 'outlook.com'])
       publish({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });

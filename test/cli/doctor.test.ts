@@ -57,7 +57,7 @@ describe('doctor beside npm start on loopback', () => {
     expect(exitCode).toBe(of('disk')[0]?.startsWith('pass') ? 0 : expect.any(Number));
   });
 
-  it('reports that another SECRET_KEY cannot decrypt the stored secrets', async () => {
+  it('reports that a different SECRET_KEY cannot decrypt the stored secrets', async () => {
     const { of, exitCode } = await runDoctor({ TIDINGS_HOME: home, SECRET_KEY: GOOD_KEY });
     expect(of('secret key')).toEqual([
       'pass SECRET_KEY, 64 characters',
@@ -67,14 +67,14 @@ describe('doctor beside npm start on loopback', () => {
   });
 });
 
-describe('doctor on settings', () => {
-  it('fails with the error line of an unusable value', async () => {
+describe('doctor, on settings,', () => {
+  it('fails and shows the error of an invalid value', async () => {
     const { output, exitCode } = await runDoctor(env({ PORT: 'abc' }));
     expect(output).toMatch(/^fail {2}settings {2}PORT must be a port number/);
     expect(exitCode).toBe(2);
   });
 
-  it('warns of parts that could not be checked', async () => {
+  it('warns about parts that it could not check', async () => {
     const { of, exitCode } = await diagnoseHere(env());
     expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
@@ -86,7 +86,7 @@ describe('doctor on settings', () => {
     ['fail', 'a'.repeat(64)],
     ['warn', 'x8Kq0vLz2mRt7Yw1'],
     ['pass', GOOD_KEY],
-  ])('is %s of a SECRET_KEY such as %s, and never shows it', async (verdict, key) => {
+  ])('reports %s for a SECRET_KEY such as %s, and never shows the key', async (verdict, key) => {
     const { of, output } = await diagnoseHere(env({ SECRET_KEY: key }));
     expect(of('secret key')).toEqual([expect.stringMatching(new RegExp(`^${verdict} `))]);
     expect(output).not.toContain(key);
@@ -105,7 +105,7 @@ describe('doctor on settings', () => {
     expect(output).not.toContain('hunter2');
   });
 
-  it('names what a public HOST opens by accident', async () => {
+  it('names everything that a public HOST exposes by accident', async () => {
     const careless = { HOST: '0.0.0.0', SIGNUP: 'on', WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_MINUTE: '0' };
     const listeners = {
       SMTP_RELAY_PORT: '2525',
@@ -129,7 +129,7 @@ describe('doctor on settings', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('warns if email is captured on a public host, and passes if none is captured', async () => {
+  it('warns if email is captured on a public host, and passes if no email is captured', async () => {
     const allowed = await diagnoseHere(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
     expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn email: captured instead of sent/)]);
     const proxied = await diagnoseHere(env({ PUBLIC_URL: 'http://mail.example.com' }));
@@ -142,7 +142,7 @@ describe('doctor on settings', () => {
   });
 });
 
-describe('doctor on Postgres', () => {
+describe('doctor, on Postgres,', () => {
   it('fails for settings that lose confirmed data, such as the settings of the tests', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
@@ -152,21 +152,21 @@ describe('doctor on Postgres', () => {
     );
   });
 
-  it('fails for a database that waits for its migrations', async () => {
+  it('fails for a database with pending migrations', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: inject('postgresUrl') }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail the database has \d+ pending migrations → run npm run migrate/),
     );
   });
 
-  it('fails if it allows fewer connections than the workers open', async () => {
+  it('fails if Postgres allows fewer connections than the workers open', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url, WORKERS: '64' }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
     );
   });
 
-  it('checks SECRET_KEY with stored secrets', async () => {
+  it('checks SECRET_KEY against stored secrets', async () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
     const right = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
@@ -178,7 +178,7 @@ describe('doctor on Postgres', () => {
   });
 });
 
-describe('doctor on Temporal', () => {
+describe('doctor, on Temporal,', () => {
   const at = (namespace: string) =>
     diagnoseHere(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
 
@@ -195,7 +195,7 @@ describe('doctor on Temporal', () => {
     ['pass', 168],
     ['warn', 24],
     ['fail', 2],
-  ])('is %s for a namespace with a retention of %d h', async (verdict, hours) => {
+  ])('reports %s for a namespace with a retention of %d h', async (verdict, hours) => {
     const { of } = await at(await namespaceThatKeeps(hours));
     const remedy = verdict === 'pass' ? '$' : '.* → temporal operator namespace update';
     expect(of('Temporal')).toEqual([
@@ -210,8 +210,8 @@ describe('doctor on Temporal', () => {
   });
 });
 
-describe('doctor on TLS', () => {
-  it('fails for a certificate that browsers do not trust, and warns of one that expires soon', async () => {
+describe('doctor, on TLS,', () => {
+  it('fails for a certificate that browsers do not trust, and warns about one that expires soon', async () => {
     const { cert, key } = await newCertificate('localhost');
     const server = createHttps({ cert, key }, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -246,8 +246,8 @@ describe('doctor on TLS', () => {
   });
 });
 
-describe('doctor on the clock', () => {
-  it('compares it with Postgres and with the hosts that verify signed requests', async () => {
+describe('doctor, on the clock,', () => {
+  it('compares the clock with Postgres and with the hosts that verify signed requests', async () => {
     const server = createHttp((_, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
       response.end();

@@ -43,7 +43,7 @@ async function value(sql: string): Promise<unknown> {
   return Object.values((await execute(sql))[0] ?? {})[0];
 }
 
-it('is Postgres 18 with UTF-8 and full durability, for its owner alone', async () => {
+it('is Postgres 18 with UTF-8 and full durability, readable by its owner only', async () => {
   expect(await value('SHOW server_encoding')).toBe('UTF8');
   expect(String(await value('SHOW server_version'))).toMatch(/^18\./);
   expect([await value('SHOW fsync'), await value('SHOW synchronous_commit')]).toEqual(['on', 'on']);
@@ -51,12 +51,12 @@ it('is Postgres 18 with UTF-8 and full durability, for its owner alone', async (
   expect(await value("SELECT lower('ÄÖÜ')")).toBe('äöü');
 });
 
-it('the embedded Postgres asks for the password', async () => {
+it('requires the password', async () => {
   const client = new pg.Client(postgres.url.replace(/:[^:@]+@/, ':wrong@'));
   await expect(client.connect()).rejects.toThrow('password authentication failed');
 });
 
-it('a running server is adopted, and its end is noticed', async () => {
+it('adopts a server that is already running, and notices when it ends', async () => {
   const adopted = await start();
   expect(adopted.mark).toEqual(postgres.mark);
   expect(adopted.url).toBe(postgres.url);
@@ -76,7 +76,7 @@ it('starts again after kill -9 with all committed data, although a backend still
   expect(await value('SELECT n FROM kept')).toBe(1);
 });
 
-it('a lock that names a process of another program is removed', async () => {
+it('removes a lock that names a process of another program', async () => {
   const lockFile = join(dataFolder, 'postmaster.pid');
   const lock = readFileSync(lockFile, 'utf8');
   await postgres.stop();

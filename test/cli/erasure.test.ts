@@ -154,8 +154,8 @@ async function click(link: string): Promise<void> {
   expect((await fetch(link.replaceAll('&amp;', '&'), { redirect: 'manual' })).headers.get('location')).toContain(MARK);
 }
 
-describe('data of a person is in every part of the service', () => {
-  it('as a contact: sign-up, events, import, segment, topic, public key', async () => {
+describe('data of one person is created in every part of the service', () => {
+  it('as a contact: by sign-up, events, import, segment, topic and public key', async () => {
     await post('/webhooks', { url: receiver.url, events: ['*'] });
     await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: sender() })).then(({ data }) =>
       // The address has no contact yet.
@@ -199,7 +199,7 @@ describe('data of a person is in every part of the service', () => {
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { subscribed: true } }));
   });
 
-  it('by double opt-in, the pages of its emails, an experiment, and an execution that failed', async () => {
+  it('by double opt-in, the pages of its emails, an A/B test, and an execution that failed', async () => {
     const login = await fetch(`${dev.baseUrl}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -257,7 +257,7 @@ describe('data of a person is in every part of the service', () => {
     await post(`${executions}/${failed}/retry`, {});
   });
 
-  it('in email: sent, copied, by template and campaign, relayed, received, bounced, complained', async () => {
+  it('in email: sent, copied, by template and campaign, relayed, received, bounced, complained about', async () => {
     const body = {
       from: sender(),
       subject: `Single for ${MARK}`,

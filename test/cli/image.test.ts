@@ -63,7 +63,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return (await closed)[0];
 }
 
-it('runs the worker, the API, doctor and operator without sources, bundler and embedded Postgres', async () => {
+it('the container image runs the worker, the API, doctor and operator without sources, bundler and embedded Postgres', async () => {
   const [metricsPort, port, apiMetricsPort] = [await freePort(), await freePort(), await freePort()];
   const worker = spawn(process.execPath, ['dist/cli/worker.js'], { cwd: image, env: environment(metricsPort) });
   const api = spawn(process.execPath, ['dist/cli/api.js'], {

@@ -47,7 +47,7 @@ function run(command: string, env: Record<string, string>): Started {
   return { child, output: () => text, ended: once(child, 'close').then(([code]) => code) };
 }
 
-describe('a problem that keeps a process from starting is one line and exit code 1', () => {
+describe('a problem that prevents the start of a process is reported in one line, with exit code 1', () => {
   it.each([
     ['api', {}, /^DATABASE_URL is required/],
     ['api', { DATABASE_URL: 'postgres://x@127.0.0.1/x', TEMPORAL_ADDRESS: NOWHERE }, /^SECRET_KEY is required/],
@@ -62,7 +62,7 @@ describe('a problem that keeps a process from starting is one line and exit code
     ['api', { TRUSTED_PROXIES: '0.0.0.0/0' }, /^TRUSTED_PROXIES must be .* \(never \/0\), not "0\.0\.0\.0\/0"\.$/m],
     ['migrate', {}, /^DATABASE_URL is required/],
     ['migrate', { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` }, /^Postgres at 127\.0\.0\.1:1 cannot be used/],
-  ])('one line and exit code 1 end %s with %j', async (command, env, line) => {
+  ])('for %s with %j', async (command, env, line) => {
     const { output, ended } = run(command, env as Record<string, string>);
     expect(await ended).toBe(1);
     expect(output()).toMatch(line);
@@ -70,7 +70,7 @@ describe('a problem that keeps a process from starting is one line and exit code
     expect(output()).not.toContain('hunter2');
   });
 
-  it('an API or a worker without Postgres, after some seconds', async () => {
+  it('for an API or a worker without Postgres, after some seconds', async () => {
     const env = { TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0', DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` };
     const processes = ['api', 'worker'].map((command) => run(command, env));
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([1, 1]);
@@ -82,7 +82,7 @@ describe('a problem that keeps a process from starting is one line and exit code
     }
   });
 
-  it('a database that waits for migrations', async () => {
+  it('for a database with pending migrations', async () => {
     const server = { DATABASE_URL: inject('postgresUrl'), TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' };
     const { output, ended } = run('api', server);
     expect(await ended).toBe(1);
@@ -91,7 +91,7 @@ describe('a problem that keeps a process from starting is one line and exit code
 });
 
 describe('processes on separate hosts', () => {
-  it('a process that is stopped while it starts ends with code 0', async () => {
+  it('a process that is stopped while it starts ends with exit code 0', async () => {
     const silent = createServer().listen(0, '127.0.0.1'); // Accepts connections and never responds.
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -104,7 +104,7 @@ describe('processes on separate hosts', () => {
     silent.close();
   });
 
-  it('migrate says that a database is up to date', async () => {
+  it('migrate reports that a database is up to date', async () => {
     const { output, ended } = run('migrate', { DATABASE_URL: database.url });
     expect(await ended).toBe(0);
     expect(output()).toBe('The database is up to date.\n');
@@ -123,7 +123,7 @@ describe('processes on separate hosts', () => {
     expect(await ended).toBe(0);
   });
 
-  it('the API prints one table of its public addresses and their users', async () => {
+  it('the API prints one table of its public addresses and who can use each', async () => {
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
@@ -142,7 +142,7 @@ describe('processes on separate hosts', () => {
     ]);
   });
 
-  it('a worker that starts while Temporal is down reports it, sends single emails, and ends at SIGTERM', async () => {
+  it('a worker that starts while Temporal is down reports that, sends single emails, and ends at SIGTERM', async () => {
     const { id: projectId } = await buildProject(database.db, 'Mail');
     await buildDomain(database.db, { projectId });
     const email = await buildEmail(database.db, { projectId });
@@ -157,7 +157,7 @@ describe('processes on separate hosts', () => {
     expect(await ended).toBe(0);
   });
 
-  it('a worker counts what its threads have computed, by kind of work', async () => {
+  it('a worker counts the processor time of its threads by kind of work', async () => {
     const { id: projectId } = await buildProject(database.db, 'Costly');
     await buildDomain(database.db, { projectId });
     const email = await buildEmail(database.db, { projectId, body: '{% for n in (1..3) %}<p>{{n}}</p>{% endfor %}' });
@@ -180,7 +180,7 @@ describe('processes on separate hosts', () => {
     expect(await ended).toBe(0);
   });
 
-  it('a worker drains and ends with code 0 at SIGTERM', async () => {
+  it('a worker finishes its running work and ends with exit code 0 at SIGTERM', async () => {
     const temporal = await createTestTemporal();
     const { child, ended, output } = run('worker', {
       DATABASE_URL: database.url,

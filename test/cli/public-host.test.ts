@@ -21,7 +21,7 @@ async function session(service: StartedService, path: string, body: unknown): Pr
   return { cookie: (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
 }
 
-describe('a public HOST that captures email on purpose', () => {
+describe('a service on a public HOST with ALLOW_CAPTURE', () => {
   const home = newHome();
   let service: StartedService;
   let owner: Record<string, string>;
@@ -68,7 +68,7 @@ describe('a public HOST that captures email on purpose', () => {
     }
   });
 
-  it('prints the location of the keys and who may use each part, but no key', () => {
+  it('prints where the keys are stored and who may use each part, but no key', () => {
     const { secretKey, testKey, owner: account } = service.dev();
     expect(service.output()).toMatch(/^Tidings is ready at http/m);
     for (const secret of [secretKey, testKey, account.password]) expect(service.output()).not.toContain(secret);
@@ -80,7 +80,7 @@ describe('a public HOST that captures email on purpose', () => {
   });
 });
 
-describe('a public HOST that really sends email', () => {
+describe('a service on a public HOST with a real email provider', () => {
   const home = newHome();
   let service: StartedService;
   let metricsPort: number;
@@ -95,7 +95,7 @@ describe('a public HOST that really sends email', () => {
     await removeHome(home);
   });
 
-  it('has no SMS without a provider, and a mailbox of the simulator for OWNERs alone', async () => {
+  it('has no SMS without a provider, and shows its mailbox of simulated email only to OWNERs', async () => {
     const body = { to: '+4915112345678', body: 'Your code is 934711' };
     const sms = await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body });
     expect([sms.status, sms.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);
@@ -107,7 +107,7 @@ describe('a public HOST that really sends email', () => {
     expect((await call(service, 'POST', '/auth/signup', { body })).status).toBe(403);
   });
 
-  it.runIf(process.platform === 'linux')('serves its metrics on loopback alone', async () => {
+  it.runIf(process.platform === 'linux')('serves its metrics on loopback only', async () => {
     expect(service.output()).toMatch(new RegExp(`metrics .*127\\.0\\.0\\.1:${metricsPort}/metrics .*this machine`));
     for (const port of [metricsPort, metricsPort + 1]) {
       expect([port, await listeners(port)]).toEqual([port, ['127.0.0.1']]);
@@ -115,14 +115,14 @@ describe('a public HOST that really sends email', () => {
   });
 });
 
-describe('a public HOST with the defaults of development', () => {
+describe('a service on a public HOST with the defaults of development', () => {
   let home: string;
   beforeEach(() => {
     home = newHome();
   });
   afterEach(() => removeHome(home));
 
-  it.each(['0.0.0.0', '::'])('HOST=%s is refused in one line that says what to set', async (HOST) => {
+  it.each(['0.0.0.0', '::'])('does not start with HOST=%s, and says in one line what to set', async (HOST) => {
     const { code, output } = await runStart({ home, env: { HOST } });
     expect(code).toBe(1);
     expect(output.trim().split('\n')).toHaveLength(1);

@@ -20,7 +20,7 @@ async function refusal(env: Record<string, string> = {}): Promise<string> {
   return output;
 }
 
-it('a start refuses a port in use', async () => {
+it('npm start refuses a port in use', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -32,46 +32,46 @@ it('a start refuses a port in use', async () => {
   }
 });
 
-it('a start refuses an address that this machine does not have', async () => {
+it('npm start refuses an address that this machine does not have', async () => {
   expect(await refusal({ HOST: '192.0.2.1', PORT: '3999', ALLOW_CAPTURE: 'true' })).toMatch(
     'HOST 192.0.2.1 is not an address of this machine',
   );
 });
 
-it('a start refuses a value that cannot be used', async () => {
+it('npm start refuses an invalid value', async () => {
   expect(await refusal({ WORKERS: 'many' })).toBe('WORKERS must be a whole number from 1 to 64, not "many".\n');
 });
 
-it('a refusal is also reported by the processes of npm start', async () => {
+it('a refusal is also reported by the processes that npm start starts', async () => {
   const { code, output } = await runStart({ home, env: { WORKERS: 'many' }, words: ['run.mjs', 'start'] });
   expect(code).toBe(1);
   expect(output).toMatch(/^WORKERS must be .*\n$/m);
 });
 
-it('a start refuses a file that is not a Temporal program', async () => {
+it('npm start refuses a TEMPORAL_CLI_PATH that is not a Temporal program', async () => {
   expect(await refusal({ TEMPORAL_CLI_PATH: '/etc/passwd' })).toMatch('TEMPORAL_CLI_PATH must be');
 });
 
-it('a start refuses a database that cannot be reached', async () => {
+it('npm start refuses a database that it cannot reach', async () => {
   const url = 'postgres://tidings:hunter2@127.0.0.1:1/tidings';
   const output = await refusal({ DATABASE_URL: url });
   expect(output).toMatch('Postgres at 127.0.0.1:1 cannot be used');
   expect(output).not.toContain('hunter2');
 });
 
-it('a start refuses a home of a newer version', async () => {
+it('npm start refuses a home of a newer version', async () => {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'VERSION'), '99.1.0\n');
   expect(await refusal()).toMatch('was used by version 99.1.0, which is newer');
 });
 
-it.runIf(process.getuid?.() === 0)('a start refuses a home of another user', async () => {
+it.runIf(process.getuid?.() === 0)('npm start refuses a home of another user', async () => {
   mkdirSync(home, { recursive: true });
   chownSync(home, NOBODY, NOBODY);
   expect(await refusal()).toMatch('belongs to another user (uid 65534');
 });
 
-it('a start refuses a home that is a file', async () => {
+it('npm start refuses a home that is a file', async () => {
   writeFileSync(home, '');
   expect(await refusal()).toMatch('is not a folder');
 });

@@ -43,7 +43,7 @@ describe('npm start on an empty home', () => {
     expect(JSON.parse((await run('bash', ['-c', command])).stdout)).toMatchObject({ success: true });
   });
 
-  it('prints a link that opens the dashboard signed in as the owner, once', async () => {
+  it('prints a link that opens the dashboard once, signed in as the owner', async () => {
     const { baseUrl, owner, projectId } = service.dev();
     const link = await signInLinkOf(service);
     expect(link).toMatch(new RegExp(`^${baseUrl}/auth/link/[\\w-]{43}$`));
@@ -95,7 +95,7 @@ describe('npm start on an empty home', () => {
     }
   });
 
-  it('accepts the keys that it created', async () => {
+  it('accepts the API keys that it created', async () => {
     const { baseUrl, secretKey } = service.dev();
     const response = await fetch(`${baseUrl}/contacts`, { headers: { authorization: `Bearer ${secretKey}` } });
     expect(response.status).toBe(200);
@@ -109,7 +109,7 @@ describe('npm start on an empty home', () => {
     for (const port of ports) expect(port).toBeLessThan(32_768);
   });
 
-  it('refuses a second start on the same home in one line', async () => {
+  it('refuses a second start on the same home with one line', async () => {
     const second = await runStart({ home });
     expect(second.code).toBe(1);
     expect(second.output.trim().split('\n')).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('npm start on an empty home', () => {
   });
 
   it.each(['api', 'worker', 'temporal', 'postgres'] as const)(
-    'starts the %s again when it is killed, and dev.json names the new process',
+    'restarts the %s if it is killed, and dev.json names the new process',
     async (kind) => {
       const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
       const killed = pidOf();
@@ -129,7 +129,7 @@ describe('npm start on an empty home', () => {
     },
   );
 
-  it('stops at SIGTERM in order: API, workers, Temporal, and Postgres last', async () => {
+  it('stops its parts in order at SIGTERM: API, workers, Temporal, and Postgres last', async () => {
     const { api, workers, temporal, postgres } = service.dev().pids;
     const ends = [api, ...workers, temporal, postgres].map((pid) => endOf(pid));
     service.signal('SIGTERM');
@@ -141,7 +141,7 @@ describe('npm start on an empty home', () => {
   });
 });
 
-describe('npm start on a home that was used before', () => {
+describe('npm start on a home that was used earlier', () => {
   it('continues with the same project, keys, ports and data after everything was killed', async () => {
     const first = await startService({ home });
     const before = first.dev();
@@ -162,7 +162,7 @@ describe('npm start on a home that was used before', () => {
     expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('takes over what a killed parent left behind', async () => {
+  it('adopts or ends the processes that a killed parent left running', async () => {
     const before = service.dev();
     const marks = pidsOf(before).flatMap((pid) => identifyProcess(pid) ?? []);
     service.signal('SIGKILL');

@@ -64,7 +64,7 @@ async function serve(status: number, body: Buffer): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
 }
 
-it('TEMPORAL_CLI_PATH is preferred to all others, and must be a program', async () => {
+it('TEMPORAL_CLI_PATH is used before all others, and must be a program', async () => {
   putProgram(join(folder, 'path', 'temporal'));
   const given = putProgram(join(folder, 'given', 'temporal'));
   expect(await findTemporalBinary(options({ cliPath: given }))).toBe(given);
@@ -73,7 +73,7 @@ it('TEMPORAL_CLI_PATH is preferred to all others, and must be a program', async 
   );
 });
 
-it('a program on PATH is preferred to one in the home, which is preferred to one in the cache', async () => {
+it('a program on PATH is used before the one in the home, and that one before the one in the cache', async () => {
   const cached = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
   expect(await findTemporalBinary(options())).toBe(cached);
   const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
@@ -88,7 +88,7 @@ it('a program that does not run on this machine is skipped', async () => {
   expect(await findTemporalBinary(options())).toBe(kept);
 });
 
-it('the official download is unpacked and kept in the cache for the next start', async () => {
+it('the official download is unpacked and stored in the cache for the next start', async () => {
   const downloadUrl = await serve(200, gzipSync(tarOf('temporal', PROGRAM)));
   const found = await findTemporalBinary(options({ downloadUrl }));
   expect(found).toBe(join(folder, 'user', '.cache', 'tidings', 'temporal'));
@@ -97,7 +97,7 @@ it('the official download is unpacked and kept in the cache for the next start',
   expect(await findTemporalBinary(options())).toBe(found);
 });
 
-it('go install runs if the download is unreachable, without C and with the version that can be installed this way', async () => {
+it('go install runs if the download is unreachable, without C and in a version that can be installed this way', async () => {
   const call = join(folder, 'call');
   putProgram(
     join(folder, 'path', 'go'),
@@ -111,7 +111,7 @@ it('go install runs if the download is unreachable, without C and with the versi
   );
 });
 
-it('waits for a process that already builds the program, and builds it itself if that process was killed', async () => {
+it('a process waits for another one that builds the program, and builds it if the other one was killed', async () => {
   const cache = join(folder, 'user', '.cache', 'tidings');
   const go = putProgram(join(folder, 'path', 'go'), `#!/bin/sh\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`);
   const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
@@ -125,7 +125,7 @@ it('waits for a process that already builds the program, and builds it itself if
   expect(lines.join()).toContain(`Building Temporal 1.5.1 with ${go}`);
 });
 
-it('without a program, one line names every way to get one, and no partial file is left', async () => {
+it('without a program, one line names every way to get one, and no partial file remains', async () => {
   const downloadUrl = await serve(200, gzipSync(tarOf('README', 'no program')));
   const error = await findTemporalBinary(options({ downloadUrl })).catch((reason: Error) => reason);
   expect(error).toBeInstanceOf(Error);

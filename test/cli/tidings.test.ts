@@ -47,7 +47,7 @@ const files = () =>
 const change = (path: string, edit: (text: string) => string) =>
   writeFileSync(join(folder, path), edit(readFileSync(join(folder, path), 'utf8')));
 
-it('pulls a project into one file per resource with separate bodies, and reports if nothing differs', async () => {
+it('pull writes one file per resource with its body in a separate file, and diff reports no differences then', async () => {
   await buildShop(api);
   expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
   expect(files()).toEqual([
@@ -66,7 +66,7 @@ it('pulls a project into one file per resource with separate bodies, and reports
   expect(await tidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
 });
 
-it('pushes changes, also to another project, after which nothing differs', async () => {
+it('push sends changes, also to another project, and diff reports no differences then', async () => {
   await buildShop(api);
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
   await tidings(['pull']);
@@ -102,7 +102,7 @@ it('pushes changes, also to another project, after which nothing differs', async
   expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
 });
 
-it('prints each field of a file that the service ignores', async () => {
+it('push prints each field of a file that the service ignores', async () => {
   const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 'x' };
   mkdirSync(join(folder, 'segments'));
   const segment = { name: 'Pro', condition: { operator: 'AND', conditions: [filter] }, color: 'red' };
@@ -118,7 +118,7 @@ it('prints each field of a file that the service ignores', async () => {
   ]);
 });
 
-it('pushes a campaign with variants and their test as a draft, with its body in a separate file, and pulls it unchanged', async () => {
+it('push creates a campaign with variants and their test as a draft, and pull writes the same files', async () => {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
   const campaign = {
@@ -166,7 +166,7 @@ it('pull deletes the files of records that the project no longer has, after diff
   expect((await tidings(['diff'])).code).toBe(0);
 });
 
-it('names the file that is wrong, and ends with 2', async () => {
+it('push names the invalid file, and ends with exit code 2', async () => {
   await buildShop(api);
   await tidings(['pull']);
   change('templates/welcome.html', () => '{% for %}');
@@ -180,7 +180,7 @@ it('names the file that is wrong, and ends with 2', async () => {
   expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
 });
 
-it('exits with 2 without a key, with a wrong key, with too few scopes, and without a server', async () => {
+it('ends with exit code 2 without a key, with a wrong key, with too few scopes, and without a server', async () => {
   expect(await tidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
   expect(await tidings(['pull'], 'sk_live_none')).toMatchObject({
     code: 2,

@@ -22,7 +22,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
   const configOf = async (id: string, stepId: string | undefined) =>
     (await read(id)).steps.find((step: { id: string }) => step.id === stepId).config;
 
-  it('set up which events match, the body of a webhook and the changes of a contact, without a line of JSON', async () => {
+  it('set up the matching events, the body of a webhook and the changes of a contact without any JSON', async () => {
     await track('grace@example.com', 'order.paid', { total: 40, currency: 'EUR', cart: { items: 2 } });
     await expectOk(service.call('POST', '/contacts', { body: { email: 'pro@example.com', data: { plan: 'pro' } } }));
     const headers = { Authorization: 'Bearer very-secret-token' };
@@ -101,7 +101,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     });
   });
 
-  it('show which events end a run, add one by keyboard, and keep fields that they do not show', async () => {
+  it('list the events that end a run, add one with the keyboard, and keep fields that they do not show', async () => {
     const { id } = await buildWorkflow(service, { eventName: 'cart', steps: { end: { type: 'EXIT' } } });
     const filters = {
       logic: 'AND' as const,
@@ -132,7 +132,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     ]);
   });
 
-  it('ask whether automatic replies end a wait and a run, if the event can be one', async () => {
+  it('offer to end a wait and a run by automatic replies, if the event can be such a reply', async () => {
     const { id, steps } = await buildWorkflow(service, {
       eventName: 'cart',
       enabled: false,
@@ -159,7 +159,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect((await read(id)).exitOn).toEqual([{ eventName: 'email.received', includeAutomatic: true }]);
   });
 
-  it('test an automation with the latest payload, field by field, and with simulated events', async () => {
+  it('test an automation with the fields of the latest payload, and with simulated events', async () => {
     await track('linus@example.com', 'booked', { seats: 2, guest: { name: 'Linus' } });
     const workflow = await buildWorkflow(service, {
       enabled: false,
@@ -194,7 +194,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Value of field 2' }).inputValue()).toBe('2');
   });
 
-  it('lead from each count of a step to its contacts, and from there to their run', async () => {
+  it('link each count of a step to its contacts, and each contact to its run', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'counted',
       steps: {

@@ -84,7 +84,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByText('yes 100%').waitFor();
   });
 
-  it('can be drawn by keyboard alone, and every change can be undone', async () => {
+  it('can be drawn with the keyboard alone, and every change can be undone', async () => {
     const workflow = await buildWorkflow(service, {
       enabled: false,
       eventName: 'by-keys',
@@ -114,7 +114,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByText('Not saved', { exact: true }).waitFor();
   });
 
-  it("show the API's errors at the step, and another user's earlier save", async () => {
+  it("show the API's errors at the step, and report that another user has saved", async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'both',
       steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
@@ -142,7 +142,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(steps).toMatchObject([{ config: { amount: 3 } }, { name: 'last' }]);
   });
 
-  it('merge the steps of two users, who choose between versions of a step that both changed', async () => {
+  it('merge the steps of two users, who choose a version of each step that both changed', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'both',
       steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
@@ -171,7 +171,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(transitions).toMatchObject([{ fromStepId: first, toStepId: last }]);
   });
 
-  it('fill the window: steps are readable at first sight, counts have a period, and rare actions are in menus', async () => {
+  it('fill the window with readable steps and counts for a period, and have rare actions in menus', async () => {
     const STEPS = 24;
     const names = Array.from({ length: STEPS }, (_, n) => `pause ${n}`);
     const workflow = await buildWorkflow(service, {
@@ -216,7 +216,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('navigation', { name: 'Menu' }).waitFor();
   });
 
-  it('say on a phone what a draft lacks, in plain words', async () => {
+  it('list on a phone what a draft lacks, in plain words', async () => {
     const logic = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
     const draft = await buildWorkflow(service, {
       enabled: false,
@@ -233,7 +233,7 @@ describeInBrowser('automations in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('name no event that does not start them: the API keeps the event of a manual one', async () => {
+  it('show no trigger event if they are started manually, although the API stores one', async () => {
     const { id } = await buildWorkflow(service, {
       name: 'By hand',
       enabled: false,
@@ -250,7 +250,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.getByText('kept.event').count()).toBe(0);
   });
 
-  it('are listed on a phone with the step that ends several branches after all of them', async () => {
+  it('are listed on a phone with the step at which several branches join after all of these branches', async () => {
     const logic = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
     const wait = { type: 'DELAY' as const, config: { amount: 1, unit: 'days' }, to: 'Together' };
     const { id } = await buildWorkflow(service, {

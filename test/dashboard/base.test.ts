@@ -14,7 +14,7 @@ describeInBrowser('the dashboard in a browser', () => {
   });
   afterAll(() => service?.close());
 
-  it('leads a signed-out user to the sign-in page, and back to the requested page', async () => {
+  it('redirects a signed-out user to the sign-in page, and then back to the requested page', async () => {
     const { page, settled } = await openDashboard({
       service,
       as: null,
@@ -26,7 +26,7 @@ describeInBrowser('the dashboard in a browser', () => {
     await settled();
   });
 
-  it.each(['desktop', 'phone'] as const)('has its home for who is signed in, on a %s', async (viewport) => {
+  it.each(['desktop', 'phone'] as const)('shows the home page of the signed-in user on a %s', async (viewport) => {
     const { page } = await openDashboard({ service, path: '/', viewport });
     expect(new URL(page.url()).pathname).toBe('/app/');
     await expectNoSeriousAxe(page);

@@ -73,7 +73,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     // A long test, possibly on a busy machine.
   }, 120_000);
 
-  it('is created for a segment, whose subscribed contacts are counted, from a layout with its picture', async () => {
+  it('is created from a layout with its image for a segment, whose subscribed contacts are counted', async () => {
     await audience(3);
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.n', operator: 'lessThan', value: 2 }] }] };
     const segment = await expectOk(campaigns.call('POST', '/segments', { name: 'Early', type: 'DYNAMIC', filters }));
@@ -188,7 +188,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     }
   });
 
-  it('with many recipients asks for their number, can be paused, and continues', async () => {
+  it('with many recipients requires the user to type their number, can be paused, and resumes', async () => {
     await audience(150);
     // Sending all of them takes a minute, so there is time to pause.
     await rate(3);
@@ -249,7 +249,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(await row.getByRole('cell').nth(1).innerText()).toBe('1');
   });
 
-  it('estimates without a test that was switched off, undoes changes, and shows its subject as an example', async () => {
+  it('shows an estimate without a test that was switched off, undoes changes, and shows its subject as an example', async () => {
     await audience(20);
     const variants = [
       { name: 'A', weight: 1 },
@@ -276,7 +276,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('Teas for Maren').waitFor();
   });
 
-  it('that must be fixed cannot be sent, and shows where to fix it', async () => {
+  it('with problems cannot be sent, and links to the fields to correct', async () => {
     const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
     const { page } = await open(`/campaigns/${id}/edit?step=review`);
     await page.getByText('No contacts will receive this').waitFor();
@@ -286,7 +286,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(new URL(page.url()).search).toBe('?step=audience');
   });
 
-  it('keeps the filter of its list by status in the address and on the way back', async () => {
+  it('keeps the status filter of its list in the address and on the way back', async () => {
     await campaigns.create({ name: 'A draft' });
     const { page } = await open('/campaigns?status=SENT');
     await page.getByText('No campaigns with the status “Sent”.').waitFor();

@@ -8,19 +8,19 @@ import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 
 const REPORTERS = [...Object.keys(EMAIL_PROVIDERS), 'dsn', 'arf', 'simulator'];
 
-it('names every action of the audit log', () => {
+it('the dashboard names every action of the audit log', () => {
   expect(wordsOf('audit').sort()).toEqual([...AUDIT_ACTIONS].sort());
 });
 
-it('names every source of a suppression', () => {
+it('the dashboard names every source of a suppression', () => {
   const sources = ['dashboard', 'api', 'unsubscribe_page', ...REPORTERS];
   expect(sources.filter((source) => !wordOf('source', source))).toEqual([]);
 });
 
-it('names every reporter of a bounce or complaint', () => {
+it('the dashboard names every reporter of a bounce or complaint', () => {
   expect(REPORTERS.filter((reporter) => describeActor(reporter, null) === reporter)).toEqual([]);
 });
 
-it('counts recipients as skipped by the same reasons as the API', () => {
+it('the dashboard counts recipients as skipped by the same reasons as the API', () => {
   expect([...SKIPPED].sort()).toEqual([...SKIP_REASONS].sort());
 });

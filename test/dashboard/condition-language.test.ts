@@ -38,12 +38,12 @@ function valueFor(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value'
   }
 }
 
-describe('the condition builder knows the language of the API', () => {
-  it.each(KINDS)('%s takes the same operators', (kind) => {
+describe('the condition builder and the API agree', () => {
+  it.each(KINDS)('on the operators of %s', (kind) => {
     expect([...operatorsOf(kind)].sort()).toEqual([...api.operatorsOf(kind)].sort());
   });
 
-  it.each(['audience', 'step', 'wait'] as const)('every field is of the same kind in %s', (scope) => {
+  it.each(['audience', 'step', 'wait'] as const)('on the type of every field in %s', (scope) => {
     for (const field of FIELDS) {
       for (const operator of api.OPERATORS) {
         expect(kindOf(field, operator, scope), `${field} ${operator}`).toBe(
@@ -53,7 +53,7 @@ describe('the condition builder knows the language of the API', () => {
     }
   });
 
-  it('sends for each operator the input that the API needs', () => {
+  it('on the input of each operator', () => {
     const fieldOf: Record<FieldKind, string> = {
       email: 'email',
       subscribed: 'subscribed',

@@ -87,7 +87,7 @@ describeInBrowser('an editor of the dashboard', () => {
     },
   ] as const;
 
-  it.each(EDITORS)('of $kind shows mine and theirs on a conflict, and loses neither', async (editor) => {
+  it.each(EDITORS)('the form of $kind shows both versions on a conflict, and loses neither', async (editor) => {
     const { kind, method, field } = editor;
     const id = await create(kind, editor.body());
     const read = () => call('GET', `/${kind}/${id}`);
@@ -111,30 +111,33 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
   });
 
-  it.each(EDITORS)('of $kind takes theirs where that is chosen, and sends only what was changed', async (editor) => {
-    const { kind, method, field } = editor;
-    const id = await create(kind, editor.body());
-    const { page } = await openDashboard({ service, path: editor.path(id) });
-    const input = page.getByRole('textbox', { name: field, exact: true });
-    await input.fill('Mine');
-    await call(method, `/${kind}/${id}`, editor.theirs);
-    // The draft is restored, on top of later saved changes.
-    await page.reload();
-    await choice(page, field, 'Theirs').check();
-    await button(page, 'Continue with these').click();
-    await expect.poll(() => input.inputValue()).toBe('Theirs');
-    const bodies: object[] = [];
-    page.on('request', (request) => {
-      if (request.method() === method && request.url().endsWith(id)) bodies.push(request.postDataJSON() as object);
-    });
-    const { updatedAt } = await call('GET', `/${kind}/${id}`);
-    await input.fill('Mine, again');
-    await button(page, editor.save).last().click();
-    await page.getByText(editor.saved).waitFor();
-    expect(bodies).toEqual([{ [Object.keys(editor.mine)[0] ?? '']: 'Mine, again', updatedAt }]);
-  });
+  it.each(EDITORS)(
+    'the form of $kind takes the other user’s version where the user chooses it, and sends only changed fields',
+    async (editor) => {
+      const { kind, method, field } = editor;
+      const id = await create(kind, editor.body());
+      const { page } = await openDashboard({ service, path: editor.path(id) });
+      const input = page.getByRole('textbox', { name: field, exact: true });
+      await input.fill('Mine');
+      await call(method, `/${kind}/${id}`, editor.theirs);
+      // The draft is restored, on top of later saved changes.
+      await page.reload();
+      await choice(page, field, 'Theirs').check();
+      await button(page, 'Continue with these').click();
+      await expect.poll(() => input.inputValue()).toBe('Theirs');
+      const bodies: object[] = [];
+      page.on('request', (request) => {
+        if (request.method() === method && request.url().endsWith(id)) bodies.push(request.postDataJSON() as object);
+      });
+      const { updatedAt } = await call('GET', `/${kind}/${id}`);
+      await input.fill('Mine, again');
+      await button(page, editor.save).last().click();
+      await page.getByText(editor.saved).waitFor();
+      expect(bodies).toEqual([{ [Object.keys(editor.mine)[0] ?? '']: 'Mine, again', updatedAt }]);
+    },
+  );
 
-  it("shows what another user saved in other fields, before one's own changes are saved", async () => {
+  it("a form shows what another user saved in other fields before the user's changes are saved", async () => {
     const id = await create('templates', { ...MAIL, name: 'Shared' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     for (const fault of STALE) mayFail(fault);
@@ -149,7 +152,7 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });
   });
 
-  it('keeps typed text when the session ends, for this user only', async () => {
+  it('a form keeps typed text when the session ends, for this user only', async () => {
     const id = await create('campaigns', campaignBody({ name: 'Kept' }));
     const path = `${service.baseUrl}/app/campaigns/${id}/edit`;
     const [ada, bob] = [
@@ -183,7 +186,7 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await subject.inputValue()).toBe(stored);
   });
 
-  it('compares conditions as sentences', async () => {
+  it('conflicting conditions are compared as sentences', async () => {
     const id = await create('segments', { name: 'Compared', filters: FILTERS });
     const { page } = await openDashboard({ service, path: `/segments/${id}?tab=condition` });
     await page.getByRole('textbox', { name: 'Value of filter 1', exact: true }).fill('free');

@@ -2,6 +2,6 @@ import { expect, it } from 'vitest';
 import { contactName } from '../../dashboard/parts/contact-name.ts';
 import { NAME_KEYS } from '../../rules/contacts/contact-name.ts';
 
-it('the dashboard reads a name from each key that the search of contacts finds', () => {
+it('the dashboard reads a name from each data field in which the search of contacts looks for names', () => {
   for (const key of Object.values(NAME_KEYS).flat()) expect(contactName({ [key]: 'Ada' })).toBe('Ada');
 });

@@ -43,7 +43,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await call('GET', '/contacts')).toMatchObject({ total: 1, data: [{ subscribed: false }] });
   });
 
-  it('opens a known contact that is added again, and does not unsubscribe it', async () => {
+  it('opens an existing contact that is added again, and does not unsubscribe it', async () => {
     await save('known@people.test', { plan: 'free' });
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Add contact' }).first().click();
@@ -55,7 +55,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await call('GET', '/contacts?search=known')).toMatchObject({ data: [{ subscribed: true }] });
   });
 
-  it('are rows of two lines on a phone, whose filter can be set and cleared with a thumb', async () => {
+  it('shows rows of two lines on a phone, whose filter can be set and cleared with a thumb', async () => {
     await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace', plan: 'pro' });
     await save(`${'long.name.'.repeat(6)}end@${'sub.'.repeat(20)}people.test`, { firstName: 'W'.repeat(80) });
     const path = `/contacts?condition=${encodeURIComponent(JSON.stringify(isPro))}`;
@@ -83,7 +83,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('keeps search and condition in the address, pages, and restores the position on the way back', async () => {
+  it('keeps search and condition in the address, has pages, and restores the scroll position on the way back', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
     await save('ada@people.test', { plan: 'pro' });
     const { page, open, settled } = await openDashboard({ service, project, path: '/contacts' });
@@ -108,7 +108,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('has tabs by status and segment, and a new filter becomes a segment with its rules', async () => {
+  it('has tabs by status and segment, and saves a new filter as a segment with its rules', async () => {
     await save('pro@people.test', { plan: 'pro' });
     await save('free@people.test', { plan: 'free' });
     await call('POST', '/contacts', { email: 'gone@people.test', subscribed: false });
@@ -165,7 +165,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('shows the chosen columns, also at the next visit in this browser', async () => {
+  it('shows the chosen columns, also at the next visit with this browser', async () => {
     await save('ada@people.test', { plan: 'pro' });
     const { page, open } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -175,7 +175,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
   });
 
-  it('changes selected contacts and undoes it, and deletes all matching contacts after their number is typed', async () => {
+  it('changes selected contacts and undoes the change, and deletes all matching contacts after their number is typed', async () => {
     for (const name of ['a', 'b', 'c']) await save(`${name}@people.test`);
     const { page } = await openDashboard({ service, project, path: '/contacts?search=people' });
     await page.getByLabel('Select a@people.test').check();
@@ -236,7 +236,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect((await call('GET', '/contacts')).total).toBe(0);
   });
 
-  it('imports a file: columns guessed and chosen, typed rows, counts, bad rows to correct, and progress', async () => {
+  it('imports a file: detected and chosen columns, typed rows, counts, rows with errors to correct, and progress', async () => {
     await save('known@people.test');
     const { page } = await openDashboard({ service, project, path: '/contacts/import' });
     const rows = ['known@people.test,Ada,5,10115,x', 'new@people.test,Bob,7,00123,"=1+1"', 'nope,Eve,x,1,y'];
@@ -277,7 +277,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
   });
 
-  it('cancels a job after a typed word, shows its progress, and no longer offers to cancel it', async () => {
+  it('cancels a job after a word is typed, shows its progress, and then hides the cancel button', async () => {
     const result = { operation: 'subscribe', totalRequested: 900, successCount: 300, failureCount: 0, errors: [] };
     const row = { project_id: project.id, kind: 'bulk-subscribe' as const, status: 'RUNNING' as const };
     const job = await service.db
@@ -297,7 +297,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('shows why a list or a contact could not be read, and reads it again on request', async () => {
+  it('shows why a list or a contact could not be loaded, and loads it again on request', async () => {
     await save('ada@people.test');
     const { page, open } = await openDashboard({ service, project, mayFail: [/answer: (404|500)/] });
     await page.route(/\/v1\/contacts\?/, (route) =>

@@ -28,7 +28,7 @@ describeInBrowser('screens for developers', () => {
     await receiver?.close();
   });
 
-  it('offer no command before the sending domain is known', async () => {
+  it('show no send command before a sending domain exists', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
     const letGo = await holdBack(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
@@ -43,7 +43,7 @@ describeInBrowser('screens for developers', () => {
     await dialog.getByText('hello@shop.example.com').waitFor();
   });
 
-  it('make a key that is shown once, and lead from its request to the email that it sent', async () => {
+  it('create a key that is shown once, and link its request to the email that it sent', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers' });
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
@@ -81,7 +81,7 @@ describeInBrowser('screens for developers', () => {
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body })).status).toBe(401);
   });
 
-  it('mark one link of the sidebar as the current one, also below it', async () => {
+  it('mark one link of the sidebar as the current one, also on pages below it', async () => {
     const { page, open } = await openDashboard({ service });
     for (const [path, name] of [
       ['/developers', 'API keys'],
@@ -98,7 +98,7 @@ describeInBrowser('screens for developers', () => {
     }
   });
 
-  it('register an endpoint, show its deliveries with the responses, and repeat one', async () => {
+  it('register an endpoint, show its deliveries with the responses, and repeat one delivery', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
     await page.getByRole('button', { name: 'New endpoint' }).click();
     const dialog = page.getByRole('dialog');
@@ -160,7 +160,7 @@ describeInBrowser('screens for developers', () => {
     expect(await page.getByText('Not used anywhere.').count()).toBe(1);
   });
 
-  it('filter requests in the address, show the same request as curl and TypeScript, and have a hint when empty', async () => {
+  it('keep request filters in the address, show the same request as curl and TypeScript, and have a hint when empty', async () => {
     await service.call('GET', '/contacts/00000000-0000-7000-8000-000000000000', {
       headers: { 'x-request-id': 'lost' },
     });
@@ -182,7 +182,7 @@ describeInBrowser('screens for developers', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('tell a member why they see no keys', async () => {
+  it('explain to a member why they see no keys', async () => {
     const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
     await page.getByText('Your role can’t view API keys').waitFor();
     expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');

@@ -6,17 +6,17 @@ import { errors, errorTextOf } from '../../dashboard/text/errors.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { checkGraph } from '../../rules/executions/workflow-graph.ts';
 
-it('has a text of its own for every error code of the API and for a service that does not respond', () => {
+it('the dashboard has a text for every error code of the API and for a service that does not respond', () => {
   expect(Object.keys(errors).sort()).toEqual([...Object.keys(ERRORS), unreachable().code].sort());
 });
 
-it('never tells a user of the dashboard to call the API', () => {
+it('the texts never tell a user of the dashboard to call the API', () => {
   for (const [code, { title, help }] of Object.entries(errors)) {
     expect(`${title} ${help}`, code).not.toMatch(/\b(GET|POST|PATCH|DELETE) \/|_|details\.|header|JSON/);
   }
 });
 
-it('shows the message of an error that the catalogue does not have', () => {
+it('the dashboard shows the API’s message for an error code that it does not know', () => {
   expect(errorTextOf('HTTP_502')).toMatchObject({ title: 'Something went wrong', isSpecific: true });
 });
 
@@ -30,7 +30,7 @@ function faultsOf(graph: Graph, { eventName = 'go', templateId = null }: Partial
   );
 }
 
-it('says each error of a whole automation in plain words', () => {
+it('the dashboard describes each error of a whole automation in plain words', () => {
   const step = (id: string, type: Step['type'], config = {}): Step => ({ id, type, name: id, config, position: null });
   expect(faultsOf({ entry: null, steps: [], transitions: [] }).rest).toEqual(['Add a step.']);
   const lone = [step('text', 'SEND_SMS')];
@@ -52,7 +52,7 @@ it('says each error of a whole automation in plain words', () => {
   ]);
 });
 
-it('says what an automation lacks in plain words, once each, at the field that lacks a value', () => {
+it('the dashboard lists what an automation lacks in plain words, once each, at the field that needs a value', () => {
   const blank = (id: string, type: Step['type']): Step => ({ id, type, name: id, config: {}, position: null });
   const graph: Graph = {
     entry: 'wait',

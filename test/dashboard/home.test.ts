@@ -101,7 +101,7 @@ describeInBrowser('sign-in and start page', () => {
   it.each([
     ['desktop', false],
     ['phone', true],
-  ] as const)('shows statistics, items that need attention and upcoming work, on a %s', async (viewport, dark) => {
+  ] as const)('shows statistics, items that need attention and upcoming work on a %s', async (viewport, dark) => {
     const { id: projectId } = service.one;
     await track(service, 'ada@example.com', 'signup');
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(service.db);
@@ -139,7 +139,7 @@ describeInBrowser('sign-in and start page', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('draws the chart in the colors of the scheme that the system changes to', async () => {
+  it('draws the chart in the colors of the operating system’s scheme when it changes', async () => {
     const { page, settled } = await openDashboard({ service, project: service.two, path: '/' });
     const canvas = page.locator('.uplot canvas');
     await canvas.waitFor();

@@ -46,7 +46,7 @@ describeInBrowser('on a fresh npm start', () => {
   const mailbox = async (to: string): Promise<{ subject: string; html: string }[]> =>
     (await callHttp(service.baseUrl, 'GET', `/mailbox.json?to=${encodeURIComponent(to)}`)).body.data;
 
-  it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and fixes it', async () => {
+  it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and corrects the cause', async () => {
     const { page } = await openSignedOut();
     await page.goto(await signInLinkOf(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();

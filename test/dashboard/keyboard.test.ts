@@ -51,7 +51,7 @@ async function tabThrough(page: Page, most: number): Promise<Focus[]> {
 
 const unseen = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
 
-describeInBrowser('the dashboard by keyboard alone', () => {
+describeInBrowser('the keyboard focus in the dashboard', () => {
   let service: TestService;
   let data: DashboardData;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     expect(unseen(await tabThrough(page, 45))).toEqual([]);
   });
 
-  it('stays in a dialog until Escape closes it, and is back where it was', async () => {
+  it('stays in a dialog until Escape closes it, and then returns to the element that opened it', async () => {
     const { project } = data;
     const { page } = await openDashboard({ service, project, path: '/contacts' });
     const add = page.getByRole('button', { name: 'Add contact' });
@@ -104,7 +104,7 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
   });
 
-  it('is back at its button when a dialog closes that exists only while it is open', async () => {
+  it('returns to the button that opened a dialog, also if the dialog exists only while it is open', async () => {
     const { project, campaigns } = data;
     const { page, settled } = await openDashboard({ service, project, path: `/campaigns/${campaigns.DRAFT}/edit` });
     for (const name of ['Send test', 'Preview']) {
@@ -118,7 +118,7 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     }
   });
 
-  it.each(['/campaigns/new', '/segments/new'])('starts in the name at %s', async (path) => {
+  it.each(['/campaigns/new', '/segments/new'])('starts in the name field at %s', async (path) => {
     const { page } = await openDashboard({ service, project: data.project, path });
     await page.keyboard.type('Typed at once');
     expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Typed at once');
@@ -128,7 +128,7 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     ['the editor of automations', (d: DashboardData) => `/automations/${d.workflows.welcome.id}`],
     ['the editor of campaigns', (d: DashboardData) => `/campaigns/${d.campaigns.DRAFT}/edit`],
     ['the editor of templates', (d: DashboardData) => `/templates/${d.templateIds[1]}`],
-  ])('passes through %s', async (_, pathOf) => {
+  ])('reaches every control of %s', async (_, pathOf) => {
     const { page, settled } = await openDashboard({ service, project: data.project, path: pathOf(data) });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await settled();

@@ -29,7 +29,7 @@ const SCREENS: [name: string, path: (data: DashboardData) => string][] = [
   ['a message', (data) => `/messages/${data.emailIds[1]}`],
 ];
 
-describeInBrowser('while data arrives', () => {
+describeInBrowser('the dashboard while data loads', () => {
   let service: TestService;
   let data: DashboardData;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describeInBrowser('while data arrives', () => {
   });
   afterAll(() => service?.close());
 
-  it.each(SCREENS)('%s does not move', async (_, path) => {
+  it.each(SCREENS)('keeps the layout of %s stable', async (_, path) => {
     for (const viewport of Object.keys(VIEWPORTS) as (keyof typeof VIEWPORTS)[]) {
       const { page, open, settled } = await openDashboard({ service, project: data.project, viewport });
       await page.addInitScript(WATCH);

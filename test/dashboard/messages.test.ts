@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const NASTY = `<img src=x onerror=alert(1)>${'W'.repeat(500)}`;
 
-describeInBrowser('messages and executions', () => {
+describeInBrowser('messages and executions in the dashboard', () => {
   let service: TestService;
   let workflow: BuiltWorkflow;
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describeInBrowser('messages and executions', () => {
     }
   });
 
-  it('a waiting run is continued, and links to its email and back', async () => {
+  it('a waiting run is moved on, and links to its email and back', async () => {
     const { page } = await openDashboard({ service, path: `/messages/executions/${workflow.id}` });
     await expectNoSeriousAxe(page);
     await page.getByRole('link', { name: 'ada@example.com' }).click();
@@ -121,7 +121,7 @@ describeInBrowser('messages and executions', () => {
     await page.waitForURL(/status=FAILED/);
   });
 
-  it('an email is shown with its history, resent, and runs no script', async () => {
+  it('an email is shown with its history, can be resent, and runs no script', async () => {
     const { page } = await openDashboard({ service, path: '/messages?to=click@simulator.test' });
     await page.getByRole('link', { name: 'Order 1' }).click();
     await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();
@@ -148,7 +148,7 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('link', { name: 'resent from an earlier email' }).waitFor();
   });
 
-  it('the history of a message that was withheld ends with the reason', async () => {
+  it('the history of a withheld message ends with the reason', async () => {
     const id = await buildEmail(service.db, { projectId: service.one.id, status: 'FAILED' });
     await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${id}`.execute(service.db);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });
@@ -162,7 +162,7 @@ describeInBrowser('messages and executions', () => {
     await details.getByText('unsubscribed', { exact: true }).waitFor();
   });
 
-  it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {
+  it('a message shows its history to the second, its reason in words, and its request in the menu', async () => {
     const id = await insertBouncedEmail(service);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });
     await page.getByText('The mailbox does not exist.').waitFor();
@@ -181,19 +181,22 @@ describeInBrowser('messages and executions', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it.each(['desktop', 'phone'] as const)('an execution is cancelled after a typed word, on a %s', async (viewport) => {
-    await track(service, `${viewport}@example.com`, 'signup');
-    const path = `/messages/executions/${workflow.id}?status=WAITING`;
-    const { page } = await openDashboard({ service, path, viewport, dark: true });
-    await page.getByRole('link', { name: new RegExp(`^${viewport} ?@example.com$`) }).click();
-    await chooseMore(page, 'Cancel');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox').fill('cancel');
-    await dialog.getByRole('button', { name: 'Cancel' }).last().click();
-    await page.getByText('Canceled').first().waitFor();
-    await expectNoSeriousAxe(page);
-    await expectNoSidewaysScroll(page);
-  });
+  it.each(['desktop', 'phone'] as const)(
+    'an execution is cancelled after a word is typed, on a %s',
+    async (viewport) => {
+      await track(service, `${viewport}@example.com`, 'signup');
+      const path = `/messages/executions/${workflow.id}?status=WAITING`;
+      const { page } = await openDashboard({ service, path, viewport, dark: true });
+      await page.getByRole('link', { name: new RegExp(`^${viewport} ?@example.com$`) }).click();
+      await chooseMore(page, 'Cancel');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('cancel');
+      await dialog.getByRole('button', { name: 'Cancel' }).last().click();
+      await page.getByText('Canceled').first().waitFor();
+      await expectNoSeriousAxe(page);
+      await expectNoSidewaysScroll(page);
+    },
+  );
 });
 
 /** Builds an email that bounced on its second attempt. Returns its id. */

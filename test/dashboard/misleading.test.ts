@@ -10,7 +10,7 @@ import { buildDashboardData, type DashboardData } from '../support/browser/dashb
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-it('an actor that is a provider is named in words', () => {
+it('a provider that acted is named in words', () => {
   expect(describeActor('capture', null)).toBe('the development mailbox');
   expect(describeActor('ses', null)).toBe('Amazon SES');
 });
@@ -28,7 +28,7 @@ describeInBrowser('screens that once misled their users', () => {
   const openPlain = (path: string, mayFail: RegExp[] = []) =>
     openDashboard({ service, project: data.project, path, mayFail });
 
-  it('recipients that a rule skipped are gray and not failed', async () => {
+  it('recipients that a rule skipped are gray, and not shown as failed', async () => {
     const { page } = await openPlain(`/campaigns/${data.campaigns.SENT}/recipients?outcome=skipped`);
     const table = page.getByRole('table', { name: 'Recipients' });
     const skipped = table.locator('.status', { hasText: 'Skipped' });
@@ -37,7 +37,7 @@ describeInBrowser('screens that once misled their users', () => {
     expect(await table.locator('.status').getByText('Failed', { exact: true }).count()).toBe(0);
   });
 
-  it('a sender without a domain, and a domain that is there, are explained without the API', async () => {
+  it('a missing sending domain, and an existing one, are explained without API terms', async () => {
     const { page, open } = await openPlain('/campaigns/new', [/answer: (400|403|409|422) to POST/]);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('From elsewhere');
     await page.getByRole('textbox', { name: 'From', exact: true }).fill('me@elsewhere.example');
@@ -62,14 +62,14 @@ describeInBrowser('screens that once misled their users', () => {
     ).toBe(0);
   });
 
-  it('subjects on a contact are as its recipient read them', async () => {
+  it('subjects in a contact’s history are shown as the recipient read them', async () => {
     const { page } = await openPlain(`/contacts/${data.contacts[7]?.id}`);
     const activity = page.getByRole('list', { name: 'Activity' });
     await activity.getByRole('listitem').first().waitFor();
     expect(await page.getByRole('main').getByText('{{').count()).toBe(0);
   });
 
-  it('the runs of an automation are named, and the menu stays at automations', async () => {
+  it('the runs of an automation have its name as title, and the menu still marks automations', async () => {
     const { page } = await openPlain(`/messages/executions/${data.workflows.welcome.id}`);
     await page.getByRole('heading', { level: 1, name: 'Runs: Welcome series' }).waitFor();
     const current = page.getByRole('navigation', { name: 'Menu' }).locator('a[aria-current]');
@@ -94,7 +94,7 @@ describeInBrowser('screens that once misled their users', () => {
     expect(await page.getByText(/\b(no|nobody)\b.* yet/i).count()).toBe(0);
   });
 
-  it('a pause of sending says what waits and, on a line of its own, why', async () => {
+  it('a notice about paused sending says which email waits and, on a separate line, why', async () => {
     await sql`UPDATE projects SET held_at = now(), hold_reason = 'Looks like a bought list'
       WHERE id = ${service.two.id}`.execute(service.db);
     const { page } = await openDashboard({ service, project: service.two, path: '/' });
@@ -104,7 +104,7 @@ describeInBrowser('screens that once misled their users', () => {
     expect(await page.getByText('since now').count()).toBe(0);
   });
 
-  it('a column is mapped to the field that differs only in case', async () => {
+  it('a column of a file is mapped to the field whose name differs only in case', async () => {
     const { page } = await openDashboard({ service, path: '/contacts/import' });
     await expectOk(service.call('POST', '/contacts', { body: { email: 'one@example.com', data: { plan: 'pro' } } }));
     await page.setInputFiles('input[type=file]', {
@@ -117,7 +117,7 @@ describeInBrowser('screens that once misled their users', () => {
     expect(await target.inputValue()).toBe('plan');
   });
 
-  it('an example of a request is whole, has its version, and says what its variable is', async () => {
+  it('an example of a request is complete, has the versioned path, and explains its variable', async () => {
     const project = await buildProject(service.db, 'Empty');
     const { page } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByText('Do this with the API').click();
@@ -134,7 +134,7 @@ describeInBrowser('screens that once misled their users', () => {
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').waitFor();
   });
 
-  it('the next 48 hours have a scale and hours', async () => {
+  it('the chart of the next 48 hours has a scale and hours', async () => {
     await sql`INSERT INTO timer_seconds (project_id, second, booked)
       VALUES (${service.one.id}, extract(epoch FROM now())::bigint + 7200, 1234)`.execute(service.db);
     const { page } = await openDashboard({ service, path: '/' });

@@ -63,7 +63,7 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('list all projects; the address contains search, hold and order, also on the way back', async () => {
+  it('list all projects, and keep search, hold and order in the address, also on the way back', async () => {
     const { page, settled } = await asOperator({ path: '/operator/projects' });
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     await page.getByRole('textbox', { name: 'Sort by' }).click();
@@ -83,7 +83,7 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('list projects with headers of one line, and without a share of no email', async () => {
+  it('list projects with headers of one line, and show no rate for a project that sent no email', async () => {
     for (const over of ['day', 'month']) {
       const { page } = await asOperator({ path: `/operator/projects?over=${over}` });
       const table = page.getByRole('table', { name: 'Projects' });

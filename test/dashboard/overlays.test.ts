@@ -60,7 +60,7 @@ describeInBrowser('what opens above a screen', () => {
   });
   afterAll(() => service?.close());
 
-  it('menus of every screen pass axe, in light and dark', async () => {
+  it('menus of every screen pass the accessibility checker axe, in light and dark mode', async () => {
     const email = operators.next();
     const { page, open } = await openDashboard({ service, project: data.project, email });
     const kinds = new Set<string>();
@@ -82,7 +82,7 @@ describeInBrowser('what opens above a screen', () => {
     expect(kinds.size).toBeGreaterThan(12);
   }, 240_000);
 
-  it('dialogs of every kind pass axe, in light and dark, and close by Escape', async () => {
+  it('dialogs of every kind pass the accessibility checker axe, in light and dark mode, and close with Escape', async () => {
     const email = operators.next();
     const { page, open } = await openDashboard({ service, project: data.project, email });
     const paths = new Map(screensOf(data).map(({ name, path }) => [name, path]));

@@ -28,7 +28,7 @@ describeInBrowser('a page that is watched', () => {
     server?.close();
   });
 
-  it('reports errors, dialogs, violations of the policy, and failed or foreign requests, but nothing that is allowed', async () => {
+  it('the page watch reports errors, dialogs, violations of the policy, and failed or foreign requests, but nothing that is allowed', async () => {
     const { page } = await newWindow();
     const watch = await watchPage(page, baseUrl);
     watch.allow(/^request: /);

@@ -48,7 +48,7 @@ describeInBrowser('pages outside the dashboard', () => {
     ['the email preferences', () => `/m/${token}`],
     ['the page to subscribe', () => `/s/${token}`],
     ['the page of an invalid link', () => '/u/none'],
-  ])('%s is readable in light and dark, on a laptop and a phone', async (_, path) => {
+  ])('%s is readable in light and dark mode, on a laptop and a phone', async (_, path) => {
     const { page } = await newWindow();
     await page.goto(service.baseUrl + path());
     if (path() === '/docs') await page.getByRole('button', { name: 'Expand operation' }).first().waitFor();

@@ -103,13 +103,13 @@ describeInBrowser('every screen of the dashboard', () => {
     });
 
   for (const [n, { name }] of SCREENS.entries()) {
-    it(`${name} is readable in light and dark, on a laptop and a phone`, async () => {
+    it(`${name} is readable in light and dark mode, on a laptop and a phone`, async () => {
       const screen = screensOf(plain)[n] as Screen;
       const window = await windowOf(plain.project, screen);
       await lookAt(await openDashboard({ service, window, path: screen.path }), screen);
     });
 
-    it(`${name} runs no script of a hostile project, and its layout stays intact`, async () => {
+    it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
       const screen = screensOf(hostile)[n] as Screen;
       const { page, watch } = await tourOf(screen);
       onTestFailed(async () => console.error(`It is in ${await screenshot(page, `hostile-${name}`)}`));

@@ -36,7 +36,7 @@ describeInBrowser('segments in a browser', () => {
     return answer.body;
   }
 
-  it('a segment is built by the keyboard, counted while it is built, and explained for a contact', async () => {
+  it('a segment is built with the keyboard, counted while it is built, and explained for a contact', async () => {
     const { page, settled } = await openDashboard({ service, project, path: '/segments' });
     await page.getByText('No segments yet').waitFor();
     await expectNoSeriousAxe(page);
@@ -65,7 +65,7 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('says what a new segment lacks as long as it cannot be created', async () => {
+  it('the form of a new segment says what it lacks while the segment cannot be created', async () => {
     const { page } = await openDashboard({ service, project, path: '/segments/new' });
     const create = page.getByRole('button', { name: 'Create segment' });
     await create.focus();
@@ -77,7 +77,7 @@ describeInBrowser('segments in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/app/segments/new');
   });
 
-  it('takes the first option by Enter, also if the options arrived after the text', async () => {
+  it('a choice takes the first option with Enter, also if the options arrive after the text', async () => {
     const { id } = await api('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     const release = await holdBack(page, '**/contacts?limit=20*');
@@ -90,7 +90,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByText('cy@example.com is not in this segment.').waitFor();
   });
 
-  it('shows API errors at their row, and keeps unsaved text over a reload', async () => {
+  it('a segment shows API errors at their row, and keeps unsaved text over a reload', async () => {
     const { page, settled } = await openDashboard({
       service,
       project,
@@ -148,7 +148,7 @@ describeInBrowser('segments in a browser', () => {
     });
   });
 
-  it('a static segment takes addresses, names unknown ones, and restores a removed one', async () => {
+  it('a static segment accepts addresses, names unknown ones, and restores a removed contact', async () => {
     const { id } = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     await page.getByLabel('Add members').fill('ada@example.com, nobody@example.com');
@@ -172,7 +172,7 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('restores a removed contact, also after its row has disappeared', async () => {
+  it('a static segment restores a removed contact, also after its row has disappeared', async () => {
     const { id } = await api('POST', '/segments', { name: 'Slow', type: 'STATIC' });
     await api('POST', `/segments/${id}/members`, { emails: ['ada@example.com'] });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
@@ -186,7 +186,7 @@ describeInBrowser('segments in a browser', () => {
     await remove.waitFor();
   });
 
-  it('is readable on a phone in dark mode, with any name', async () => {
+  it('a segment is readable on a phone in dark mode, with any name', async () => {
     const name = `<img src=x onerror=alert(1)>${'long'.repeat(60)}`.slice(0, 255);
     const { id } = await api('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
     const { page, settled } = await openDashboard({

@@ -24,7 +24,7 @@ describeInBrowser('settings in a browser', () => {
   const stored = () =>
     service.db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 
-  it('the project is changed field by field, and each error is shown at its field', async () => {
+  it('the settings of a project are changed field by field, and each error is shown at its field', async () => {
     const { page } = await openDashboard({
       service,
       project,
@@ -90,7 +90,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByText('Member joined').waitFor();
   });
 
-  it('domains show their records; topics and suppressed addresses are added and removed', async () => {
+  it('settings show the records of domains, and topics and suppressed addresses can be added and removed', async () => {
     const { page } = await openDashboard({ service, project, path: '/settings/domains' });
     await page.getByText('No domains yet').waitFor();
     await page.getByRole('button', { name: 'Add domain' }).click();
@@ -153,7 +153,7 @@ describeInBrowser('settings in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('a bar appears with the first change, and can discard it', async () => {
+  it('a bar with Save and Discard appears with the first change, and Discard reverts the change', async () => {
     const { page } = await openDashboard({ service, project, path: '/settings' });
     const bar = page.getByRole('group', { name: 'Unsaved changes' });
     await page.getByLabel('Name').waitFor();

@@ -80,7 +80,7 @@ describeInBrowser('the templates of the dashboard', () => {
   };
   const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
-  it('are written as code with errors at their place, previewed for a contact, and saved', async () => {
+  it('are written as code with errors at their position, previewed for a contact, and saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
     await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
     await expectNoSeriousAxe(page);
@@ -113,7 +113,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('have code and preview side by side with room for both, and details on request', async () => {
+  it('have code and preview side by side with room for both, and show details on request', async () => {
     const id = await create({ name: 'Wide code', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     const details = page.getByRole('complementary', { name: 'Details' });
@@ -158,7 +158,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect((await readSaved(id)).subject).toBe('Hi');
   });
 
-  it('are edited in place, and all other text stays byte for byte', async () => {
+  it('are edited in the visual editor, and all other text stays byte for byte', async () => {
     const id = await create({ name: 'Newsletter', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     const email = page.frameLocator('iframe[title="Email, editable in place"]');
@@ -190,7 +190,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('accept chosen images, show where each is used, and delete unused ones', async () => {
+  it('accept uploaded images, show where each image is used, and delete unused ones', async () => {
     const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const code = page.getByRole('textbox', CODE);
@@ -272,7 +272,7 @@ describeInBrowser('the templates of the dashboard', () => {
     );
   });
 
-  it('are built of blocks by clicks, each after the selected one and above the footer, without code', async () => {
+  it('are built of blocks by clicks, each after the selected block and above the footer, without code', async () => {
     const id = await create({ name: 'Built', body: FRAMED });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
@@ -418,7 +418,7 @@ describeInBrowser('the templates of the dashboard', () => {
     }
   });
 
-  it('are MARKETING if they start as a newsletter, so that unsubscribed contacts do not get them', async () => {
+  it('are MARKETING if they start as a newsletter, so unsubscribed contacts do not get them', async () => {
     const { page } = await openDashboard({ service, path: '/templates' });
     await page.getByRole('button', { name: 'New template' }).first().click();
     const dialog = page.getByRole('dialog');

@@ -61,7 +61,7 @@ async function openClaim(start: CampaignStart): Promise<{ commit: () => Promise<
 it.each([
   ['a pause', pauseCampaign, 'PAUSED'],
   ['a cancel', cancelCampaign, 'CANCELLED'],
-] as const)('%s waits for running claims, and later claims wait for it', async (_, change, status) => {
+] as const)('%s of a campaign waits for running claims, and later claims wait for it', async (_, change, status) => {
   const start = await underWay();
   const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
   const first = await openClaim(start);
@@ -74,7 +74,7 @@ it.each([
   expect(await later).toBe(0);
 });
 
-it('a start that was terminated in Temporal is cancelled concurrently with a claim', async () => {
+it('cancelling a campaign whose workflow was terminated in Temporal waits for running claims, and later claims wait for it', async () => {
   const start = await underWay();
   const first = await openClaim(start);
   const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
@@ -94,7 +94,7 @@ it('a pause of one campaign does not block claims of another', async () => {
   });
 });
 
-it('claims and completions write to no index', async () => {
+it('claims and completions of recipients write to no index', async () => {
   const start = await underWay();
   await database.db.transaction().execute(async (trx) => {
     const before = await countUpdates(trx);

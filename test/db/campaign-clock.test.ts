@@ -37,14 +37,14 @@ async function claimChunk(clock: OpenGate): Promise<number> {
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
-describe('the statement that claims', () => {
-  it('claims no recipient after the window has closed, although it was open at the start of the turn', async () => {
+describe('the statement that claims recipients', () => {
+  it('claims no recipient after the sending window has closed, although it was open at the start of the turn', async () => {
     const key = await keyNow();
     expect(await claimChunk({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
     expect(await claimChunk({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
   });
 
-  it('claims no recipient with earlier settings', async () => {
+  it('claims no recipient if the window or time zone has changed since its settings were read', async () => {
     const key = await keyNow();
     const sendingWindow = { from: '08:00', to: '09:00', days: [1] };
     const projects = [{ sendingWindow }, { timezone: 'Asia/Kathmandu' }];
@@ -58,8 +58,8 @@ describe('the statement that claims', () => {
   });
 });
 
-describe('the audience of a campaign by zones', () => {
-  it('is divided into chunks of one zone, which do not overlap and omit no recipient', async () => {
+describe('the recipients of a campaign by time zone', () => {
+  it('are divided into chunks of one time zone, which do not overlap and omit no recipient', async () => {
     const zones = ['Europe/Berlin', 'Asia/Kathmandu', 'US/Eastern', 'America/New_York', 'Mars/Olympus'];
     const other = (await buildProject(database.db, 'Zones')).id;
     await buildDomain(database.db, { projectId: other, domain: 'sender.test', signing: false });

@@ -82,7 +82,7 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
 }
 
 describe('the statistics of a campaign', () => {
-  it('are stored with its chunks, and are the same when they are read again', async () => {
+  it('are stored with the campaign’s chunks, and are the same when they are read again', async () => {
     const { id } = await build();
     expect(await readKept(id)).toEqual([]);
     const first = await stats(id);
@@ -153,7 +153,7 @@ describe('the statistics of a campaign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are counted again while a turn sends a chunk, and after it', async () => {
+  it('are counted again while a turn sends a chunk, and after the turn', async () => {
     const { id, emailIds } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
@@ -177,7 +177,7 @@ describe('the statistics of a campaign', () => {
     expect(await readKept(id)).toEqual([1, 2, 3]);
   });
 
-  it('are correct if it is cancelled with remaining recipients, and if some are retried', async () => {
+  it('are correct if the campaign is cancelled with remaining recipients, and if some recipients are retried', async () => {
     const { id } = await build();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });
@@ -207,7 +207,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ pending: 0, skipped: 1 });
   });
 
-  it('are deleted for chunks that changed and were not read since', async () => {
+  it('are deleted for chunks that have changed and were not read since the change', async () => {
     const { id, emailIds } = await build();
     await counts(id);
     await open(emailIds[0] ?? '', { machine: true });

@@ -33,7 +33,7 @@ it('an index whose build was interrupted is built again', async () => {
   await build();
 });
 
-it('an index is built while others write, and the writers do not wait', async () => {
+it('an index is built without blocking concurrent writers', async () => {
   await sql`DROP INDEX things_once`.execute(db);
   const writer = await database.db.startTransaction().execute();
   await sql`INSERT INTO things VALUES ('open')`.execute(writer);
@@ -44,7 +44,7 @@ it('an index is built while others write, and the writers do not wait', async ()
   expect(await isValid()).toBe(true);
 });
 
-it('several hosts migrate concurrently, and one of them does the work', async () => {
+it('several hosts migrate concurrently, and one of them runs the migrations', async () => {
   const url = new URL(database.url);
   const name = `${url.pathname.slice(1)}_empty`;
   await sql`CREATE DATABASE ${sql.ref(name)}`.execute(db);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => database?.drop());
 
-it('a connection that Postgres ends in the middle of a transaction fails that transaction, not the process', async () => {
+it('if Postgres ends a connection in the middle of a transaction, that transaction fails and the process continues', async () => {
   const { db } = connect({ connectionString: database.url, max: 2, applicationName: 'test', onError: () => {} });
   const uncaught: Error[] = [];
   const note = (error: Error) => void uncaught.push(error);

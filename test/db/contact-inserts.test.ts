@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts';
 /** About 280 pages of contacts. */
 const CONTACTS = 20_000;
 
-it('an import of many contacts writes nothing to the log of Postgres', async () => {
+it('an import of many contacts writes no message to the log of Postgres', async () => {
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
   try {

@@ -46,7 +46,7 @@ const suppress = (reason: 'unsubscribe' | 'complaint' | 'hard_bounce' | 'manual'
   addSuppressions(database.db, suppressionKey, { projectId, entries: [{ email: 'a@x.com', reason, source: 'test' }] });
 
 describe('upserting contacts', () => {
-  it('creates a contact without a consent value unsubscribed, and does not change a known one', async () => {
+  it('creates a contact without a consent value unsubscribed, and does not change an existing contact', async () => {
     await upsert([{ email: 'known@x.com', subscribed: true }]);
     await upsert([
       { email: 'known@x.com', subscribedIfNew: false },
@@ -79,7 +79,7 @@ describe('upserting contacts', () => {
     expect(results[0]?.data.values).toEqual({ a: 1, b: 2 });
   });
 
-  it('in one call has the same effect as in separate calls', async () => {
+  it('has the same effect in one call as in separate calls', async () => {
     const row = fc.record({
       email: fc.constantFrom('a@x.com', 'b@x.com', 'c@x.com'),
       subscribed: fc.constantFrom(undefined, true, false),
@@ -108,7 +108,7 @@ describe('upserting contacts', () => {
     );
   });
 
-  it('in concurrent requests loses nothing and creates each contact once', async () => {
+  it('loses nothing and creates each contact once in concurrent requests', async () => {
     const sides = Array.from({ length: 12 }, (_, side) =>
       upsert(
         Array.from({ length: 40 }, (_, i) => ({ email: `p${(i * 7 + side) % 40}@x.com`, set: { [`s${side}`]: side } })),
@@ -136,7 +136,7 @@ describe('upserting contacts', () => {
     expect((await readStored())['a@x.com']?.untrusted).toEqual([]);
   });
 
-  it('by a step keeps copied untrusted data untrusted, and subscribes no contact that it could not subscribe', async () => {
+  it('by a workflow step keeps copied untrusted data untrusted, and subscribes only contacts that the data’s caller could subscribe', async () => {
     await upsert([
       { email: 'left@x.com', set: { plan: 'pro' } },
       { email: 'new@x.com', subscribed: false },
@@ -161,7 +161,7 @@ describe('upserting contacts', () => {
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const)(
-    'by the public key or an import does not overrule %s',
+    'by the public key or an import does not override a suppression with reason %s',
     async (reason) => {
       await upsert([{ subscribed: false }]);
       await suppress(reason);
@@ -175,7 +175,7 @@ describe('upserting contacts', () => {
     },
   );
 
-  it('by the public key subscribes contacts created unsubscribed, and none that were unsubscribed later', async () => {
+  it('by the public key subscribes contacts that were created unsubscribed, and none that were unsubscribed later', async () => {
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]).toMatchObject({
       subscribed: true,
@@ -188,19 +188,19 @@ describe('upserting contacts', () => {
     expect((await readStored())['a@x.com']?.subscribed).toBe(false);
   });
 
-  it('stores a refusal also if the contact is unsubscribed already', async () => {
+  it('stores a refusal also if the contact is already unsubscribed', async () => {
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]?.subscribed).toBe(false);
   });
 
-  it('writes nothing at all when one contact would get too much data', async () => {
+  it('writes nothing at all if one contact would get too much data', async () => {
     const tooMuch = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`k${i}`, 1]));
     await expect(upsert([{ email: 'ok@x.com' }, { set: tooMuch }])).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(await readStored()).toEqual({});
   });
 
-  it('delays a deletion until its transaction ends', async () => {
+  it('delays a deletion of the contact until the transaction ends', async () => {
     const [contact] = await upsert([{}]);
     let deleted = false;
     await inTransaction(database.db, async (trx) => {

@@ -123,7 +123,7 @@ describe('the content of emails to erased contacts', () => {
     expect([await countStored('Shared words'), await countNoted()]).toEqual([0, 0]);
   });
 
-  it('is deleted if the person wrote it', async () => {
+  it('is deleted if the erased person wrote it', async () => {
     const email = {
       sender: 'ada@home.example',
       fromName: 'Ada',
@@ -169,13 +169,13 @@ describe('the content of emails to erased contacts', () => {
   });
 });
 
-describe('an email that is accepted while its content is removed', () => {
+describe('accepting an email while its content is removed', () => {
   const words = { subject: 'Raced', body: '<p>Raced words</p>' };
   const content = { ...NO_TEXT, projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM, templateId: null };
   const insert = (contentId: string) => sql`
     INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
 
-  it('keeps content that it found before', async () => {
+  it('keeps content that it found before the removal', async () => {
     const [old] = await send({ to: person(), ...words });
     let found = '';
     await api.db.transaction().execute(async (trx) => {
@@ -192,7 +192,7 @@ describe('an email that is accepted while its content is removed', () => {
     expect(await countStored('Raced words')).toBe(2);
   });
 
-  it('or finds no content, and stores it again', async () => {
+  it('stores the content again if it finds none', async () => {
     const [old] = await send({ to: person(), subject: 'Late', body: '<p>Late words</p>' });
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
@@ -211,7 +211,7 @@ describe('an email that is accepted while its content is removed', () => {
     expect([await countStored('Late words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
   });
 
-  it('never loses its content, whatever is sent, erased and pruned concurrently', async () => {
+  it('never loses the content, whatever is sent, erased and pruned concurrently', async () => {
     const same = { subject: 'Busy', body: '<p>Busy words</p>' };
     let working = true;
     const keep = async () => {
@@ -234,7 +234,7 @@ describe('an email that is accepted while its content is removed', () => {
   });
 });
 
-describe('a round', () => {
+describe('one pruning of content', () => {
   it('has a limit of removed rows', async () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));

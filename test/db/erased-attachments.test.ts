@@ -39,7 +39,7 @@ async function countLeft(): Promise<{ stored: number; noted: number }> {
   return rows[0] ?? { stored: -1, noted: -1 };
 }
 
-it('the files of emails to an erased contact are deleted with the last email that has them', async () => {
+it('the attachments of emails to an erased contact are deleted with the last email that has them', async () => {
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
   expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
@@ -51,14 +51,14 @@ it('the files of emails to an erased contact are deleted with the last email tha
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('concurrent erasures leave no files', async () => {
+it('concurrent erasures leave no attachments', async () => {
   const emails = await send(['for all'], 4);
   await Promise.all([...emails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('a round has a limit of rows, and finds the emails by an index', async () => {
+it('one pruning of attachments has a limit of rows, and finds the emails by an index', async () => {
   for (const email of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(email);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
   expect(await countLeft()).toEqual({ stored: 1, noted: 1 });

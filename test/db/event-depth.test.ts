@@ -39,7 +39,7 @@ const errorOf = async (id: string) =>
   (await sql<{ error: string | null }>`SELECT error FROM executions WHERE id = ${id}`.execute(api.db)).rows[0]?.error;
 
 describe('an event that a step caused', () => {
-  it('starts executions with a depth one higher', async () => {
+  it('starts executions whose depth is one higher than that of the causing execution', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
     const events = [{ contactId, name: 'link', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
@@ -48,7 +48,7 @@ describe('an event that a step caused', () => {
     expect(await errorOf(causeId)).toBeNull();
   });
 
-  it('starts no execution at depth ten, but still ends waits and reaches other listeners', async () => {
+  it('starts no execution beyond depth ten, but still ends waits and reaches other listeners', async () => {
     const { contactId, causeId, email } = await buildCause('deep', 9);
     const waiting = await buildWorkflow(api, {
       eventName: 'expect',
@@ -81,7 +81,7 @@ describe('an event that a step caused', () => {
     expect(satisfied.rows).toHaveLength(1);
   });
 
-  it('records nothing on the execution if no workflow would have started', async () => {
+  it('records no event_depth error on the causing execution if no workflow would have started', async () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
     const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
@@ -89,7 +89,7 @@ describe('an event that a step caused', () => {
   });
 });
 
-describe('a contact who enters a segment', () => {
+describe('an execution that starts when a contact enters a segment', () => {
   const enterable = async (name: string) => {
     const filter = { field: `data.${name}`, operator: 'equals', value: 'yes' };
     const filters = { operator: 'AND', conditions: [filter] };
@@ -128,7 +128,7 @@ describe('a contact who enters a segment', () => {
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
   });
 
-  it('has depth zero if the step was before the last computation of the segment', async () => {
+  it('has depth zero if the step ran before the last computation of the segment', async () => {
     const { contactId, causeId } = await buildCause('late', 3);
     const { workflow, compute } = await enterable('late');
     await change(contactId, { other: 'yes' }, causeId);

@@ -52,14 +52,14 @@ const turn: StepSpec = {
 };
 const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', timeout: 86_400 }, to: 'turn' };
 
-describe('a cycle', () => {
-  it('with exactly 60 seconds is enough, as often as it repeats', async () => {
+describe('the loop guard of a cycle', () => {
+  it('accepts a cycle that takes exactly 60 seconds, as often as it repeats', async () => {
     const lapper = await enter('minute', { first: delay(60), turn });
     expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
     expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
   });
 
-  it('counts delays with their length at their start', async () => {
+  it('counts a delay with the length that it had at its start', async () => {
     const lapper = await enter('edited', { first: delay(60), turn });
     const config = { amount: 59, unit: 'seconds' };
     const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
@@ -83,14 +83,14 @@ describe('a cycle', () => {
     expect(await resume(patient, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 
-  it('counts a wait that timed out with its deadline', async () => {
+  it('counts a wait that timed out with its timeout', async () => {
     const lapper = await enter('ranout', { first: { ...wait, config: { eventName: 'go', timeout: 60 } }, turn });
     expect(await resume(lapper, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 });
 
-describe('an execution', () => {
-  it('visits at most 1,000 steps', async () => {
+describe('the limits of an execution', () => {
+  it('end it after 1,000 visits of steps', async () => {
     const lapper = await enter('far', { first: delay(86_400), turn });
     await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${lapper.executionId}`.execute(api.db);
     await sql`UPDATE executions SET visit = 997 WHERE id = ${lapper.executionId}`.execute(api.db);
@@ -102,7 +102,7 @@ describe('an execution', () => {
     expect(rows[0]?.last).toBe(1_000);
   });
 
-  it('that cannot reach a step twice stores no counts', async () => {
+  it('need no stored counts if it cannot reach a step twice', async () => {
     const straight = await enter('straight', { first: { type: 'DELAY', config: { amount: 1, unit: 'days' } } });
     const { rows } = await sql`SELECT laps FROM executions WHERE id = ${straight.executionId}`.execute(api.db);
     expect(rows).toEqual([{ laps: null }]);

@@ -42,7 +42,7 @@ afterAll(() => database.drop());
 const asJson = (condition: Condition): unknown => JSON.parse(JSON.stringify(condition));
 
 describe('the SQL of a condition selects exactly the contacts for which the condition is true', () => {
-  it('the SQL of a condition selects the right contacts in segments and audiences', async () => {
+  it('in segments and audiences', async () => {
     await fc.assert(
       fc.asyncProperty(
         world.conditionArbitrary(world.filterArbitrary),
@@ -56,7 +56,7 @@ describe('the SQL of a condition selects exactly the contacts for which the cond
     );
   });
 
-  it('the SQL of a condition selects the right contacts for every single filter', async () => {
+  it('for every single filter', async () => {
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, world.zoneArbitrary, async (filter, zone) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
@@ -88,7 +88,7 @@ it.each<Condition['groups'][0]['filters'][0]>([
   { field: 'data.plan', operator: 'contains', value: 5 },
   { field: 'data.a.b', operator: 'contains', value: 'pro' },
   { field: 'email', operator: 'contains', value: 'pro' },
-])('a count by %j is shared among processes of Postgres', async (filter) => {
+])('a count of contacts by %j can use parallel workers of Postgres', async (filter) => {
   const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
   const predicate = compileCondition(condition, { projectId, now: world.NOW, zone: undefined, segments: SEGMENTS });
   const plan = await database.db.transaction().execute(async (trx) => {
@@ -101,7 +101,7 @@ it.each<Condition['groups'][0]['filters'][0]>([
   expect(plan).toMatch(/Parallel (Seq|Index|Index Only|Bitmap Heap) Scan/);
 });
 
-it('the maximum number of filters on history is planned within seconds', async () => {
+it('the maximum number of filters on events is planned within seconds', async () => {
   const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
   const condition = parseCondition({ operator: 'AND', conditions: filters });
   const predicate = compileCondition(condition, { projectId, now: world.NOW, zone: undefined, segments: SEGMENTS });

@@ -32,7 +32,7 @@ async function take(...ids: string[]): Promise<string[]> {
   return ids.filter((id) => !refused.has(id));
 }
 
-it('has as many places as the cap, also within one statement, and an email keeps its place', async () => {
+it('a contact has as many places as the frequency cap, also within one statement, and an email keeps its place', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   expect(await take(a, b, c)).toEqual([a, b]);
   // As after a kill of the process: the emails are claimed again.
@@ -41,13 +41,13 @@ it('has as many places as the cap, also within one statement, and an email keeps
   expect(await take(c)).toEqual([]);
 });
 
-it('concurrent claims take no place twice', async () => {
+it('concurrent claims never use the same place of a frequency cap', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, email));
   const granted = await Promise.all(ids.map((id) => take(id)));
   expect(granted.flat()).toHaveLength(CAP.max);
 });
 
-it('a claim that waits for another one counts the places that it took', async () => {
+it('a claim that waits for another one then counts the places that the other one took', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
@@ -62,7 +62,7 @@ it('a claim that waits for another one counts the places that it took', async ()
   expect(await waiting).toEqual([]);
 });
 
-it('places of a failed transaction are free', async () => {
+it('a failed transaction frees its places', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   const killed = database.db.transaction().execute(async (trx) => {
     await takeSlotsFor(trx, { projectId, cap: CAP, emails: [a, b].map((id) => ({ id, contactId })) });
@@ -86,7 +86,7 @@ it('a failed email frees its place, and a sent email counts for the days of the 
   expect(await take(d)).toEqual([d]);
 });
 
-it('test, transactional and requested emails do not count', async () => {
+it('test, transactional and requested emails use no places', async () => {
   const sent = { projectId, contactId, status: 'SENT' as const, type: 'MARKETING' as const };
   const others = [
     await buildEmail(database.db, { ...sent, sourceType: 'CAMPAIGN', mode: 'test' }),

@@ -23,7 +23,7 @@ async function request(key: string | undefined, effect: () => Promise<string>) {
 }
 
 describe('an Idempotency-Key', () => {
-  it('has an effect for one of many concurrent requests, and shows the others its response', async () => {
+  it('takes effect once for many concurrent requests, and shows the others the response of the first', async () => {
     let effects = 0;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () =>
@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('can be used again if the first request failed, also by a request that waited for it', async () => {
+  it('can be used again if the first request failed, also by a request that waited for the first', async () => {
     let fail: () => void = () => {};
     const gate = new Promise<never>((_, reject) => {
       fail = () => reject(new Error('no'));
@@ -69,7 +69,7 @@ describe('an Idempotency-Key', () => {
     expect(await second).toEqual({ statusCode: 200, response: { event: 'second' } });
   });
 
-  it('refuses repetitions for 24 hours, but not in another project or without a key', async () => {
+  it('is refused again for 24 hours, but not in another project; requests without a key are never refused', async () => {
     await request('old', async () => 'first');
     await expect(request('old', async () => 'second')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     await database.db

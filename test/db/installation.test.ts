@@ -42,7 +42,7 @@ async function createEarlierDatabase(): Promise<{ url: string; db: Kysely<Databa
   return database;
 }
 
-it('gives a new database its own id and no names of an earlier release', async () => {
+it('a new database gets its own id, and no names of an earlier release', async () => {
   const { url, db } = await createEmptyDatabase();
   await migrateToLatest(url);
   const installation = await readInstallation(db);
@@ -54,13 +54,13 @@ it('gives a new database its own id and no names of an earlier release', async (
   });
 });
 
-it('keeps one row', async () => {
+it('the table installation keeps one row', async () => {
   const { url, db } = await createEmptyDatabase();
   await migrateToLatest(url);
   await expect(db.insertInto('installation').values({ id: randomUUID() }).execute()).rejects.toThrow('duplicate key');
 });
 
-it('rows from before an upgrade keep their earlier names', async () => {
+it('rows from before an upgrade keep their earlier workflow names', async () => {
   const { url, db } = await createEarlierDatabase();
   const startedAt = Date.now();
   await migrateToLatest(url);
@@ -69,7 +69,7 @@ it('rows from before an upgrade keep their earlier names', async () => {
   expect(legacyBefore?.getTime()).toBeLessThanOrEqual(Date.now() + 1000);
 });
 
-it('rows whose id a fast clock made before an upgrade keep their earlier names', async () => {
+it('rows whose id was made by a clock that was ahead before an upgrade keep their earlier workflow names', async () => {
   const { url, db } = await createEarlierDatabase();
   const madeAt = Date.now() + HOUR_MS / 2;
   await sql`INSERT INTO outbox (id, project_id, kind, ref_id)
@@ -79,7 +79,7 @@ it('rows whose id a fast clock made before an upgrade keep their earlier names',
   expect(legacyBefore?.getTime()).toBeGreaterThanOrEqual(madeAt);
 });
 
-it('rows of the hour after an upgrade keep earlier names if a process of the earlier release runs', async () => {
+it('rows of the hour after an upgrade keep earlier workflow names if a process of the earlier release still runs', async () => {
   const { url, db } = await createEarlierDatabase();
   await db
     .insertInto('processes')

@@ -76,7 +76,7 @@ async function addOthers(workflowId: string): Promise<void> {
   `.execute(api.db);
 }
 
-it('a step of one execution reads its own rows only, by a plan for all tenants', async () => {
+it('a step of one execution reads only its own rows, with one query plan for all tenants', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
@@ -101,7 +101,7 @@ it('a step of one execution reads its own rows only, by a plan for all tenants',
   expect(read).toBeLessThan(100);
 });
 
-it('an event of one contact reads its own rows only', async () => {
+it('an event of one contact reads only its own rows', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
     const rows = [
@@ -150,7 +150,7 @@ it('the contacts at a step, and its statistics of a time span, read only the mat
   expect(read).toBeLessThan(200);
 });
 
-it('a statement that looks up a few ids is planned a few times, and not each time it runs', async () => {
+it('a statement that looks up a few ids is planned a few times, not each time it runs', async () => {
   const { db } = connect({
     connectionString: api.deps.config.database.url,
     max: 1,

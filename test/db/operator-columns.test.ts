@@ -26,7 +26,7 @@ const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
   'engine/campaigns/retry.ts': ['monthly_email_limit'],
 };
 
-it("statements read the effective setting (`effective_…`), not the project's own one, which an operator may have tightened", () => {
+it("statements read the effective setting (`effective_…`), not the project's setting, which an operator may have tightened", () => {
   const files = ROOMS.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
   )

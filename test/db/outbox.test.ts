@@ -50,8 +50,8 @@ async function claimAll(p: Partial<FairClaim> = {}) {
   }
 }
 
-describe('waiting rows', () => {
-  it('are claimed round-robin over the projects, each in its own order', async () => {
+describe('waiting rows of the outbox', () => {
+  it('are claimed round-robin over the projects, and in order within each project', async () => {
     const mine = await queue(A, 200);
     const theirs = await queue(B, 3);
     const rows = await claim();
@@ -60,7 +60,7 @@ describe('waiting rows', () => {
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
   });
 
-  it("are all claimed within a few rounds for hundreds of projects, also the busy project's", async () => {
+  it('are all claimed within a few rounds for hundreds of projects, also the rows of a busy project', async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);
@@ -74,7 +74,7 @@ describe('waiting rows', () => {
     expect(served.size).toBe(301);
   });
 
-  it('are claimed by one of many concurrent processes', async () => {
+  it('are each claimed by one of many concurrent processes', async () => {
     await queue(A, 300);
     await queue(B, 100);
     const taken = await Promise.all(Array.from({ length: 8 }, () => claimAll()));
@@ -93,8 +93,8 @@ describe('waiting rows', () => {
   });
 });
 
-describe('work that was handed to Temporal, started or not', () => {
-  it('is counted by project until it starts, over all processes', async () => {
+describe('outbox rows that were handed to Temporal', () => {
+  it('are counted by project until their work starts, over all processes', async () => {
     await queue(A, 50);
     await queue(B, 1);
     const rows = await claim({ limit: 6, forTemporal: true });
@@ -108,20 +108,20 @@ describe('work that was handed to Temporal, started or not', () => {
     expect(await withTemporal()).toEqual({ [A]: 1, [B]: 1 });
   });
 
-  it('does not count toward the limit when its lease has expired', async () => {
+  it('do not count toward the limit when their lease has expired', async () => {
     await queue(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
     expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: new Map() });
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
-  it('is deleted only if it was handed over: waiting work has not started', async () => {
+  it('are deleted when their work starts; a row that was not handed over stays', async () => {
     const [row] = await queue(A, 1);
     await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
     expect(await claim()).toHaveLength(1);
   });
 
-  it('only the received one of two signals to an execution is deleted', async () => {
+  it('are deleted for the one of two signals that the execution has received', async () => {
     const refId = uuidv7();
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
@@ -132,7 +132,7 @@ describe('work that was handed to Temporal, started or not', () => {
   });
 });
 
-describe('a claimed row', () => {
+describe('a claimed row of the outbox', () => {
   it('is claimed again when its lease has expired, and is marked as repeated', async () => {
     await queue(A, 1);
     expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
@@ -164,7 +164,7 @@ describe('a claimed row', () => {
   });
 });
 
-it('a cancellation of an ended execution stays while its start is not dispatched yet', async () => {
+it('a cancellation of an ended execution stays in the outbox while the start of the execution waits there', async () => {
   const [start] = await queue(C, 1);
   const [cancel] = await inTransaction(database.db, (trx) =>
     enqueue(trx, [{ projectId: C, kind: 'execution.cancel', refId: start?.refId ?? '' }]),

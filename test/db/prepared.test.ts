@@ -27,7 +27,7 @@ const listPreparedStatements = async () => {
   return rows.map(({ statement, uses }) => [statement, uses]);
 };
 
-it('a marked statement is prepared once per connection and run again with other values; others are not', async () => {
+it('a marked statement is prepared once per connection and run again with other values; other statements are not', async () => {
   for (const n of [1, 2, 3]) {
     const { rows } = await prepared<{ n: number }>`SELECT ${n}::int AS n`.execute(db);
     expect(rows).toEqual([{ n }]);
@@ -48,7 +48,7 @@ it('a prepared statement still works after its table was changed', async () => {
 /** More queries than the pool makes between two checks of the table sizes (db/table-sizes.ts). */
 const QUERIES_BETWEEN_CHECKS = 25;
 
-it('a plan made while a table was small is not kept when it has grown', async () => {
+it('a plan that was made while a table was small is replaced when the table has grown', async () => {
   await sql`DROP TABLE IF EXISTS growing`.execute(db);
   // Postgres's own vacuum would renew the plan, which is the task of `prepared`.
   await sql`CREATE TABLE growing (id int PRIMARY KEY) WITH (autovacuum_enabled = false)`.execute(db);
@@ -72,7 +72,7 @@ it('a plan made while a table was small is not kept when it has grown', async ()
   expect(await plan()).toContain('Index');
 });
 
-it('a locked table does not delay a query for long', async () => {
+it('a locked table does not delay the preparation of a query for long', async () => {
   await sql`CREATE TABLE locked (id int)`.execute(db);
   const { db: locker } = connect({
     connectionString: database.url,

@@ -403,7 +403,7 @@ it('no contact whose last statement was a refusal gets marketing, after any sequ
   );
 }, 240_000);
 
-it('a contact that the public key added gets marketing by each way once it has confirmed, and none before', async () => {
+it('a contact that the public key added gets marketing by every way of sending once it has confirmed, and none before', async () => {
   const world = new World();
   await world.create(false, true);
   const [email] = ADDRESSES;

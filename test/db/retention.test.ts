@@ -85,7 +85,7 @@ it('the steps of an execution are deleted some days after it ended, and the exec
   expect(await idsOf('executions')).toEqual([...ended, ...kept].sort());
 });
 
-it('events, jobs and the audit log are deleted at the age that is set for them, else never', async () => {
+it('events, jobs and the audit log are deleted at the configured age, or never without one', async () => {
   for (const daysAgo of [400, 10]) {
     const { id, at } = made(daysAgo);
     await sql`INSERT INTO events (id, project_id, name, created_at) VALUES (${id}, ${api.one.id}, 'a', ${at})`.execute(
@@ -110,7 +110,7 @@ it('events, jobs and the audit log are deleted at the age that is set for them, 
   expect(await idsOf('audit_log')).toHaveLength(before - 1);
 });
 
-it("an attachment's content is deleted some days after the last email with it ended; the email's record still names it", async () => {
+it('the content of an attachment is deleted some days after its last email ended; the record of the email still names it', async () => {
   const content = Buffer.alloc(5_000, 7);
   const send = async (to: string[]) => {
     const file = { filename: 'invoice.pdf', content: content.toString('base64'), contentType: 'application/pdf' };

@@ -55,7 +55,7 @@ it('an interrupted computation is finished by the next one, with one event for e
   expect(await eventCounts(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
 });
 
-it('concurrent computations and deletions of contacts neither lose nor repeat an event, and leave no member behind', async () => {
+it('concurrent computations and deletions of contacts neither lose nor repeat an event, and leave no member of a deleted contact', async () => {
   const { id, slug } = await build('busy');
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
@@ -82,7 +82,7 @@ it('concurrent computations and deletions of contacts neither lose nor repeat an
   expect(orphans.rows).toHaveLength(0);
 });
 
-it('the total of a page is exact while counting is cheap, also if the stored count is old', async () => {
+it('the total of a page is counted exactly while counting is cheap, also if the stored count is outdated', async () => {
   const segment = await build('page');
   expect(await refreshMemberCount(database.db, segment)).toBe(CONTACTS);
   await sql`DELETE FROM contacts WHERE project_id = ${projectId} AND email = '7.page@example.com'`.execute(database.db);

@@ -41,8 +41,8 @@ async function pass(seconds: number): Promise<void> {
   `.execute(database.db);
 }
 
-describe('a grant', () => {
-  it('has the available part of the tokens; refusals do not delay the time to ask again', async () => {
+describe('a grant of send-rate tokens', () => {
+  it('has the available part of the requested tokens; refused requests do not postpone the retry time', async () => {
     const first = await take(1_000, 2, 'single');
     expect(first.granted).toBeGreaterThanOrEqual(1);
     for (let n = 0; n < 20; n++) {
@@ -53,7 +53,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is immediate for a single email of an idle project, and has no burst for a new project', async () => {
+  it('is immediate for a single email of an idle project, and allows no burst for a new project', async () => {
     expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
@@ -69,7 +69,7 @@ describe('a grant', () => {
     expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
   });
 
-  it('returns after the given time', async () => {
+  it('is possible again after the returned retry time', async () => {
     for (const [rate, order] of [
       [1, 'campaign'],
       [3, 'campaign'],
@@ -93,7 +93,7 @@ describe('a grant', () => {
     expect((await take(1_000, 1, 'single')).granted).toBe(1);
   });
 
-  it('has all tokens, without a statement, if no limit is set', async () => {
+  it('has all requested tokens, without a statement, if no limit is set', async () => {
     expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
@@ -129,15 +129,15 @@ describe('a grant', () => {
   });
 });
 
-describe('priorities', () => {
-  it('a single email gets a token during a campaign', async () => {
+describe('priorities within a send rate', () => {
+  it('give a single email a token during a campaign', async () => {
     await take(1_000, 14);
     await pass(3_600);
     expect((await take(1_000, 14)).granted).toBe(14);
     expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
 
-  it('while single emails wait, workflows and campaigns get no tokens', async () => {
+  it('give workflows and campaigns no tokens while single emails wait', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1_000, 10, 'single');
     await pass(0.4);
@@ -147,7 +147,7 @@ describe('priorities', () => {
     expect((await take(4, 10, 'single')).granted).toBe(4);
   });
 
-  it('while emails of workflows wait, campaigns get no tokens and single emails are sent', async () => {
+  it('give campaigns no tokens while emails of workflows wait, and send single emails', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
@@ -155,7 +155,7 @@ describe('priorities', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('a process that does not ask again blocks others only as long as its emails take, plus a moment', async () => {
+  it('block other emails for a process that does not ask again only as long as its emails would take, plus a moment', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
     await pass(10);
@@ -166,7 +166,7 @@ describe('priorities', () => {
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
   });
 
-  it('a campaign that waits for single emails gets a time to ask again', async () => {
+  it('give a campaign that waits for single emails a time to ask again', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1, 10, 'campaign');
     await pass(retryAfterMs / 1_000);
@@ -174,8 +174,8 @@ describe('priorities', () => {
   });
 });
 
-describe('emails of workflows', () => {
-  it('wait in order: each asks again at its own time, and gets a token', async () => {
+describe('emails of workflows that wait for a send rate', () => {
+  it('get tokens in order, each when it asks again at its time', async () => {
     await take(1_000, 10, 'single');
     await pass(10);
     await take(1_000, 10, 'single'); // The bucket is empty, and the marks of single emails expire soon.
@@ -193,14 +193,14 @@ describe('emails of workflows', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('that ask for the first time wait behind earlier ones', async () => {
+  it('are served after earlier emails if they ask for the first time', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.5);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('do not wait for earlier emails that no longer ask', async () => {
+  it('are not blocked by earlier emails that no longer ask', async () => {
     await take(100_000, 10, 'workflow');
     await pass(60); // No email asked, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
@@ -208,7 +208,7 @@ describe('emails of workflows', () => {
   });
 });
 
-it('the lower of two limits applies', async () => {
+it('the lower of a project’s and an operator’s send rate applies', async () => {
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(20);

@@ -77,8 +77,8 @@ async function recordOf(workflow: BuiltWorkflow) {
 
 const ENDED = { status: 'EXITED', exitReason: 'step_deleted', completedAt: expect.any(String) };
 
-describe('a step that is deleted while an execution arrives and waits at it', () => {
-  it('ends the execution if it arrived before the deletion', async () => {
+describe('deleting a step while an execution arrives and waits at it', () => {
+  it('ends an execution that arrived before the deletion', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'first', steps: { wait: WAIT } });
     const contactId = await newContact('first@example.com');
     await interleave(enter(contactId, 'first'), remove(workflow, workflow.steps.wait));
@@ -99,7 +99,7 @@ describe('a step that is deleted while an execution arrives and waits at it', ()
     expect(outbox).toEqual([]);
   });
 
-  it('ends a long-running execution, and its workflow is notified', async () => {
+  it('ends an execution that has waited long, and notifies its Temporal workflow', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'third',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'wait' }, wait: WAIT },

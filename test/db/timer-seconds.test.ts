@@ -43,7 +43,7 @@ async function instantsOf(workflow: BuiltWorkflow): Promise<number[]> {
   return rows.map((row) => row.due_at.getTime());
 }
 
-it('counts the timers of a second, which all end then, for the upcoming hours', async () => {
+it('timers that end in the same upcoming second are counted together, and the upcoming hours show their number', async () => {
   const at = Math.floor(Date.now() / 3_600_000) * 3_600_000 + 2 * 3_600_000 + 123;
   const pause = { type: 'DELAY' as const, config: { until: new Date(at).toISOString() } };
   const workflow = await buildWorkflow(api, { steps: { pause }, eventName: 'wave' });
@@ -70,7 +70,7 @@ it('a transaction that is rolled back counts no timer', async () => {
   expect(await readCounts(at)).toEqual([]);
 });
 
-it('deletes past seconds', async () => {
+it('past seconds are deleted', async () => {
   const inAMinute = Date.now() + 60_000;
   await inTransaction(api.db, (trx) =>
     countTimers(trx, { projectId: api.two.id, ends: [new Date(0), new Date(inAMinute)] }),

@@ -33,19 +33,19 @@ const readWritten = async () => {
   return rows.map((row) => row.name);
 };
 
-it('a transaction whose COMMIT succeeded without a response returns its result, and has one effect', async () => {
+it('a transaction whose COMMIT succeeded without a response returns its result, and takes effect once', async () => {
   proxy.loseCommit('answer');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
 });
 
-it('a transaction whose COMMIT did not arrive is run again', async () => {
+it('a transaction whose COMMIT did not reach Postgres is run again', async () => {
   proxy.loseCommit('request');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 2]);
 });
 
-it('waits for a transaction that Postgres is still committing when its connection breaks', async () => {
+it('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
   await sql`
     CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`.execute(database.db);
@@ -67,7 +67,7 @@ it('waits for a transaction that Postgres is still committing when its connectio
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
-it('a COMMIT with an unknown result is distinguished from one that failed', async () => {
+it('a COMMIT with an unknown result is distinguished from a COMMIT that failed', async () => {
   proxy.loseCommit('answer', { later: 'refused' });
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);

@@ -38,7 +38,7 @@ const begin = async (id: string) => {
 };
 const end = (turn: Awaited<ReturnType<typeof begin>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
 
-it('an event wakes an idle endpoint, but not one whose turn is running', async () => {
+it('an event wakes an idle endpoint, but not an endpoint whose turn is running', async () => {
   const id = await newEndpoint('a');
   const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
   expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
@@ -49,7 +49,7 @@ it('an event wakes an idle endpoint, but not one whose turn is running', async (
   expect(due).toHaveLength(2);
 });
 
-it('a turn reads an event that is being recorded while the turn ends', async () => {
+it('a turn reads an event that is recorded while the turn ends', async () => {
   const id = await newEndpoint('b');
   const turn = await begin(id);
   let ended: ReturnType<typeof end> | undefined;
@@ -68,7 +68,7 @@ it('a turn reads an event that is being recorded while the turn ends', async () 
   expect(await ended).toMatchObject({ waitMs: 0 });
 });
 
-it('a turn ends its wait although events arrive without a pause', async () => {
+it('a turn ends although events arrive without a pause', async () => {
   const id = await newEndpoint('steady');
   const turn = await begin(id);
   /** Records an event in a transaction that stays open. */
@@ -141,7 +141,7 @@ it('a degraded endpoint waits until its probe, but is woken for events that woul
   expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toHaveLength(1);
 });
 
-it('a turn that is not the last one records nothing', async () => {
+it('a turn that a newer turn has replaced records nothing', async () => {
   const id = await newEndpoint('e');
   await inTransaction(database.db, (trx) => record(trx, 'e'));
   const lost = await begin(id);

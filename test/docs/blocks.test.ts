@@ -212,7 +212,7 @@ describe('the shell blocks of the documents', () => {
     ['an unknown service', 'docker compose exec nothing npm run doctor'],
     ['an unknown path', 'curl -s "$BASE_URL/nothing"'],
     ['an unknown program', 'mystery --help'],
-  ])('are checked: %s is found', async (_fault, block) => {
+  ])('are checked: the check finds %s', async (_fault, block) => {
     const [command] = commandsOf(block);
     expect(command && (await faultOf(command))).toEqual(expect.any(String));
   });

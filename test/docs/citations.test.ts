@@ -27,11 +27,11 @@ const TITLES = new Map(
 /** A citation of one rule in a comment, with the rule's title. */
 const TITLED = /contract §(\d+\.\d+)(?![.\d])(?!,? (?:and )?§)/g;
 
-it('finds every sentence of the contract that code and documents name', () => {
+it('every sentence of the contract that code and documents cite exists', () => {
   expect(lines(SENTENCE).filter(({ text }) => !numbers(text).every(isInContract))).toEqual([]);
 });
 
-it('finds the title of the rule after its number in each comment', () => {
+it('every comment that cites a rule by number has the title of the rule after the number', () => {
   const untitled = files
     .filter((file) => !file.endsWith('.md'))
     .flatMap((file) => {
@@ -46,11 +46,11 @@ it('finds the title of the rule after its number in each comment', () => {
   expect(untitled).toEqual([]);
 });
 
-it('finds every file that code and documents name', () => {
+it('every file that code and documents name exists', () => {
   expect(lines(FILE).filter(({ text, file }) => !existsSync(join(ROOT, text)) && !isExample(file))).toEqual([]);
 });
 
-it('finds every file that is named by its name alone, and every folder', () => {
+it('every file that is named without its folder exists, and every folder', () => {
   const names = found(NAME).filter(([, name]) => !tracked.some((file) => `/${file}`.endsWith(`/${name}`)));
   const folders = found(FOLDER).filter(
     ([, folder]) => !tracked.some((file) => file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`)),
@@ -58,18 +58,18 @@ it('finds every file that is named by its name alone, and every folder', () => {
   expect([...names, ...folders]).toEqual([]);
 });
 
-it('finds the names that documents locate in a file', () => {
+it('every name that documents locate in a file is in that file', () => {
   const places = found(PLACE);
   expect(places.length).toBeGreaterThan(0);
   expect(places.filter(([, what = '', file = '']) => !new RegExp(`\\b${what}\\b`).test(read(file)))).toEqual([]);
 });
 
-it('reads every room', () => {
+it('the check reads every room', () => {
   expect(ROOMS.split('|')).toEqual(expect.arrayContaining(['dashboard', 'db', 'packages', 'rules']));
   expect(lines(FILE).length).toBeGreaterThan(100);
 });
 
-it('finds no path out of the repository', () => {
+it('no path leads out of the repository', () => {
   const found = files.flatMap((file) =>
     read(file)
       .split('\n')

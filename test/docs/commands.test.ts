@@ -75,17 +75,17 @@ describe('the commands of the guides', () => {
     expect(await runCommands([commands])).toMatch(/"success":true/);
   });
 
-  it('about a hold set, show and release it', async () => {
+  it('about a hold set, show and release a hold', async () => {
     const output = await runCommands(commandsOf('hold.md'));
     expect(output).not.toMatch(/"error":\{"code"/);
     expect(output.match(/"held":(true|false)/g)).toEqual(expect.arrayContaining(['"held":true', '"held":false']));
   });
 
-  it('about a project as code pull it and push it again', async () => {
+  it('about a project as code pull the project and push it again', async () => {
     expect(await runCommands(commandsOf('as-code.md'))).toContain('settings.json');
   });
 
-  it('about limits of the operator set and release them', async () => {
+  it('about limits of the operator set and remove them', async () => {
     const [commands = ''] = commandsOf('operate/configure.md').filter((block) => block.includes('npm run operator'));
     const output = await runCommands([commands]);
     expect(output).toContain('monthlyEmailLimit');

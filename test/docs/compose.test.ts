@@ -30,7 +30,7 @@ it('docker-compose.yml starts with the two variables that it asks for, and sends
   expect(config.sms.provider).toBe('none');
 });
 
-it('docker-compose.yml refuses to capture email if that is not allowed', () => {
+it('docker-compose.yml refuses to capture email unless that is allowed', () => {
   expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
@@ -54,7 +54,7 @@ it('docker-compose.yml uses an exact version of every image that it pulls', () =
   );
 });
 
-it('docker-compose.yml waits for what it names, and mounts the files that it names', () => {
+it('docker-compose.yml waits for services that exist, and mounts files that exist', () => {
   for (const [name, service] of Object.entries(services as Record<string, Service>)) {
     for (const other of Object.keys(service.depends_on ?? {})) expect(services, name).toHaveProperty(other);
     for (const { source } of service.configs ?? []) expect(configs, name).toHaveProperty(source);

@@ -29,13 +29,13 @@ it('the data model lists each table of a migrated database once', async () => {
   expect(rows.map(([table]) => table).sort()).toEqual(tables.rows.map(({ name }) => name).sort());
 });
 
-it('the data model gives a time for each table that pruning deletes from', () => {
+it('the data model says when rows are deleted for each table that is pruned', () => {
   const pruned = Object.keys(listPrunings(everyRetention()));
   expect(pruned.length).toBeGreaterThan(15);
   expect(pruned.filter((table) => !/\d|_DAYS`|expires|pruning/.test(kept.get(table) ?? ''))).toEqual([]);
 });
 
-it('the data model names each variable of a retention', () => {
+it('the data model names each retention variable', () => {
   expect(RETENTION_VARIABLES.length).toBeGreaterThan(5);
   expect(RETENTION_VARIABLES.filter((name) => ![...kept.values()].some((cell) => cell.includes(name)))).toEqual([]);
 });

@@ -12,6 +12,6 @@ function namesOf(pattern: string): string[] {
   return list.split(',').map((name) => pattern.replace(`!${whole}`, name).replace(whole, name));
 }
 
-it('every file that only the complete run includes exists', () => {
+it('every file that test/only-in-all.mjs lists exists', () => {
   expect(ONLY_IN_ALL.flatMap(namesOf).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });

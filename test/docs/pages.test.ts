@@ -41,7 +41,7 @@ describe('the documents', () => {
     ).toEqual([]);
   });
 
-  it('call operations that exist', () => {
+  it('name operations of the API that exist', () => {
     const known = new Set(
       operationsOf(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
     );
@@ -53,7 +53,7 @@ describe('the documents', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('have each type of step: an item in the guide, in the order of the API, and a mention in the contract', () => {
+  it('have an item for each type of step in the guide, in the order of the API, and mention each in the contract', () => {
     const items = [...read('docs/guides/automations.md').matchAll(/^- `([A-Z_]+)`: /gm)];
     expect(items.map(([, type]) => type)).toEqual(STEP_TYPES);
     const [promise = ''] = /^- \*\*7\.2 Steps\.\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];

@@ -42,11 +42,11 @@ it.each([
   ['campaign', CAMPAIGN_STATUSES],
   ['execution', EXECUTION_STATUSES],
   ['consent', SUBSCRIPTIONS],
-])('the diagram of %s has each status that the code has', (concept, statuses) => {
+])('the diagram of %s has exactly the statuses of the code', (concept, statuses) => {
   expect(statesOf(concept)).toEqual([...statuses].sort());
 });
 
-it('each page of a concept has one diagram, whose transitions have a cause', () => {
+it('each page about a concept has one diagram, whose transitions have a cause', () => {
   const pages = readdirSync(CONCEPTS).map((file) => file.replace('.md', ''));
   expect(pages.sort()).toEqual(['campaign', 'consent', 'email', 'execution', 'tenant']);
   for (const page of pages) {
@@ -55,7 +55,7 @@ it('each page of a concept has one diagram, whose transitions have a cause', () 
   }
 });
 
-it('reports about a sent email change its status in the diagram only as the code permits', () => {
+it('the diagram of an email changes a sent status only as the code permits', () => {
   const reported = ['SENT', 'DELIVERED', 'OPENED', 'CLICKED'] as const;
   const moves = EMAIL_STATUSES.flatMap((to) => reported.map((from) => ({ from, to })));
   const drawn = movesOf('email').filter(({ from }) => reported.some((status) => status === from));
@@ -70,7 +70,7 @@ it.each([
   ['execution', 'Status of a visit', VISIT_STATUSES],
   ['execution', 'Code', FAILURE_CODES],
   ['campaign', '`pausedReason`', PAUSED_REASONS],
-])('the page of %s lists each "%s" that the code has', (concept, heading, words) => {
+])('the page of %s lists in "%s" exactly the values of the code', (concept, heading, words) => {
   expect(firstCells(concept, heading)).toEqual([...words]);
 });
 

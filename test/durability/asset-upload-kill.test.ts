@@ -52,7 +52,7 @@ function upload(): Promise<Response> {
 const count = async (table: 'assets' | 'asset_leftovers') =>
   (await database.db.selectFrom(table).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow()).n;
 
-it('an API killed between the object and its row leaves an object that pruning deletes, and a repeated upload works', async () => {
+it('an API that is killed after it stored an image’s object but not its row leaves an object that pruning deletes, and a repeated upload works', async () => {
   const api = await startApi();
   s3.mood = 'silent';
   const answer = upload().catch(() => 'no answer');

@@ -107,8 +107,8 @@ async function expectAllReached(doubledMax: number): Promise<void> {
   expect(Number(events[0]?.n)).toBe(RECIPIENTS);
 }
 
-describe('kill -9 in the middle of a campaign of 5,000', () => {
-  it('of a worker misses no recipient, and repeats at most its emails in flight', async () => {
+describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
+  it('of a worker misses no recipient, and repeats at most the worker’s emails in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -116,21 +116,21 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('on Postgres: no recipient is missed', async () => {
+  it('of Postgres misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('on Temporal: no recipient is missed', async () => {
+  it('of Temporal misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of all processes: the next start completes the campaign', async () => {
+  it('of all processes misses no recipient after the next start', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

@@ -59,7 +59,7 @@ async function untilArrived(messages: number): Promise<void> {
   await untilService(service, async () => (await sink.counts()).messages > messages);
 }
 
-it('kill -9 while the share is sent, while it waits and while the rest is sent: no recipient is missed or changes variant', async () => {
+it('after kill -9 before, during and after the wait of an A/B test, no recipient is missed or changes variant', async () => {
   await query(
     `INSERT INTO contacts (project_id, email, subscribed) SELECT $1, 'r' || n || '@kill.test', true FROM generate_series(1, $2::int) n`,
     [service.dev().projectId, RECIPIENTS],

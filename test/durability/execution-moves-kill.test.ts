@@ -129,7 +129,7 @@ async function prepareRetries() {
   };
 }
 
-describe('requests about executions while API and workers are killed', () => {
+describe('requests that move executions while API and workers are killed', () => {
   let moves: string;
   let retries: string;
 
@@ -150,7 +150,7 @@ describe('requests about executions while API and workers are killed', () => {
     expect(await emailsOf('moves')).toEqual(ONE_EACH);
   });
 
-  it('take effect once: a retried contact continues to the email', async () => {
+  it('take effect once: a retried execution continues to the email', async () => {
     await untilService(service, () => allAre(retries, 'COMPLETED', CONTACTS));
     expect(await emailsOf('retried')).toEqual(ONE_EACH);
   });

@@ -67,7 +67,7 @@ function askTwenty(key: string, name: string): Promise<(Answer | undefined)[]> {
   return Promise.all(Array.from({ length: 20 }, ask));
 }
 
-it('twenty requests with one key have one effect, although the API is killed meanwhile', async () => {
+it('twenty requests with one key take effect once, although the API is killed meanwhile', async () => {
   for (const [round, delayMs] of [0, 5, 10, 20].entries()) {
     api = await start();
     const key = uuidv7();

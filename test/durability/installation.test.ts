@@ -116,10 +116,10 @@ async function operate(...words: string[]): Promise<string> {
   return output;
 }
 
-describe('npm start', () => {
+describe('npm start, on killed, restored and cloned databases,', () => {
   let campaignId: string;
 
-  it('treats a kill of everything as neither a clone nor a restored database', async () => {
+  it('starts normally after a kill of everything, and reports neither a clone nor a restored database', async () => {
     await start();
     await arrives('first@example.com');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
@@ -129,7 +129,7 @@ describe('npm start', () => {
     expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
   });
 
-  it('rebuilds a Temporal that was restored from an earlier copy, and logs it', async () => {
+  it('rebuilds the state of a Temporal that was restored from an earlier copy, and logs that', async () => {
     await drawWebhookWorkflow();
     campaignId = await scheduleCampaign();
     await stop();
@@ -149,7 +149,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('refuses to start with a database that was restored from an earlier copy', async () => {
+  it('refuses to start with a Postgres that was restored from an earlier copy', async () => {
     restoreStore('temporal', 'late');
     restoreStore('postgres', 'early');
     const { code, output } = await expectRefusal();
@@ -159,7 +159,7 @@ describe('npm start', () => {
     expect(output).not.toContain('    at ');
   });
 
-  it('takes it over: prints the lost window, keeps its campaign PAUSED, and resumes sending', async () => {
+  it('takes a restored Postgres over: prints the lost time span, pauses its campaign, and resumes sending', async () => {
     await start({ INSTALLATION: 'take-over' });
     expect(service.output()).toMatch(
       /What the service did from \S+Z to \S+Z is lost .* One campaign that may have been sent/,
@@ -173,7 +173,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('resolves one mismatch by INSTALLATION, and stops at the next one', async () => {
+  it('resolves one mismatch with INSTALLATION, and refuses to start at the next mismatch', async () => {
     await start({ INSTALLATION: 'take-over' });
     expect(service.output()).not.toMatch(/is lost|[Rr]ecovery/);
     await stop();
@@ -215,7 +215,7 @@ describe('npm start', () => {
   });
 });
 
-describe('separate processes', () => {
+describe('separate processes on restored and cloned databases', () => {
   let postgres: EmbeddedPostgres;
   let temporal: TemporalServer;
 
@@ -267,7 +267,7 @@ describe('separate processes', () => {
     return host.output();
   }
 
-  it.each(['api', 'worker'] as const)('stop in front of a restored database: %s', async (command) => {
+  it.each(['api', 'worker'] as const)('refuse to start on a restored Postgres: %s', async (command) => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'late');
     await startStores();
@@ -275,7 +275,7 @@ describe('separate processes', () => {
     await stopStores();
   });
 
-  it('rebuild a Temporal that was restored', async () => {
+  it('rebuild the state of a Temporal that was restored', async () => {
     restoreStore('postgres', 'late');
     restoreStore('temporal', 'early');
     await startStores();

@@ -48,11 +48,11 @@ function commandOf({ pid }: ProcessIdentity): string {
 
 describe.skipIf(process.platform !== 'linux')('a test run leaves no process and no file behind', () => {
   it.each<[string, (child: ChildProcess) => void]>([
-    ['that is interrupted', (child) => child.kill('SIGINT')],
-    ['that is terminated', (child) => child.kill('SIGTERM')],
-    ['that is killed', (child) => child.kill('SIGKILL')],
-    ['whose parent is killed', (child) => child.disconnect()],
-  ])('%s', async (_, end) => {
+    ['is interrupted', (child) => child.kill('SIGINT')],
+    ['is terminated', (child) => child.kill('SIGTERM')],
+    ['is killed', (child) => child.kill('SIGKILL')],
+    ['loses its parent process', (child) => child.disconnect()],
+  ])('if the run %s', async (_, end) => {
     const folder = dirname(await startRun());
     const processes = family(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
     const commands = processes.map(commandOf).join('\n');

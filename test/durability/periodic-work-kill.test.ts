@@ -95,7 +95,7 @@ async function untilSaved(round: Round, cursor: string): Promise<void> {
   await until(isSaved, 'the cursor', { timeoutMs: SAVED_MS }).catch(() => expect(cursors).toContain(cursor));
 }
 
-it('rounds of periodic work continue at the same position after their worker is killed', async () => {
+it('periodic work continues at the same position after its worker is killed', async () => {
   const { db } = database;
   const ids: string[] = [];
   for (const name of ['first', 'second', 'held', 'last']) ids.push(await buildSegment(db, { projectId, name }));

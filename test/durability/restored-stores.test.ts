@@ -98,7 +98,7 @@ async function expectEnd(): Promise<void> {
   expect(emails()).toBe(2 * CONTACTS);
 }
 
-it('a Temporal that was restored follows Postgres, and sends nothing again', async () => {
+it('a restored Temporal is brought to the state of Postgres, and nothing is sent again', async () => {
   await start();
   workflowId = await createWorkflow();
   await trackAll('enter');
@@ -117,7 +117,7 @@ it('a Temporal that was restored follows Postgres, and sends nothing again', asy
   await stop();
 });
 
-it('a Postgres that was restored follows Temporal, and sends nothing again', async () => {
+it('a restored Postgres is brought to the state of Temporal, and nothing is sent again', async () => {
   restoreStore('postgres', 'early');
   restoreStore('temporal', 'late');
   await start({ INSTALLATION: 'take-over' });

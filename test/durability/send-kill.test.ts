@@ -88,7 +88,7 @@ async function untilSettled(): Promise<void> {
   await expect.poll(async () => (await open()).length, { interval: 200 }).toBe(0);
 }
 
-it('the email of every request with a 200 is delivered, although the API is killed right after it', async () => {
+it('every email whose request returned 200 is delivered, although the API is killed right after the response', async () => {
   const api = await start('api');
   await start('worker');
   const accepted: string[] = [];
@@ -107,7 +107,7 @@ it('the email of every request with a 200 is delivered, although the API is kill
   expect(Object.values(got).every((times) => times === 1)).toBe(true);
 });
 
-it('a killed worker loses no email, and repeats at most the emails in flight', async () => {
+it('a killed worker loses no email, and repeats at most its emails in flight', async () => {
   await start('api');
   const worker = await start('worker');
   const accepted = await Promise.all(Array.from({ length: 400 }, (_, i) => send(`worker${i}@example.com`)));

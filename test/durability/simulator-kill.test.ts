@@ -68,7 +68,7 @@ async function statuses(): Promise<Record<string, number>> {
   return counts;
 }
 
-it('simulated feedback survives the kill of a waiting worker, and counts once', async () => {
+it('simulated feedback that waits in a killed worker is still recorded, once', async () => {
   await start('api');
   const worker = await start('worker');
   const what = ['slow', 'bounce', 'complaint', 'click'];

@@ -63,7 +63,7 @@ async function countOf(ids: string[]) {
   return { opens: emails.reduce((sum, email) => sum + email.opens, 0), events: events.length };
 }
 
-it('a stopping API writes every open that it has confirmed', async () => {
+it('a stopping API stores every open that it has confirmed', async () => {
   const ids = await buildSentEmails();
   const api = await startApi();
   await open(ids);
@@ -71,7 +71,7 @@ it('a stopping API writes every open that it has confirmed', async () => {
   expect(await countOf(ids)).toEqual({ opens: MAILS, events: MAILS });
 });
 
-it('an API writes opens while it runs; a kill loses only the last ones, and none is written twice or in part', async () => {
+it('a killed API loses only the last opens, and stores none twice or in part', async () => {
   const [early, late] = await Promise.all([buildSentEmails(), buildSentEmails()]);
   const api = await startApi();
   await open(early);

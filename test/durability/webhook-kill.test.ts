@@ -42,7 +42,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-it('a killed worker loses no event, and doubles at most its running requests', async () => {
+it('a killed worker loses no webhook event, and repeats at most its running requests', async () => {
   const { id: projectId } = await buildProject(database.db, 'Kill');
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = { projectId, url: receiver.url, events: ['happened'], description: null, atRestKey };

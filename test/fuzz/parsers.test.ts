@@ -5,8 +5,8 @@ import { PARSERS } from './parsers.ts';
 /** A few seconds in all; `npm run fuzz` runs for minutes from a seed, with limits on time and memory. */
 const RUNS = 150;
 
-describe('any untrusted input', () => {
-  it.each(PARSERS)('$name are read or refused, and never end in another error', async ({ inputs, run, refuses }) => {
+describe('the parsers of untrusted input', () => {
+  it.each(PARSERS)('$name accept or refuse any input, and throw no other error', async ({ inputs, run, refuses }) => {
     const property = fc.asyncProperty(inputs, async (input) => {
       try {
         await run(input as never);

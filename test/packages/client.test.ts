@@ -66,7 +66,7 @@ const catchError = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('a call', () => {
+describe('a call of the client', () => {
   it('returns the response of any operation, with path, query and body', async () => {
     const made = await client.call('createTemplate', {
       body: { name: 'Hello', subject: 's', body: '<p>b</p>', type: 'MARKETING' },
@@ -96,7 +96,7 @@ describe('a call', () => {
     await limited.close();
   });
 
-  it('is not retried without an idempotency key', async () => {
+  it('is not retried without an idempotency key made by the client', async () => {
     troubles = ['unavailable'];
     expect(await catchError(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
     troubles = ['unavailable'];
@@ -108,7 +108,7 @@ describe('a call', () => {
     expect(keys).toEqual([null, 'mine']);
   });
 
-  it('a call of the client ends with its signal', async () => {
+  it('ends when its AbortSignal aborts', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     expect(await catchError(client.track({ email: 'a@example.com', event: 'e' }, { signal }))).toMatchObject({
       message: 'enough',
@@ -116,7 +116,7 @@ describe('a call', () => {
   });
 });
 
-describe('a call under a key of the client', () => {
+describe('a call with an idempotency key made by the client', () => {
   it('is retried with the same key, and takes effect once', async () => {
     troubles = ['unavailable', 'refused'];
     await client.track({ email: 'ada@example.com', event: 'bought' });
@@ -140,7 +140,7 @@ describe('a call under a key of the client', () => {
   });
 });
 
-it('ends a list whose next page is named nextCursor, or not named at all', async () => {
+it('iterating over a list ends if the next page is called nextCursor or is missing', async () => {
   const answers = [{ data: [1], nextCursor: 'b' }, { data: [2], nextCursor: null }, { data: [3] }];
   const asked: string[] = [];
   const fetch = async (url: unknown) => {
@@ -154,7 +154,7 @@ it('ends a list whose next page is named nextCursor, or not named at all', async
   expect(asked).toHaveLength(3);
 });
 
-it('refuses an unknown operation id by its name', async () => {
+it('an unknown operation id is refused, and the error names it', async () => {
   await expect(client.call('sendEmailV9' as 'sendEmail', {} as never)).rejects.toThrow(
     /Unknown operation "sendEmailV9"/,
   );
@@ -171,7 +171,7 @@ it('lists are iterated over all pages', async () => {
   expect(pages).toBe(3);
 });
 
-describe('a webhook', () => {
+describe('verifying a webhook', () => {
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ....').toString('base64')}`;
   const now = new Date('2026-11-22T12:00:00Z');
   const payload = JSON.stringify({ type: 'email.bounced', data: { ä: 1 } });
@@ -182,7 +182,7 @@ describe('a webhook', () => {
     'webhook-signature': signature,
   };
 
-  it('is accepted if one of its signatures is by the secret', async () => {
+  it('accepts it if one of its signatures was made with the secret', async () => {
     const expected = JSON.parse(payload);
     expect(await verifyWebhook({ payload, headers, secret, now })).toEqual(expected);
     const both = { ...headers, 'webhook-signature': `v1,AAAA v2,x ${signature}` };
@@ -200,21 +200,21 @@ describe('a webhook', () => {
     ['without signature', { headers: { ...headers, 'webhook-signature': undefined } }],
     ['with a time that is none', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
     ['of another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
-  ])('a webhook %s is refused', async (_, change) => {
+  ])('refuses one %s', async (_, change) => {
     const error = await catchError(verifyWebhook({ payload, headers, secret, now, ...change }));
     expect(error).toBeInstanceOf(WebhookVerificationError);
   });
 });
 
-describe('the package', () => {
-  it('has the types of the document as it is (npm run client:types)', () => {
+describe('the client package', () => {
+  it('has types that match the document (npm run client:types)', () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(api.app))) as OpenApiDocument;
     const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
     // A plain comparison: a diff of two thousand lines would take minutes.
     expect(generate(document) === committed, 'run npm run client:types').toBe(true);
   });
 
-  it('has every operation of the document of /v1 alone, and none by its unversioned path', () => {
+  it('has every operation of the document of /v1 alone, and none at a path without version', () => {
     const { paths } = JSON.parse(JSON.stringify(openApiDocument(api.app, 'v1'))) as OpenApiDocument;
     const versioned = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),

@@ -36,14 +36,14 @@ function importsOf(path: string): string[] {
   return [...found].map(([, name]) => `assets/${name}`);
 }
 
-it('the dashboard loads less than 240 kB (gzip) before it shows', () => {
+it('the dashboard loads less than 240 kB (gzip) before its first screen is shown', () => {
   const sizes = initialFiles().map((path) => [path, gzipBytes(path)] as const);
   expect(sizes.length).toBeGreaterThan(1);
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
   expect(total, JSON.stringify(sizes)).toBeLessThan(INITIAL_MAX_BYTES);
 });
 
-it('no later part of the dashboard exceeds the limit of a first visit', () => {
+it('no part of the dashboard that is loaded later is larger than a first visit may be', () => {
   const assets = readdirSync(join(BUILT, 'assets')).filter((name) => /\.(js|css)$/.test(name));
   const large = assets.filter((name) => gzipBytes(`assets/${name}`) > LAZY_MAX_BYTES);
   expect(large).toEqual([]);

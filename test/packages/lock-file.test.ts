@@ -98,7 +98,7 @@ function isAllowed(licence: string, allowed: string[]): boolean {
   return words.split(' OR ').some(each);
 }
 
-it('no copy of a package that parses untrusted bytes is below its minimum version', () => {
+it('every copy of a package that parses untrusted bytes has at least its minimum version', () => {
   for (const [name, floor] of Object.entries(FLOORS)) {
     const copies = packages.filter((entry) => entry.name === name);
     expect(copies.length, name).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ it('no copy of a package that parses untrusted bytes is below its minimum versio
 const isForElsewhere = ({ optional, os }: Package): boolean => optional === true && os !== undefined;
 const pinned = packages.filter(({ integrity }) => /^sha512-/.test(integrity ?? ''));
 
-it('every package is pinned by its content, except binaries of platforms that the registry does not have', () => {
+it('every package has a content hash, except binaries of platforms that the registry does not have', () => {
   expect(packages.filter((entry) => !pinned.includes(entry) && !isForElsewhere(entry)).map(({ path }) => path)).toEqual(
     [],
   );
@@ -120,7 +120,7 @@ it('every package is pinned by its content, except binaries of platforms that th
     expect(pinned.map((entry) => entry.name)).toContain(name);
 });
 
-it('no install script runs, and each package with one has a reason why it works without', () => {
+it('no install script runs, and each package with one has a documented reason why it works without', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
   const scripted = new Set(packages.filter((entry) => entry.hasInstallScript).map(({ name }) => name));
   expect([...scripted].sort()).toEqual(Object.keys(SCRIPTS_NOT_NEEDED).sort());
@@ -137,7 +137,7 @@ const PRODUCT = ['api', 'rules', 'compute', 'db', 'engine', 'temporal', 'workflo
   'bench',
 ]);
 
-it('every dependency is imported by the product, so the image contains none that only tests use', () => {
+it('the product imports every dependency, so the image contains none that only tests use', () => {
   const modules = PRODUCT.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -150,7 +150,7 @@ it('every dependency is imported by the product, so the image contains none that
   expect(unused).toEqual([]);
 });
 
-it('every package has a licence that permits its use in the product', () => {
+it('every package has a license that permits its use in the product', () => {
   const refused = packages.filter(({ name, license, dev }) => {
     const licence = license ?? NAMELESS[name] ?? 'none';
     return !(name in NAMED) && !isAllowed(licence, dev ? LICENCES_OF_TOOLS : LICENCES);

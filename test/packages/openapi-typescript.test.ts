@@ -55,7 +55,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
   it.each([
     ['TypeScript 5', () => 'typescript/bin/tsc'],
     ['our own TypeScript', () => join(packageRoot(), 'node_modules/typescript/bin/tsc')],
-  ])('has a type for every JSON body of requests and responses, by the strict rules of %s', (_, compiler) => {
+  ])('has a type for every JSON body of requests and responses, under the strict rules of %s', (_, compiler) => {
     const checked = runNode(compiler(), '-p', '.');
     expect(checked.status, checked.said).toBe(0);
   });

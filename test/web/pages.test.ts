@@ -82,8 +82,8 @@ async function stateOf({ contactId, address, emailId }: { contactId: string; add
 
 const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
 
-describe('unsubscribing', () => {
-  it('unsubscribes no one when the page is opened, however often a scanner opens it', async () => {
+describe('unsubscribing by a link', () => {
+  it('does not happen when the page is opened, however often a scanner opens it', async () => {
     const email = await emailTo();
     for (const path of [`/u/${email.manage}`, `/m/${email.manage}`, `/s/${email.manage}`]) {
       expect((await get(path)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('unsubscribing', () => {
     expect((await get(`/u/${email.manage}`)).body).toContain(`<form method="post" action="/u/${email.manage}">`);
   });
 
-  it('the button unsubscribes the contact, suppresses the address, marks the email and records one event', async () => {
+  it('happens when its button is pressed: the contact is unsubscribed, the address suppressed, the email marked, one event recorded', async () => {
     const email = await emailTo();
     for (let n = 0; n < 2; n++) {
       const { status, body } = await post(`/u/${email.manage}`);
@@ -109,7 +109,7 @@ describe('unsubscribing', () => {
     expect((await get(`/u/${email.manage}`)).body).toContain('You are unsubscribed');
   });
 
-  it('one click in an email program is 200 without cookies, in both encodings', async () => {
+  it('by one click in an email program returns 200 without cookies, in both encodings', async () => {
     const first = await emailTo();
     const answer = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
     expect(answer.status).toBe(200);
@@ -123,13 +123,13 @@ describe('unsubscribing', () => {
     expect((await stateOf(second)).subscribed).toBe(false);
   });
 
-  it('thirty concurrent clicks record one event', async () => {
+  it('by thirty concurrent clicks records one event', async () => {
     const mail = await emailTo();
     await Promise.all(Array.from({ length: 30 }, () => post(`/u/${mail.manage}`)));
     expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);
   });
 
-  it('a link in an email that a step sent to another address changes that address only', async () => {
+  it('in an email that a step sent to another address changes only that address', async () => {
     const mail = await emailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
     await post(`/u/${mail.manage}`);
     expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
@@ -137,7 +137,7 @@ describe('unsubscribing', () => {
     expect(entries.get('manager@example.com')).toEqual(['unsubscribe']);
   });
 
-  it('a contact of another project stays subscribed', async () => {
+  it('changes no contact of another project', async () => {
     const mail = await emailTo();
     const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
     await post(`/u/${mail.manage}`);
@@ -147,14 +147,14 @@ describe('unsubscribing', () => {
   });
 });
 
-describe('after the contact was erased', () => {
+describe('the links in an email whose contact was erased', () => {
   const erase = (id: string) => api.call('DELETE', `/contacts/${id}`);
   const add = (email: string) => api.call('POST', '/contacts', { body: { email } });
   const reasonsOf = async (email: string) =>
     (await findSuppressions(api.db, key, { projectId: api.one.id, emails: [email] })).get(email) ?? [];
 
   it.each(['email', 'contact'])(
-    'an unsubscription by a link of the %s holds for any contact that is later added with the address',
+    'unsubscribe by the %s any contact that is later added with the address',
     async (kind) => {
       const email = await emailTo();
       const token = kind === 'email' ? email.manage : contactToken(TEST_SECRET_KEY, email.contactId);
@@ -166,7 +166,7 @@ describe('after the contact was erased', () => {
     },
   );
 
-  it('an old link unsubscribes the contact who has the address now, through any number of erasures', async () => {
+  it('unsubscribe the contact who has the address now, through any number of erasures', async () => {
     const mail = await emailTo();
     await erase(mail.contactId);
     const second = await add(mail.address);
@@ -179,7 +179,7 @@ describe('after the contact was erased', () => {
     expect([...events].sort()).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
-  it('the settings page shows and changes the state of the address', async () => {
+  it('show and change the state of the address on the settings page', async () => {
     const mail = await emailTo();
     await erase(mail.contactId);
     expect((await post(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
@@ -189,7 +189,7 @@ describe('after the contact was erased', () => {
     expect(await reasonsOf(mail.address)).toEqual([]);
   });
 
-  it("a link changes the address of its email and the contact's last address", async () => {
+  it("change the address of the email and the contact's last address", async () => {
     const mail = await emailTo();
     const moved = `moved-${mail.address}`;
     await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { email: moved } });
@@ -198,7 +198,7 @@ describe('after the contact was erased', () => {
     for (const email of [mail.address, moved]) expect((await add(email)).body).toMatchObject({ subscribed: false });
   });
 
-  it('a link in an email that a step sent to another address still changes that address only', async () => {
+  it('still change only the address of an email that a step sent to another address', async () => {
     const manager = `boss-${count}@example.com`;
     const mail = await emailTo({ to: manager, sourceType: 'WORKFLOW' });
     await erase(mail.contactId);
@@ -207,7 +207,7 @@ describe('after the contact was erased', () => {
     expect(await reasonsOf(mail.address)).toEqual([]);
   });
 
-  it('a link without a stored address says that nothing changed, and one-click unsubscription fails', async () => {
+  it('report that nothing changed if no address is stored, and one-click unsubscription fails', async () => {
     const mail = await emailTo();
     await erase(mail.contactId);
     await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();
@@ -221,7 +221,7 @@ describe('after the contact was erased', () => {
   });
 });
 
-describe('a changed address', () => {
+describe('changing the address of a contact', () => {
   const move = (id: string, email: string, more = {}) =>
     api.call('PATCH', `/contacts/${id}`, { body: { email, ...more } });
 
@@ -234,7 +234,7 @@ describe('a changed address', () => {
     expect((await api.call('POST', '/contacts', { body: { email: moved } })).body).toMatchObject({ subscribed: false });
   });
 
-  it('lifts a hard bounce, and unsubscribes at an address that has refused', async () => {
+  it('removes a hard bounce, and unsubscribes the contact if the new address has refused', async () => {
     const mail = await emailTo();
     const suppress = (email: string, reason: 'hard_bounce' | 'unsubscribe') =>
       addSuppressions(api.db, key, { projectId: api.one.id, entries: [{ email, reason, source: 'test' }] });
@@ -250,7 +250,7 @@ describe('a changed address', () => {
     });
   });
 
-  it('an old link unsubscribes its contact, and the contact that has the old address now', async () => {
+  it('makes an old link unsubscribe its contact and the contact that has the old address now', async () => {
     const mail = await emailTo();
     await move(mail.contactId, `elsewhere-${mail.address}`);
     const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
@@ -260,7 +260,7 @@ describe('a changed address', () => {
   });
 });
 
-describe('subscribed: true after the person refused', () => {
+describe('a request with subscribed: true after the person refused', () => {
   const save = (email: string, more = {}) =>
     api.call('POST', '/contacts', { body: { email, subscribed: true, ...more } });
   const set = async (resubscribe: string) => {
@@ -289,7 +289,7 @@ describe('subscribed: true after the person refused', () => {
     expect(patched.body).toMatchObject({ subscribed: true, _meta: { resubscribed: true } });
   });
 
-  it('needs resubscribe: true where the project protects refusals', async () => {
+  it('needs resubscribe: true if the project protects refusals', async () => {
     expect((await set('never')).status).toBe(422);
     expect((await set('protect')).body).toMatchObject({ resubscribe: 'protect' });
     const email = await emailTo();
@@ -309,8 +309,8 @@ describe('subscribed: true after the person refused', () => {
   });
 });
 
-describe('subscribing', () => {
-  it("removes the person's own refusals, and no other ones", async () => {
+describe('subscribing by a link', () => {
+  it("removes the person's own refusals, and no other refusals", async () => {
     const email = await emailTo({ subscribed: false });
     const entries = (['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const).map((reason) => {
       return { email: email.address, reason, source: 'test' };
@@ -325,7 +325,7 @@ describe('subscribing', () => {
   });
 });
 
-describe('settings', () => {
+describe('the settings page of a contact', () => {
   it('shows the state and changes it with the form', async () => {
     const { address, contactId, emailId } = await emailTo();
     const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
@@ -341,9 +341,9 @@ describe('settings', () => {
   });
 });
 
-describe('the pages', () => {
+describe('the public pages', () => {
   it.each(['.', ')', '/', '),', '%3E', '/).', '%0A', '.%0D%0A'])(
-    'open with %s behind the link, which an email program took for a part of it',
+    'open if an email program appended %s to their link',
     async (behind) => {
       const email = await emailTo();
       for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${email.manage}${behind}`)).status).toBe(200);
@@ -355,7 +355,7 @@ describe('the pages', () => {
   );
 
   it.each(['/u', '/u/', '/s/', '/m', '/confirm/', '/c', '/c/', '/c/AaIh', '/c/AaIh/'])(
-    'are a page for people where the link was cut off at %s',
+    'show an error page for people if the link was cut off at %s',
     async (path) => {
       const page = await get(path);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);

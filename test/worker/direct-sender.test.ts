@@ -130,7 +130,7 @@ const outboxOf = (refId: string) =>
     .execute();
 const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
 
-describe('a single email', () => {
+describe('a single email of the direct sender', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
     const id = await accept();
     runEmails();
@@ -169,7 +169,7 @@ describe('a single email', () => {
     expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
   });
 
-  it('that was deferred is handed to Temporal with the time of its next attempt', async () => {
+  it('is handed to Temporal with the time of its next attempt if it was deferred', async () => {
     const id = await accept({ to: 'defer450-4.2.1@example.com' });
     runEmails();
     const [row] = await until(async () => {
@@ -200,7 +200,7 @@ describe('a single email', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', sent_at: null });
   });
 
-  it('that is held was not attempted, and its row is deleted: the release queues it again', async () => {
+  it('is not attempted while it is held, and its row is deleted: the release queues it again', async () => {
     const contactId = await buildContact(database.db, { projectId });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     const id = await accept({ contactId, type: 'MARKETING' });
@@ -220,8 +220,8 @@ describe('a single email', () => {
   });
 });
 
-describe('a project with a send rate', () => {
-  it('waits for it without an attempt and without delaying others', async () => {
+describe('a single email of a project with a send rate', () => {
+  it('waits for the rate without an attempt and without delaying others', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 2 WHERE id = ${projectId}`.execute(database.db);
     const mine: string[] = [];
     for (let n = 0; n < 60; n += 1) mine.push(await accept({ to: `mine${n}@example.com` }));
@@ -242,7 +242,7 @@ describe('a project with a send rate', () => {
     expect(new Set(waiting.map(({ attempts }) => attempts))).toEqual(new Set([0]));
   });
 
-  it('does not count emails of test keys', async () => {
+  it('does not count toward the rate if it was sent with a test key', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
@@ -270,7 +270,7 @@ describe('a worker that stops', () => {
   });
 });
 
-describe('an SMS', () => {
+describe('an SMS of the direct sender', () => {
   async function acceptSms(to: string): Promise<string> {
     const id = uuidv7();
     await sql`
@@ -283,7 +283,7 @@ describe('an SMS', () => {
   const smsOf = (id: string) =>
     database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-  it('is sent without Temporal; a deferred one is handed to Temporal', async () => {
+  it('is sent without Temporal, and is handed to Temporal if it was deferred', async () => {
     answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
     run(smsChannel(depsOf()));
@@ -297,7 +297,7 @@ describe('an SMS', () => {
     expect(await smsOf(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
   });
 
-  it('is sent once though Postgres fails briefly while others are on the wire', async () => {
+  it('is sent once, although Postgres fails briefly while other messages are on the wire', async () => {
     const own = connect({ connectionString: database.url, max: 4, applicationName: 'hiccup', onError: () => {} });
     const { db } = own;
     const ids: string[] = [];
@@ -325,7 +325,7 @@ describe('an SMS', () => {
 });
 
 describe('a deferred message', () => {
-  it('wakes its receiver when its row is committed', async () => {
+  it('wakes the outbox only after the row of its next attempt is committed', async () => {
     answerSms = () => ({ outcome: 'later', error: 'busy', status: '503' });
     const id = uuidv7();
     await sql`

@@ -31,7 +31,7 @@ const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 /** Sets the tokens of a database to an earlier state, as in a restored backup. */
 const restore = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
 
-describe('the check of a start', () => {
+describe('comparing the installation’s token in Postgres and Temporal at the start of a process', () => {
   let database: TestDatabase;
   let temporal: TestTemporal;
   let told: string[] = [];
@@ -60,7 +60,7 @@ describe('the check of a start', () => {
   };
   const WELL = { hold: null, recoveryDue: false, told: [] };
 
-  it('changes the token, and both stores have the same afterwards', async () => {
+  it('replaces the token, and both stores have the same token afterwards', async () => {
     await check();
     await check();
     expect((await readTokens(database.db)).map(({ no, confirmed }) => [no, confirmed])).toEqual([
@@ -87,7 +87,7 @@ describe('the check of a start', () => {
     }
   });
 
-  it('renews the token without the state of the task queues if that cannot be read', async () => {
+  it('renews the token, also if the state of the task queues cannot be read', async () => {
     await check();
     const { db } = database;
     const lifecycle = await connectLifecycle({ db, temporal });
@@ -116,7 +116,7 @@ describe('the check of a start', () => {
   it.each([
     ['before Temporal had the token', 3],
     ['before Postgres had confirmed it', 2],
-  ])('ignores a kill %s', async (_, lost) => {
+  ])('ignores that the previous process was killed %s', async (_, lost) => {
     const { db } = database;
     // The token that a killed process wrote. Temporal has the previous one, or the same one.
     const newest = (await readTokens(db))[0];
@@ -132,7 +132,7 @@ describe('the check of a start', () => {
     expect((await readTokens(db))[0]?.confirmed).toBe(true);
   });
 
-  it('continues without Temporal on the database that wrote the last token', async () => {
+  it('accepts a start without Temporal on the database that wrote the last token', async () => {
     expect(await check('', { address: '127.0.0.1:1' })).toMatchObject({ verified: false });
     expect(await standing()).toEqual(WELL);
   });
@@ -143,7 +143,7 @@ describe('the check of a start', () => {
     expect(await newestNo(database.db)).toBe(1);
   });
 
-  it('takes over: pauses campaigns that may have been sent since the backup, and recovers before sending', async () => {
+  it('with INSTALLATION=take-over pauses campaigns that may have been sent since the backup, and recovers before sending', async () => {
     const { db } = database;
     const { id: projectId } = await buildProject(db, 'Restored');
     await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
@@ -168,7 +168,7 @@ describe('the check of a start', () => {
     expect(told).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
   });
 
-  it('resolves one mismatch: the variable has no effect at the next start, which fails at the next mismatch', async () => {
+  it('resolves one mismatch: at the next start the variable has no effect, and the next mismatch refuses the start', async () => {
     await check('take-over');
     expect(told).toEqual([]);
     await restore(database.db, 1);
@@ -239,7 +239,7 @@ describe('workers of one installation', () => {
     return pending?.lastFailure?.applicationFailureInfo?.type === 'SENDING_HELD' ? (pending.attempt ?? 0) : 0;
   }
 
-  it('send nothing while a clone waits, then everything once', async () => {
+  it('send nothing while a clone waits, then send everything once', async () => {
     await service.stopWorker();
     await sql`UPDATE installation SET sending_hold = 'new', sending_held_at = now()`.execute(service.db);
     await service.startWorker();
@@ -289,13 +289,13 @@ describe('workers of one installation', () => {
     expect(await newestNo(service.db)).toBe(before + 3);
   }, 120_000);
 
-  it('end with the error of a mismatch if the database is restored while they run', async () => {
+  it('end with the mismatch error if the database is restored while they run', async () => {
     await restore(service.db, 1);
     await age(service.db);
     await until(() => MISMATCH.test(second.output()), 'the line of the mismatch');
   }, 120_000);
 
-  it('end with it also if they started while Temporal was down', async () => {
+  it('end with the mismatch error also if they started while Temporal was down', async () => {
     const proxy = await startTcpProxy(service.temporal.address);
     await proxy.close();
     const away = await startWorkerHost({ database, temporal: { ...service.temporal, address: proxy.address } });

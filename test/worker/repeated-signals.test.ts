@@ -78,7 +78,7 @@ async function rowsLeft(): Promise<number> {
 const receive = (row: OutboxRow | undefined) =>
   row && dispatcher.noteStarted({ kind: row.kind, refId: row.refId, visit: null, rowId: row.id });
 
-it('a thousand rows of a target are one signal, and it gets the next one after it has received the last', async () => {
+it('a thousand rows for one workflow become one signal, and the next signal is sent after the workflow has received the first', async () => {
   const endpointId = uuidv7();
   await wakeEndpoint(endpointId, 1_000);
   await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');
@@ -96,7 +96,7 @@ it('a thousand rows of a target are one signal, and it gets the next one after i
   expect(sent).toHaveLength(2);
 });
 
-it('a thousand events of a wait are few signals, and each wait of an execution has its own', async () => {
+it('a thousand events for one wait become a few signals, and each wait of an execution gets separate signals', async () => {
   const executionId = uuidv7();
   await wakeWait(executionId, 1, 1_000);
   await wakeWait(executionId, 2, 1);
@@ -111,14 +111,14 @@ it('a thousand events of a wait are few signals, and each wait of an execution h
   }, 'the end of all rows');
 });
 
-it('targets do not wait for each other', async () => {
+it('signals to one workflow do not wait for signals to another', async () => {
   const endpoints = Array.from({ length: 10 }, () => uuidv7());
   for (const endpointId of endpoints) await wakeEndpoint(endpointId, 3);
   await until(() => sent.length === endpoints.length, 'a signal to each');
   expect(new Set(sent.map(({ refId }) => refId))).toEqual(new Set(endpoints));
 });
 
-it('the signal of a killed worker is sent again when its lease is over', async () => {
+it('the signal of a killed worker is sent again when its lease has expired', async () => {
   const endpointId = uuidv7();
   await wakeEndpoint(endpointId, 10);
   await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');

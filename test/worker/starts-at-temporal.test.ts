@@ -47,7 +47,7 @@ function startAll(rows: OutboxRow[]): void {
   for (const { kind, refId } of rows) dispatcher.noteStarted({ kind, refId, visit: null });
 }
 
-it('hands over 16 starts of a project, and the next ones when these have started', async () => {
+it('hands 16 starts of a project to Temporal, and the next ones when these have started', async () => {
   await queue(A, 40);
   await until(() => handedOf(A).length === 16, '16 starts');
   startAll(handedOf(A).slice(0, 10));
@@ -56,7 +56,7 @@ it('hands over 16 starts of a project, and the next ones when these have started
   await until(() => handedOf(A).length === 40, 'all');
 });
 
-it('hands over the starts of a project at once while another one has a backlog that does not start', async () => {
+it('hands the starts of a project to Temporal at once, while another project has a backlog that does not start', async () => {
   await queue(A, 1_000);
   await until(() => handedOf(A).length === 16, '16 starts');
   await queue(B, 5);
@@ -64,7 +64,7 @@ it('hands over the starts of a project at once while another one has a backlog t
   expect(handedOf(A)).toHaveLength(16);
 });
 
-it('hands over a lower priority while the projects with a higher one have reached their limit', async () => {
+it('hands over rows of lower priority while the projects with higher priority have reached their limit', async () => {
   await queue(A, 100);
   await until(() => handedOf(A).length === 16, '16 starts');
   await queue(B, 1, 'job.start');

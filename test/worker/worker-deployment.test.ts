@@ -144,7 +144,7 @@ async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
 }
 
 describe('a worker deployment', () => {
-  it('rolls back a build that throws in workflow tasks, and no run is lost', async () => {
+  it('rolls back a build that throws in workflow tasks, and loses no run', async () => {
     await runStep('first');
     await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
     await buildContacts(service.db, { projectId: service.one.id, count: 10 });

@@ -58,7 +58,7 @@ async function queuesInTemporalUi(isExpected: (lines: string[]) => boolean): Pro
   }, 'the expected state of the task queues in the Temporal UI');
 }
 
-describe('workers that each serve some queues', () => {
+describe('workers that each serve a part of the queues', () => {
   it('run executions on one host, report unserved queues, and send campaigns once another host serves them', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'opened', steps: { exit: { type: 'EXIT' } } });
     await track(service, 'role@example.com', 'opened');

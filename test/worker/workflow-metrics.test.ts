@@ -53,7 +53,7 @@ async function fail(type: string, input: object): Promise<void> {
   });
 }
 
-it('counts in temporal_workflow_failed exactly the workflows that Temporal lists as Failed', async () => {
+it('the metric temporal_workflow_failed counts exactly the workflows that Temporal lists as Failed', async () => {
   await fail('campaignSend', { campaignId: randomUUID(), sendNo: 1 });
   await fail('contactImport', { jobId: randomUUID(), kind: 'import' });
   await fail('webhookDelivery', { endpointId: randomUUID() });

@@ -44,7 +44,7 @@ async function waiting(variantId: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-it('notifies subscribers of a restock, and starts an automation', async () => {
+it('a restock notifies its subscribers and starts an automation', async () => {
   await put('2', false);
   const workflow = (
     await service.call('POST', '/workflows', { body: { name: 'w', eventName: 'shopify.back_in_stock' } })
@@ -72,7 +72,7 @@ it('notifies subscribers of a restock, and starts an automation', async () => {
   });
 });
 
-it('a late restock job notifies contacts that waited for it, but not contacts that wait for the next one', async () => {
+it('a late restock job notifies contacts that waited for its restock, but not contacts that wait for the next one', async () => {
   await put('3', false);
   await insertWaits('3', 10);
   await service.stopWorker();

@@ -41,7 +41,7 @@ async function queuesOf(id: string): Promise<string[]> {
 }
 
 describe('a campaign with a send rate', () => {
-  it('blocks no slot of a worker, and uses one activity for many emails', async () => {
+  it('occupies no slot of a worker, and uses one activity for many emails', async () => {
     await limit(20);
     const id = await sending(60);
     await become(id, 'SENT');
@@ -51,7 +51,7 @@ describe('a campaign with a send rate', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('slows a running campaign when it is set, and no longer when it is removed', async () => {
+  it('is slowed down when a rate is set while it runs, and speeds up when the rate is removed', async () => {
     campaigns.pauseMs = 50;
     const id = await sending(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
@@ -69,7 +69,7 @@ describe('a campaign with a send rate', () => {
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });
 
-  it('sends nothing while single emails wait, attempts no recipient for that, and continues afterwards', async () => {
+  it('sends nothing while single emails wait, attempts no recipient for that reason, and continues afterwards', async () => {
     await limit(10);
     const tokens = { projectId: campaigns.project.id, n: 1_000, ratePerSecond: 10, order: 'single' } as const;
     await takeSendTokens(campaigns.service.db, tokens);
@@ -124,19 +124,19 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
     return calls;
   }
 
-  it('expires if no email could be sent', async () => {
+  it('expires if no email of the chunk could be sent', async () => {
     expect(await runChunks({})).toEqual(['send', 'expire']);
   });
-  it('has another day when it sent something', async () => {
+  it('gets another day if it sent an email', async () => {
     expect(await runChunks({ sent: 3, fresh: true })).toEqual(['send', 'send']);
   });
-  it('has another day when it was on hold', async () => {
+  it('gets another day if it was on hold', async () => {
     expect(await runChunks({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
   });
 });
 
-describe('the audience', () => {
-  it('is sent to while it is still being read', async () => {
+describe('the recipients of a campaign', () => {
+  it('get their email while other recipients are still being added', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const { rows } = await sql<{
       id: string;

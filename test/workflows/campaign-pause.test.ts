@@ -25,7 +25,7 @@ function atRest(id: string) {
 }
 
 describe('pausing a campaign', () => {
-  it('sends nothing while it is PAUSED, and then continues with the unsent recipients', async () => {
+  it('stops sending while it is PAUSED, and resuming continues with the unsent recipients', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await startCampaign();
@@ -51,7 +51,7 @@ describe('pausing a campaign', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('before its start makes it wait, also over a restart of the worker', async () => {
+  it('before its start makes it wait, also across a restart of the worker', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await campaigns.service.stopWorker();
     const id = await startCampaign();
@@ -63,7 +63,7 @@ describe('pausing a campaign', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 30 });
   });
 
-  it('a paused campaign can be cancelled', async () => {
+  it('does not prevent cancelling it', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await startCampaign();
@@ -78,7 +78,7 @@ describe('pausing a campaign', () => {
     expect(skipped).toBeGreaterThan(0);
   });
 
-  it('is refused in any state but SENDING', async () => {
+  it('is refused in every status except SENDING', async () => {
     const { body } = await call('POST', '/campaigns', campaignBody());
     for (const change of ['pause', 'resume']) {
       const refused = await call('POST', `/campaigns/${body.data.id}/${change}`);
@@ -88,7 +88,7 @@ describe('pausing a campaign', () => {
 });
 
 describe('a campaign whose content takes too long to render', () => {
-  it('is PAUSED with the reason after 20 timeouts in a row, while others are sent', async () => {
+  it('is PAUSED with the reason after 20 timeouts in a row, while other campaigns are sent', async () => {
     const other = await buildProject(campaigns.service.db, 'Other');
     await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
@@ -122,7 +122,7 @@ describe('a campaign whose content takes too long to render', () => {
   });
 });
 
-describe('content that takes too long for any contact', () => {
+describe('content that takes too long to render for any contact', () => {
   const body = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
 
   it('is refused when it is saved', async () => {

@@ -17,8 +17,8 @@ const unsubscribe = (...emails: string[]) =>
 const suppress = async (email: string, reason: string) =>
   expect((await call('POST', '/suppressions', { email, reason })).status).toBeLessThan(300);
 
-describe('the audience', () => {
-  it('has a row for every contact; skipped ones have their reason, and count in total and skipped', async () => {
+describe('the recipients of a campaign', () => {
+  it('have a row for every contact; skipped contacts have a reason, and count in total and skipped', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test');
     await suppress('r3@to.test', 'manual');
@@ -37,14 +37,14 @@ describe('the audience', () => {
     expect(stats.byReason).toEqual({ unsubscribed: 2, 'suppressed:manual': 2 });
   });
 
-  it('an audience of unsubscribed contacts only is empty: 400', async () => {
+  it('cannot be only unsubscribed contacts: the send returns 400', async () => {
     await buildAudience(2);
     await unsubscribe('r0@to.test', 'r1@to.test');
     const id = await create();
     expect((await call('POST', `/campaigns/${id}/send`, {})).status).toBe(400);
   });
 
-  it('skipped contacts do not count for the monthly limit', async () => {
+  it('that are skipped do not count toward the monthly limit', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
     await sql`UPDATE projects SET monthly_email_limit = 5 WHERE id = ${campaigns.project.id}`.execute(
@@ -58,7 +58,7 @@ describe('the audience', () => {
 });
 
 describe('the statistics of a campaign', () => {
-  it('have a series of 72 hours from the hour of the start, zero-filled', async () => {
+  it('have a series of 72 hours from the hour of the start, with zeros for empty hours', async () => {
     await buildAudience(4);
     const id = await create();
     await send(id);
@@ -82,7 +82,7 @@ describe('the statistics of a campaign', () => {
   });
 });
 
-describe('retrying recipients', () => {
+describe('retrying recipients of a campaign', () => {
   const retry = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
 
   /** Fails some recipients of a SENT campaign, as if the provider had refused them. */
@@ -101,7 +101,7 @@ describe('retrying recipients', () => {
     return new Map(rows.map((row) => [row.email, row.id]));
   };
 
-  it('sends to recipients with a fixable failure, once, and to no one else; sentAt becomes the time of the last one', async () => {
+  it('sends once to recipients whose failure can be fixed, and to no one else; sentAt becomes the time of the last email', async () => {
     await buildAudience(10);
     await unsubscribe('r9@to.test');
     const id = await create();
@@ -132,7 +132,7 @@ describe('retrying recipients', () => {
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENT', sentAt: after.sentAt });
   });
 
-  it('retries only the given reasons, and checks consent again', async () => {
+  it('retries only recipients with the given reasons, and checks consent again', async () => {
     await buildAudience(4);
     const id = await create();
     await send(id);
@@ -167,7 +167,7 @@ describe('retrying recipients', () => {
     expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({ 'r0@to.test': 1 });
   });
 
-  it('is 422 for a permanent reason, and 409 in a state without failures to retry', async () => {
+  it('returns 422 for a permanent reason, and 409 in a status without failures to retry', async () => {
     await buildAudience(1);
     const id = await create();
     expect((await retry(id)).status).toBe(409);
@@ -177,7 +177,7 @@ describe('retrying recipients', () => {
     expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
   });
 
-  it('retries recipients beyond the monthly limit as far as the limit allows', async () => {
+  it('retries recipients beyond the monthly limit as far as the limit now allows', async () => {
     await buildAudience(10);
     const limit = (n: number) =>
       sql`UPDATE projects SET monthly_email_limit = ${n} WHERE id = ${campaigns.project.id}`.execute(
@@ -196,7 +196,7 @@ describe('retrying recipients', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('in a running campaign adds them to it, also while it is paused', async () => {
+  it('adds them to a running campaign, also while it is paused', async () => {
     await buildAudience(1_200);
     campaigns.pauseMs = 100;
     const id = await create();

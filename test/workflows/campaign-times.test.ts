@@ -48,7 +48,7 @@ function waiting(id: string, pendingCount: number) {
 }
 
 describe("a campaign at the recipients' local time", () => {
-  it("is sent in each recipient's time zone, and immediately to late recipients", async () => {
+  it("is sent in each recipient's time zone, and immediately to recipients whose hour has passed", async () => {
     const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
     await people('now', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo');
@@ -79,7 +79,7 @@ describe("a campaign at the recipients' local time", () => {
     expect(await become(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
   });
 
-  it('skips late recipients if it is set so, after a grace period of 15 minutes', async () => {
+  it('skips recipients whose hour has passed if it is set so, after a grace period of 15 minutes', async () => {
     await people('ontime', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo', 3);
     // Local times are whole minutes, so this one is between 13 and 14 minutes ago.
@@ -90,7 +90,7 @@ describe("a campaign at the recipients' local time", () => {
     expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
   });
 
-  it('is SCHEDULED until the first time zone reaches it, and can be moved', async () => {
+  it('is SCHEDULED until the first time zone reaches the hour, and can be rescheduled', async () => {
     await people('any', 'Europe/Berlin');
     const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
     const id = await create({ sendAtLocal });
@@ -176,7 +176,7 @@ describe('a sending window', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
   });
 
-  it("set on a campaign replaces the project's window, if any", async () => {
+  it("set on a campaign replaces the project's window", async () => {
     await people('any', 'Asia/Tokyo', 3);
     await patchProject({ sendingWindow: windowIn(2) });
     const free = await create({ sendingWindow: null });
@@ -197,7 +197,7 @@ describe('a sending window', () => {
     expect((await waiting(follows, 3)).status).toBe('SENDING');
   });
 
-  it("in each contact's time zone opens for one and not for another", async () => {
+  it("in each contact's time zone can be open for one contact and closed for another", async () => {
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const sendingWindow = {
       from: hourOf('Asia/Kathmandu', -HOUR_MS),

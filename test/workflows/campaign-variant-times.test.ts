@@ -34,7 +34,7 @@ function people(localPart: string, timezone: string) {
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: EACH, localPart, data });
 }
 
-it("a test at local time: the share is sent at each recipient's time, and the rest gets the winner at theirs, a day later", async () => {
+it("an A/B test at local time sends the share at each recipient's hour, and the winner to the rest at their hour a day later", async () => {
   // The hour of LATE comes within about a minute. The hour of EARLY was the same time a day before.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
   await people('early', EARLY);

@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign with variants and no test', () => {
-  it('sends every contact one variant by weight, and reports the result of each variant', async () => {
+  it('sends each contact one variant by weight, and reports the result of each variant', async () => {
     const id = await startCampaign({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
@@ -84,7 +84,7 @@ describe('a campaign with variants and no test', () => {
 });
 
 describe('a campaign with a test', () => {
-  it('sends the share, waits, and sends the rest the variant with more opens', async () => {
+  it('sends the share, waits, and sends the variant with more opens to the rest', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
     const { testEndsAt } = await waiting(id);
     // 20 % of 51, rounded up.
@@ -112,7 +112,7 @@ describe('a campaign with a test', () => {
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
   });
 
-  it('can be decided by a user, once, at any time', async () => {
+  it('can be decided by a user once, at any time', async () => {
     const id = await startCampaign({ test: testOf() });
     await waiting(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
@@ -127,7 +127,7 @@ describe('a campaign with a test', () => {
     ).toBeGreaterThan(44);
   });
 
-  it('can be decided by a user before anything was sent, also while PAUSED', async () => {
+  it('can be decided by a user before anything was sent, also while it is PAUSED', async () => {
     await campaigns.service.stopWorker();
     const id = await startCampaign({ test: testOf() });
     await call('POST', `/campaigns/${id}/pause`);
@@ -143,7 +143,7 @@ describe('a campaign with a test', () => {
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
   });
 
-  it('is not judged while PAUSED, although its wait continues', async () => {
+  it('is not judged while it is PAUSED, although its wait continues', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.05 }) });
     await waiting(id);
     await call('POST', `/campaigns/${id}/pause`);
@@ -156,7 +156,7 @@ describe('a campaign with a test', () => {
     expect(await become(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
-  it('with the whole audience leaves no other recipients, so the campaign is SENT at once', async () => {
+  it('whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
     const id = await startCampaign({ test: testOf({ share: 1 }) });
     expect(await become(id, 'SENT')).toMatchObject({
       sentCount: 51,
@@ -188,7 +188,7 @@ describe('a campaign with a test', () => {
     await call('POST', `/campaigns/${id}/cancel`);
   });
 
-  it('that Temporal has lost continues at the same position', async () => {
+  it('continues at the same position after Temporal has lost it', async () => {
     const id = await startCampaign({ test: testOf() });
     const { testEndsAt } = await waiting(id);
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));

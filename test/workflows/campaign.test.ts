@@ -27,7 +27,7 @@ async function detailsOf(id: string): Promise<string> {
 }
 
 describe('a campaign over SMTP', () => {
-  it('reaches every subscribed contact once, each with its own content, and is SENT', async () => {
+  it('reaches every subscribed contact once, each with their own content, and is SENT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 600 });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${campaigns.project.id} AND email IN ('r1@to.test', 'r2@to.test')`.execute(
       campaigns.service.db,
@@ -82,7 +82,7 @@ describe('a campaign over SMTP', () => {
     }
   });
 
-  it('waits for its time, which can be changed', async () => {
+  it('waits for its scheduled time, which can be changed', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
@@ -94,7 +94,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(3);
   });
 
-  it('sends the content at its start', async () => {
+  it('sends the content that it has when it starts', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 1_500).toISOString() });
@@ -103,7 +103,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.bodies[0]).toContain('Subject: Changed in time\r\n');
   });
 
-  it('with a test key is recorded as SENT and not sent', async () => {
+  it('is recorded as SENT and sends nothing with a test key', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     const id = await create();
     const answer = await campaigns.service.call('POST', `/campaigns/${id}/send`, {
@@ -172,8 +172,8 @@ describe('consent is checked just before an email is sent', () => {
   });
 });
 
-describe('refusals by the receiving side', () => {
-  it('a hard bounce is BOUNCED, suppressed and unsubscribed, with its events', async () => {
+describe('refusals by the receiving server', () => {
+  it('make the email BOUNCED and the contact suppressed and unsubscribed, with events, after a hard bounce', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -191,7 +191,7 @@ describe('refusals by the receiving side', () => {
     expect([await eventCount('email.bounce'), await eventCount('contact.unsubscribed')]).toEqual([1, 1]);
   });
 
-  it('retries deferred recipients later, and the others do not wait for them', async () => {
+  it('that are temporary are retried later, and other recipients do not wait for them', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -212,7 +212,7 @@ describe('refusals by the receiving side', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('cancelling a campaign', () => {
   it('makes a SCHEDULED campaign a DRAFT that can be sent', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
@@ -239,7 +239,7 @@ describe('cancelling', () => {
     expect(Object.keys(await outcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
   });
 
-  it('before any attempt deletes the recipients and returns to DRAFT', async () => {
+  it('before any attempt deletes the recipients, and makes it a DRAFT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 50 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -256,8 +256,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('limits of the project', () => {
-  it('on hold all emails are HELD, and each is sent once after the release', async () => {
+describe('limits of the project during a campaign', () => {
+  it('make all emails HELD while the project is on hold, and each is sent once after the release', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -269,7 +269,7 @@ describe('limits of the project', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('the send rate is kept during the whole campaign', async () => {
+  it('keep the send rate during the whole campaign', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 60 });
     await sql`UPDATE projects SET send_rate_per_second = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -282,7 +282,7 @@ describe('limits of the project', () => {
     expect(campaigns.sink.messages).toHaveLength(60);
   });
 
-  it('recipients over the monthly limit fail', async () => {
+  it('make recipients beyond the monthly limit FAILED', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await sql`UPDATE projects SET monthly_email_limit = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -294,8 +294,8 @@ describe('limits of the project', () => {
   });
 });
 
-describe('listeners of email.sent', () => {
-  it('get every email of a campaign once', async () => {
+describe('workflows that the event email.sent triggers', () => {
+  it('start once for every email of a campaign', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 12 });
     const workflow = await call('POST', '/workflows', { name: 'W', eventName: 'email.sent' });
     await call('POST', `/workflows/${workflow.body.id}/steps`, { type: 'EXIT', name: 'end', config: {} });

@@ -57,7 +57,7 @@ async function cancelAll(type: string): Promise<void> {
   for (const workflowId of await running(type)) await operator.client.workflow.getHandle(workflowId).cancel();
 }
 
-it('waiting messages end FAILED as cancelled, and sent ones stay sent', async () => {
+it('cancelling a delivery in Temporal makes waiting messages FAILED as cancelled, and does not change sent ones', async () => {
   const [sent, waiting] = await send('now@example.com', 'later@example.com');
   await until(
     async () => (await mail(waiting)).error !== null && (await mail(sent)).status === 'SENT',
@@ -69,7 +69,7 @@ it('waiting messages end FAILED as cancelled, and sent ones stay sent', async ()
   expect(await mail(sent)).toMatchObject({ status: 'SENT', reason: null });
 });
 
-it('an email without an attempt is never sent, and recovery does not restart it', async () => {
+it('an email whose delivery is cancelled before its first attempt is never sent, and recovery does not restart it', async () => {
   await service.stopWorker();
   const id = await buildEmail(service.db, { projectId: service.one.id, to: 'unsent@example.com' });
   await handToTemporal('email.retry', id);
@@ -81,7 +81,7 @@ it('an email without an attempt is never sent, and recovery does not restart it'
   expect(sink.counts.messages).toBe(0);
 });
 
-it('an SMS whose delivery is cancelled ends like an email', async () => {
+it('an SMS whose delivery is cancelled becomes FAILED like an email', async () => {
   await service.stopWorker();
   const body = { to: '+4915100000001', body: 'Hi' };
   const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));

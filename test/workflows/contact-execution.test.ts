@@ -47,7 +47,7 @@ const standingAt = (workflowId: string, stepId: string | undefined) =>
   }, 'the execution at the step');
 
 describe('a contact who triggers a workflow', () => {
-  it('goes through all seven step types, and the record shows every step', async () => {
+  it('visits steps of all seven types, and the record shows every step', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'tour',
       steps: {
@@ -165,7 +165,7 @@ describe('a contact who triggers a workflow', () => {
     expect((await waitForEnd(workflow.id)).exitReason).toBe('ordered');
   });
 
-  it('loses no event that arrives while no worker runs', async () => {
+  it('receives every event that arrives while no worker runs', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'offline',
       steps: {
@@ -200,7 +200,7 @@ describe('a WEBHOOK step', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('never retries other 4xx responses, and continues or fails by its setting', async () => {
+  it('never retries other 4xx responses, and continues or fails as it is configured', async () => {
     const steps = (onFailure: string) => ({
       hook: { type: 'WEBHOOK' as const, config: { url: `${receiver.url}/gone/${onFailure}`, onFailure }, to: 'out' },
       out: { type: 'EXIT' as const },
@@ -231,7 +231,7 @@ describe('a WEBHOOK step with an address that must not be called', () => {
   });
 });
 
-describe('entering', () => {
+describe('entering a workflow', () => {
   const steps = { out: { type: 'EXIT' as const } };
 
   it('happens once without re-entry, after any number of concurrent events', async () => {
@@ -256,7 +256,7 @@ describe('entering', () => {
     await expectOk(service.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
   });
 
-  it('by API is refused with 409 by the same rules, and while the workflow is disabled', async () => {
+  it('by API returns 409 under the same rules, and while the workflow is disabled', async () => {
     const { data } = await track(service, 'hand@example.com', 'unrelated');
     const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps, enabled: false });
     const start = () =>
@@ -298,7 +298,7 @@ describe('a workflow that is edited while contacts are in it', () => {
     expect((await expectOk(service.call('GET', `/contacts/${data.contact}`))).data.way).toBeUndefined();
   });
 
-  it('ends contacts at a deleted step, EXITED with the reason', async () => {
+  it('ends the executions of contacts at a deleted step as EXITED with the reason', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'deleted',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
@@ -310,8 +310,8 @@ describe('a workflow that is edited while contacts are in it', () => {
   });
 });
 
-describe('a contact who is deleted', () => {
-  it('ends the execution and its workflow in Temporal', async () => {
+describe('deleting a contact', () => {
+  it('ends its execution and the workflow in Temporal', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'erased',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },

@@ -53,7 +53,7 @@ it('each email of many concurrent clients arrives once', async () => {
   expect(new Set(attempts.map((row) => row.attempts))).toEqual(new Set([1]));
 });
 
-it('the send rate of a project is kept', async () => {
+it('emails keep the send rate of their project', async () => {
   await buildDomain(service.db, { projectId: service.two.id });
   await service.db.updateTable('projects').set({ send_rate_per_second: 10 }).where('id', '=', service.two.id).execute();
   const to = Array.from({ length: 40 }, (_, i) => `slow${i}@example.com`);
@@ -68,7 +68,7 @@ it('the send rate of a project is kept', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 
-it('an SMS is stored by the capture provider, and none is sent to a contact that replied STOP', async () => {
+it('an SMS is stored by the capture provider, and no SMS is sent to a contact that replied STOP', async () => {
   const sms = async (to: string) => (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
   const to = '+4915100000001';
   const stopped = '+4915100000002';
@@ -84,7 +84,7 @@ it('an SMS is stored by the capture provider, and none is sent to a contact that
   expect(body.data.map((one: { to: string }) => one.to)).toEqual([to]);
 });
 
-it('retries only deferred messages, at their time', async () => {
+it('a delivery retries only deferred messages, at their time', async () => {
   const temporal = await createTestTemporal();
   const calls: string[][] = [];
   const sendMails = async ({ mails }: SendEmailsInput): Promise<SendEmailsResult> => {

@@ -61,13 +61,13 @@ async function enter(
 
 const execution = ({ path }: { path: string }) => expectOk(service.call('GET', path));
 
-it('completes a run with the reason of an EXIT', async () => {
+it('a Temporal run completes with the reason of its EXIT step', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT });
   await expectOk(service.call('POST', `${run.path}/advance`));
   expect(await endOf(run.workflowId)).toEqual({ result: 'through' });
 });
 
-it('completes a run whose contact exits by an event', async () => {
+it('a Temporal run completes when its contact exits by an event', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT }, { exitOn: [{ eventName: 'bought' }] });
   await track(service, 'ada@example.com', 'bought');
   expect(await endOf(run.workflowId)).toEqual({ result: 'exited_on_event' });
@@ -89,13 +89,13 @@ async function reasonsOf(workflowId: string) {
   };
 }
 
-it('cancels a run that is cancelled, and says so', async () => {
+it('a Temporal run is cancelled with a reason when its execution is cancelled', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT });
   await expectOk(service.call('DELETE', run.path));
   expect(await reasonsOf(run.workflowId)).toEqual({ cause: 'cancelled', details: ['**CANCELLED: cancelled**'] });
 });
 
-it('cancels the run of a contact that is deleted, with that reason', async () => {
+it('a Temporal run is cancelled with the reason when its contact is deleted', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT });
   const { contactId } = await execution(run);
   await expectOk(service.call('DELETE', `/contacts/${contactId}`));
@@ -106,7 +106,7 @@ it('cancels the run of a contact that is deleted, with that reason', async () =>
   });
 });
 
-it('does not repeat the text with which an operator cancels a run in Temporal', async () => {
+it('the record does not repeat the text with which an operator cancels a run in Temporal', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT });
   await operator.client.workflowService.requestCancelWorkflowExecution({
     namespace: service.temporal.namespace,
@@ -119,7 +119,7 @@ it('does not repeat the text with which an operator cancels a run in Temporal', 
   });
 });
 
-it('says why a campaign or a job was cancelled', async () => {
+it('a Temporal run says why its campaign or job was cancelled', async () => {
   const campaigns: string[] = [];
   for (let n = 0; n < 2; n += 1) {
     const body = campaignBody({ from: 'News <news@shop.example.com>' });
@@ -151,7 +151,7 @@ it('says why a campaign or a job was cancelled', async () => {
   expect(await reasonsOf(service.names.job(jobId))).toEqual(reasons('cancelled'));
 });
 
-it('fails exactly the runs of failed executions, with the code of the API, also if an execution never paused', async () => {
+it('exactly the runs of failed executions fail, with the error code of the API, also if an execution never paused', async () => {
   const hook: StepSpec = { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' }, to: 'end' };
   const runs = [
     await enter({ hook, end: EXIT }),
@@ -172,7 +172,7 @@ it('fails exactly the runs of failed executions, with the code of the API, also 
   expect(failed.sort()).toEqual(runs.map(({ workflowId }) => workflowId).sort());
 });
 
-it('cancels the run of a campaign that goes back to DRAFT, and of one that is deleted right after', async () => {
+it('the run of a campaign is cancelled when the campaign becomes a DRAFT again, and when it is then deleted', async () => {
   await track(service, 'reader@example.com', 'reads');
   for (const isDeleted of [false, true]) {
     const body = campaignBody({ from: 'News <news@shop.example.com>' });
@@ -203,7 +203,7 @@ it.each([
   ['an email', 'emailDelivery', (id: string) => ({ projectId: projectId(), emailIds: [id] })],
   ['an SMS', 'smsDelivery', (id: string) => ({ projectId: projectId(), smsIds: [id] })],
   ['a webhook endpoint', 'webhookDelivery', (id: string) => ({ projectId: projectId(), endpointId: id })],
-])('fails a workflow with ROW_MISSING if there is no record of %s', async (_, type, inputOf) => {
+])('a workflow fails with ROW_MISSING if there is no record of %s', async (_, type, inputOf) => {
   const id = randomUUID();
   const workflowId = `missing-${id}`;
   await operator.client.workflow.start(type, {

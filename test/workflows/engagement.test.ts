@@ -54,7 +54,7 @@ describe('an automation that waits for an open or click', () => {
   );
 });
 
-describe('a link whose address is a variable', () => {
+describe('a link in an email whose address is a variable', () => {
   const body = '<p><a href="{{url}}">go</a></p>';
   const send = async (to: string, data: object) => {
     const email = { to, from: 'a@shop.example.com', subject: 'x', body, ...data };
@@ -67,7 +67,7 @@ describe('a link whose address is a variable', () => {
   it.each([
     ['the data of the request', { url: 'https://shop.example.com/order?id=1&x=2' }, {}],
     ['the data of the contact', {}, { url: 'https://shop.example.com/order?id=1&x=2' }],
-  ])('from %s with a secret key is tracked and redirects to it', async (_, data, stored) => {
+  ])('is tracked and redirects if its value is from %s with a secret key', async (_, data, stored) => {
     const to = `variable-${Object.keys(data).length}@example.com`;
     await expectOk(service.call('POST', '/v1/contacts', { body: { email: to, data: stored } }));
     const id = await send(to, { data });
@@ -80,7 +80,7 @@ describe('a link whose address is a variable', () => {
     await until(async () => (await service.call('GET', `/v1/emails/${id}`)).body.data?.clicks === 1);
   });
 
-  it('with the public key does not redirect', async () => {
+  it('does not redirect if its value is from a request with the public key', async () => {
     const to = 'variable-public@example.com';
     const tracking = { email: to, event: 'form', data: { url: 'https://evil.example/' } };
     await expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: tracking }));

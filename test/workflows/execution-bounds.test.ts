@@ -70,7 +70,7 @@ describe('an execution that runs in a cycle', () => {
 });
 
 describe('workflows that trigger each other', () => {
-  it('stop at the tenth execution, which is recorded in the execution that caused it', async () => {
+  it('stop at the tenth execution, and the stop is recorded in the execution that caused it', async () => {
     const toggle = (subscribed: boolean) =>
       buildWorkflow(service, {
         eventName: subscribed ? 'contact.unsubscribed' : 'contact.subscribed',
@@ -99,8 +99,8 @@ describe('workflows that trigger each other', () => {
   });
 });
 
-describe('workflows that start each other by the emails they send', () => {
-  it('workflows that start each other with their emails stop too', async () => {
+describe('workflows that trigger each other by the emails they send', () => {
+  it('stop too', async () => {
     const email = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
     const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: email });
     const both = [await build(), await build()];
@@ -125,7 +125,7 @@ describe('a step with a long name', () => {
     ['200 characters of four bytes', '🎉'.repeat(100)],
     ['characters that JSON writes in six', '\u0001'.repeat(200)],
     ['quotes', '"'.repeat(200)],
-  ])('a step with a long name is run: %s', async (what, name) => {
+  ])('is run: %s', async (what, name) => {
     const workflow = await buildWorkflow(service, {
       eventName: what,
       steps: {

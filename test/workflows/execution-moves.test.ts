@@ -61,7 +61,7 @@ const retry = (workflow: BuiltWorkflow, id: string) => service.call('POST', `${p
 const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
 const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
-describe('an execution that is moved on', () => {
+describe('moving an execution on', () => {
   it('ends its delay immediately and runs the next step once', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'move',
@@ -91,7 +91,7 @@ describe('an execution that is moved on', () => {
   it.each([
     ['by its timeout unless a branch is given', undefined, 'timeout'],
     ['by the branch that is given', { branch: 'event' }, 'event'],
-  ])('an execution that is moved on leaves its wait %s', async (_, body, branch) => {
+  ])('ends its wait %s', async (_, body, branch) => {
     const event = `wait-${branch}`;
     const workflow = await buildWorkflow(service, {
       eventName: event,
@@ -116,7 +116,7 @@ describe('an execution that is moved on', () => {
     await endedInTemporal(id);
   });
 
-  it('must have the requested branch', async () => {
+  it('is refused with a branch that the step does not have', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'branchless',
       steps: { pause: { ...WEEK, to: 'end' }, end: END },
@@ -127,7 +127,7 @@ describe('an execution that is moved on', () => {
     expect((await detail(workflow, id)).status).toBe('WAITING');
   });
 
-  it('continues when a worker runs again, also if none had started it', async () => {
+  it('takes effect when a worker runs again, also if no worker had started the execution', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'unattended',
       steps: {
@@ -152,7 +152,7 @@ describe('an execution that is moved on', () => {
   });
 });
 
-describe('a FAILED execution that is retried', () => {
+describe('retrying a FAILED execution', () => {
   it('continues from the failed step with the same id and a new run in Temporal', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'hooked',

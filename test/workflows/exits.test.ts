@@ -105,7 +105,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('uses the current setting, also for contacts that already wait', async () => {
+  it('applies in its current setting, also to contacts that already wait', async () => {
     const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
     await track('m@example.com', 'later-set');
     const execution = await begun(id);
@@ -119,7 +119,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('may be the trigger: the first one starts an execution, a later one ends it', async () => {
+  it('may be the trigger: the first event starts an execution, a later one ends it', async () => {
     const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
     const execution = await begun(id);
@@ -129,7 +129,7 @@ describe('an event of exitOn', () => {
     expect(await executionsOf(id)).toHaveLength(1);
   });
 
-  it('that is the trigger starts the next execution if contacts may enter again', async () => {
+  it('that is the trigger also starts the next execution if re-entry is allowed', async () => {
     const settings = { exitOn: [{ eventName: 'cart' }] };
     const id = await buildWaiting('cart', { settings, allowReentry: true });
     await track('c@example.com', 'cart');
@@ -172,7 +172,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('keeps its event from being purged while it is configured', async () => {
+  it('cannot be purged while it is configured', async () => {
     await buildWaiting('kept', { settings: { exitOn: [{ eventName: 'kept-exit' }] } });
     await track('k@example.com', 'kept-exit');
     const usage = await expectOk(service.call('GET', '/events/kept-exit/usage'));
@@ -200,11 +200,11 @@ describe('exitWhenUnsubscribed', () => {
   });
 });
 
-describe('setting exitOn', () => {
+describe('the setting exitOn', () => {
   const create = (body: object) =>
     service.call('POST', '/workflows', { body: { name: 'Exits', eventName: 'e', ...body } });
 
-  it('stores it with its filters in the full form, and null removes it', async () => {
+  it('is stored with its filters in the full form, and null removes it', async () => {
     const filters = { field: 'plan', operator: 'equals', value: 'pro' };
     const { id, exitOn } = await expectOk(
       create({

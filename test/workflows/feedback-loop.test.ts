@@ -63,8 +63,8 @@ async function contactOf(email: string) {
   return found[0];
 }
 
-describe('feedback over real sockets', () => {
-  it('the links of an email record opens and clicks, and one-click unsubscribes the contact', async () => {
+describe('feedback over real network connections', () => {
+  it('is recorded from the links of an email: opens and clicks count, and one-click unsubscribes the contact', async () => {
     const email = 'reader@example.com';
     const { id, html, header } = await arrive(email);
     const pixel = /https?:[^"]+\/o\/[^"]+\.gif/.exec(html)?.[0] ?? '';
@@ -85,7 +85,7 @@ describe('feedback over real sockets', () => {
     expect(names).toEqual(['email.sent', 'email.open', 'email.click']);
   });
 
-  it('a notification to the return path suppresses the address, and continues the automation that waits for it', async () => {
+  it('from a notification to the return path suppresses the address, and continues the automation that waits for it', async () => {
     const email = 'gone@example.com';
     const workflow = await buildWorkflow(service, {
       eventName: 'email.bounce',

@@ -59,7 +59,7 @@ describe('a wait whose filters use values of the triggering event', () => {
     expect(await endOf(workflow)).toBe('ordered');
   });
 
-  it('ends by no event if the value is missing', async () => {
+  it('is ended by no event if the value is missing', async () => {
     const workflow = await waiting('lost-cart', '{{ event.cartId }}');
     await track(service, 'lost@example.com', 'lost-cart');
     await begun(workflow);
@@ -97,7 +97,7 @@ describe('a CONDITION whose values are expressions', () => {
   });
 });
 
-describe('an exit in a sandbox', () => {
+describe('an exit event in a sandbox', () => {
   const filters = [{ field: 'event.cartId', operator: 'equals', value: '{{ context.cartId }}' }];
 
   async function buildLeaving(eventName: string): Promise<BuiltWorkflow> {
@@ -126,7 +126,7 @@ describe('an exit in a sandbox', () => {
       return execution.completedAt ? execution : undefined;
     }, 'the end of the sandbox');
 
-  it('happens by the given event that matches, and by no other event', async () => {
+  it('must match a simulated event; other events do not end the sandbox', async () => {
     const workflow = await buildLeaving('sandbox-exit');
     const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
     const other = { name: 'ordered', data: { cartId: 'B2' }, at: at(10) };
@@ -137,7 +137,7 @@ describe('an exit in a sandbox', () => {
     expect(await ended(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
-  it('by a simulated event does not end the real execution, but a real event ends both', async () => {
+  it('that is simulated does not end the real execution, but a real event ends both', async () => {
     const workflow = await buildLeaving('real-exit');
     const email = 'both@example.com';
     const real = await start(workflow, email, {});

@@ -29,7 +29,7 @@ async function countReceived(): Promise<Record<string, number>> {
 }
 
 describe('a frequency cap', () => {
-  it('skips contacts that reached the cap, and counts emails from before the cap was set', async () => {
+  it('skips contacts that reached it, and counts emails from before it was set', async () => {
     const { id: projectId } = campaigns.project;
     await buildContacts(campaigns.service.db, { projectId, count: 3 });
     const first = await sendCampaign();
@@ -62,7 +62,7 @@ describe('a frequency cap', () => {
     expect(await campaigns.outcomes(fifth)).toEqual({ SENT: 3 });
   });
 
-  it('permits exactly its number of emails, with any number of concurrent senders', async () => {
+  it('allows exactly its number of emails, with any number of concurrent senders', async () => {
     const { id: projectId, secretKey: key } = campaigns.project;
     const count = 60;
     const max = 2;

@@ -52,7 +52,7 @@ const eventsOf = async (id: string) =>
   ).rows.map((row) => row.name);
 
 describe('an import', () => {
-  it('is FAILED after 1,000 unreadable rows of a file that is not CSV; earlier rows stay', async () => {
+  it('is FAILED after 1,000 unreadable rows of a file that is not CSV; contacts from earlier rows stay', async () => {
     const csv = `email,plan\ntorn-before@import.test,pro\n${'"\n'.repeat(5_000)}torn-after@import.test,pro\n`;
     const job = await ended('import', await startImport(csv));
     expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });
@@ -71,7 +71,7 @@ describe('an import', () => {
     expect(await names('greeted-out@import.test')).toEqual([]);
   });
 
-  it('ends marketing SMS to a contact whose row refuses it, and lifts no stop', async () => {
+  it('ends marketing SMS to a contact whose row refuses it, and lifts no STOP', async () => {
     const stopsOf = async (phone: string) =>
       (await service.call('GET', `/v1/sms/stops?phone=${encodeURIComponent(phone)}`)).body.data;
     const [no, yes, stopped] = ['+4915112300001', '+4915112300002', '+4915112300003'];
@@ -97,7 +97,7 @@ describe('an import', () => {
     expect(await Promise.all(['no', 'yes', 'stopped', 'late'].map(consents))).toEqual([false, true, false, false]);
   });
 
-  it('does not repeat a refusal of SMS after the person sent START, unless the file says something new', async () => {
+  it('does not repeat a refusal of SMS after the person sent START, unless the file has a new refusal', async () => {
     const phone = '+4915112300009';
     const to = '+4930777';
     await service.db
@@ -148,7 +148,7 @@ describe('an import', () => {
     expect(three?.to).toBeLessThan(one?.to ?? 0);
   });
 
-  it('that is cancelled keeps its finished rows, and the next job starts', async () => {
+  it('keeps its finished rows if it is cancelled, and the next job starts', async () => {
     const rows = Array.from({ length: 40_000 }, (_, n) => `cancelled${n}@cancel.test`).join('\n');
     const jobId = await startImport(`email\n${rows}\n`);
     await until(
@@ -171,7 +171,7 @@ describe('an import', () => {
     expect((await service.call('POST', `/contacts/jobs/${next.id}/cancel`)).status).toBe(409);
   });
 
-  it('creates and updates contacts, and names each bad row', async () => {
+  it('creates and updates contacts, and reports each row with errors', async () => {
     const known = await save('known@import.test', { data: { plan: 'free', keep: 1 } });
     const rows = [
       'new@import.test,pro,7,yes',
@@ -212,7 +212,7 @@ describe('an import', () => {
     expect(files).toEqual([]);
   });
 
-  it('imports a row whose phone number cannot be read, and names it', async () => {
+  it('imports a row whose phone number cannot be read, and reports it', async () => {
     const csv = 'email,phone\nread@phone.test,+49 151 23456789\nodd@phone.test,call me\n';
     const job = await ended('import', await startImport(csv));
     expect(job.result).toMatchObject({
@@ -224,12 +224,12 @@ describe('an import', () => {
     expect((await find('odd@phone.test')).data).toEqual({ phone: 'call me' });
   });
 
-  it('an import keeps text with ?types=string', async () => {
+  it('keeps values as text with ?types=string', async () => {
     await ended('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
     expect((await find('text@import.test')).data).toEqual({ n: '5' });
   });
 
-  it('emits changes of subscription, and does not remove a refusal', async () => {
+  it('records changes of subscription, and does not remove a refusal', async () => {
     const back = await save('back@import.test', { subscribed: false });
     const refused = await save('refused@import.test');
     await service.call('POST', '/suppressions', { body: { email: 'refused@import.test', reason: 'unsubscribe' } });
@@ -326,7 +326,7 @@ describe('an import', () => {
     expect(job.result.errors.at(-1).row).toBe(1_001);
   });
 
-  it('that is cancelled by an operator shows that', async () => {
+  it('shows that an operator cancelled it', async () => {
     await service.stopWorker();
     const jobId = await startImport('email\ncancelled@import.test\n');
     await handOver(service, jobId);
@@ -342,7 +342,7 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
-  it('by condition changes all matching contacts once, although it changes fields of the condition', async () => {
+  it('with a condition changes all matching contacts once, although it changes fields of the condition', async () => {
     const lines = Array.from({ length: 700 }, (_, i) => `p${i}@where.test,${i % 7 === 0 ? 'free' : 'pro'}`);
     await ended('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
     const condition = {
@@ -373,7 +373,7 @@ describe('a bulk job', () => {
     expect((await service.call('GET', '/contacts?search=where.test')).body.total).toBe(0);
   });
 
-  it('subscribes and unsubscribes, emits each change, and counts unknown ids as failures', async () => {
+  it('subscribes and unsubscribes, records each change, and counts unknown ids as failures', async () => {
     const contacts = await Promise.all(Array.from({ length: 300 }, (_, i) => save(`bulk${i}@bulk.test`)));
     const ids: string[] = contacts.map((contact) => contact.id);
     const theirs = (

@@ -145,7 +145,7 @@ it('a namespace of the earlier release gets the search attribute before the firs
   }
 });
 
-it('an execution of the earlier release continues under its name and on its queues', async () => {
+it('an execution of the earlier release continues under its old name and on its old queues', async () => {
   const { automationId, executionId } = legacy.goesOn;
   expect((await readLegacy(legacy.goesOn)).temporal.workflowId).toBe(`execution-${executionId}`);
   await track(service, 'goes-on-go', 'goes-on@to.test');
@@ -182,7 +182,7 @@ it('the schedules of the earlier release are replaced', async () => {
   expect(await listSchedules()).toContain(service.names.schedule('domains'));
 });
 
-it('the queues of the earlier release are closed when no workflow is open on them', async () => {
+it('the queues of the earlier release are no longer served when no workflow is open on them', async () => {
   const closed = await until(
     async () => (await readInstallation(database.db)).legacyClosedAt,
     'the end of the earlier queues',

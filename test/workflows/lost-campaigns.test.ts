@@ -67,7 +67,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
   });
 
-  it('completes the skipping of a campaign that was cancelled before', async () => {
+  it('has its skipping completed if it was cancelled before', async () => {
     const id = await startHalf();
     await campaigns.service.stopWorker();
     await call('POST', `/campaigns/${id}/cancel`);
@@ -84,7 +84,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 });
 
 describe('a campaign that Temporal has lost', () => {
-  it('reaches the remaining recipients, and no recipient twice', async () => {
+  it('is sent to the remaining recipients, and to no recipient twice', async () => {
     const id = await startHalf();
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
@@ -92,7 +92,7 @@ describe('a campaign that Temporal has lost', () => {
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
 
-  it('a scheduled campaign that Temporal has lost keeps its time', async () => {
+  it('keeps its time if it is scheduled', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();

@@ -166,7 +166,7 @@ describe('an execution that Temporal has lost', () => {
     expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
 
-  it('is found among many healthy ones, whose runs stay unchanged', async () => {
+  it('is found among many healthy executions, whose runs do not change', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'many', steps: { pause: delay(1, 'days'), end: EXIT } });
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await enter(workflow, 'many', `many${n}@example.com`));

@@ -60,7 +60,7 @@ const sent = (id: string) =>
 const tried = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
 
 describe('an email whose delivery Temporal has lost', () => {
-  it('an email whose delivery Temporal has lost is sent once', async () => {
+  it('is sent once', async () => {
     await service.stopWorker();
     const id = await mailOf(1);
     await operator.forget(await deliver('emailDelivery', [id]));
@@ -92,7 +92,7 @@ describe('an email whose delivery Temporal has lost', () => {
   });
 });
 
-it('an email of a running delivery is not sent by recovery', async () => {
+it('recovery does not send an email of a running delivery', async () => {
   deferring = true;
   const id = await mailOf(1);
   const workflowId = await deliver('emailDelivery', [id]);
@@ -118,7 +118,7 @@ async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promi
   return id;
 }
 
-it('does not send emails of campaigns and steps, except held and released ones', async () => {
+it('recovery sends no emails of campaigns and steps, except held and released ones', async () => {
   const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
   const ofStep = await emailOfStep('RUNNING');
@@ -154,7 +154,7 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
   expect(await sms()).toMatchObject({ attempts: 1 });
 });
 
-it('held email of a released project is sent although the release was lost, and email of a held project stays', async () => {
+it('held email of a released project is sent although the release was lost, and email of a held project stays HELD', async () => {
   const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
   const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
@@ -163,7 +163,7 @@ it('held email of a released project is sent although the release was lost, and 
   expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
 });
 
-it('subscribers of a variant are notified, although Temporal has lost the restock', async () => {
+it('subscribers of a variant are notified, although Temporal has lost the restock job', async () => {
   const project = service.one.id;
   await sql`
     WITH c AS (

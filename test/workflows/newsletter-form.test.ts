@@ -52,7 +52,7 @@ async function stepsOf(email: string, count: number): Promise<string[]> {
   }, `${count} ended steps`);
 }
 
-it('subscribes a contact, who gets the email', async () => {
+it('a newsletter form subscribes a contact, who gets the email', async () => {
   const answer = await submit('ann@example.com', { firstName: 'Ann' });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
@@ -60,7 +60,7 @@ it('subscribes a contact, who gets the email', async () => {
   expect(emailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
 });
 
-it('sent twice counts once, and returns the first response', async () => {
+it('a form that is sent twice counts once, and returns the first response', async () => {
   const [first, second] = await Promise.all([
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
@@ -75,7 +75,7 @@ it('sent twice counts once, and returns the first response', async () => {
   await until(async () => emailsTo('ben@example.com').length === 1, 'the mail');
 });
 
-it('does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
+it('the form does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
   const email = await until(async () => emailsTo('cleo@example.com')[0], 'the mail');
@@ -103,7 +103,7 @@ it('does not remove the refusal of a person who unsubscribed, and its response d
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
 });
 
-it('adds a field to a known contact, and changes no value of the project', async () => {
+it('the form adds a field to an existing contact, and changes no value of the project', async () => {
   const data = { firstName: 'Dora', plan: 'pro' };
   await expectOk(service.call('POST', '/contacts', { body: { email: 'dora@example.com', subscribed: true, data } }));
   expect((await submit('dora@example.com', { firstName: 'Mallory', plan: null, shoeSize: 38 })).status).toBe(200);
@@ -112,7 +112,7 @@ it('adds a field to a known contact, and changes no value of the project', async
   expect((await contactOf('dora@example.com')).data).toEqual({ ...data, shoeSize: 39 });
 });
 
-it('subscribes a customer who has only received a receipt', async () => {
+it('the form subscribes a customer who has only received a receipt', async () => {
   const email = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
   await expectOk(service.call('POST', '/v1/send', { body: { ...email, to: 'emil@example.com' } }));
   expect((await contactOf('emil@example.com')).subscribed).toBe(false);
@@ -120,7 +120,7 @@ it('subscribes a customer who has only received a receipt', async () => {
   expect((await contactOf('emil@example.com')).subscribed).toBe(true);
 });
 
-it('cannot prevent a password reset, with any input', async () => {
+it('the form cannot prevent a password reset, with any input', async () => {
   await expectOk(service.call('POST', '/contacts', { body: { email: 'finn@example.com', data: { plan: 'pro' } } }));
   const rubbish = Object.fromEntries(Array.from({ length: 199 }, (_, n) => [`field${n}`, 'x']));
   await submit('finn@example.com', rubbish);

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const waiting = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM outbox`.execute(service.db)).rows[0]?.n ?? 0;
 
-it('a row is deleted as soon as its workflow starts, not only when its lease expires', async () => {
+it('an outbox row is deleted as soon as its workflow starts, not only when its lease expires', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'waits',
     steps: {
@@ -38,7 +38,7 @@ it('a row is deleted as soon as its workflow starts, not only when its lease exp
   }, 'the end of all executions');
 });
 
-it('waiting work is reported by readiness, by metrics, and by the execution itself', async () => {
+it('the readiness check, the metrics and the execution itself report waiting work', async () => {
   await service.stopWorker();
   const workflow = await buildWorkflow(service, {
     eventName: 'told',

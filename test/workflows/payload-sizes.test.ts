@@ -44,8 +44,8 @@ const waiting = (seq: number, dueAtMs: number): ChunkState => ({
   shut: true,
 });
 
-describe('a campaign to 10 million recipients', () => {
-  it('has small payloads while all of its chunks wait', async () => {
+describe('the Temporal payloads of a campaign to 10 million recipients', () => {
+  it('are small while all of its chunks wait', async () => {
     await sql`
       UPDATE campaign_chunks SET due_at = now(), deferred_since = now(), deferrals = 20, resume_id = first_id, resume_deferred = true
       WHERE campaign_id = ${start.campaignId}
@@ -68,7 +68,7 @@ describe('a campaign to 10 million recipients', () => {
     expect(jsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);
   });
 
-  it('passes on the state of an earlier version in small parts', () => {
+  it('are small when a run of an earlier version passes its state on', () => {
     const part = {
       ...start,
       chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),
@@ -78,8 +78,8 @@ describe('a campaign to 10 million recipients', () => {
   });
 });
 
-describe('an execution that receives 50,000 signals', () => {
-  it('keeps its visits in a small payload', () => {
+describe('the Temporal payloads of an execution that receives 50,000 signals', () => {
+  it('are small with all its visits', () => {
     const visits = new SatisfiedVisits();
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
     expect(jsonBytes(visits.toJSON())).toBeLessThan(10_000);
@@ -90,8 +90,8 @@ describe('an execution that receives 50,000 signals', () => {
   });
 });
 
-describe('a group of messages', () => {
-  it('is passed on in a small payload', () => {
+describe('the Temporal payloads of a group of messages', () => {
+  it('are small when a run passes its state on', () => {
     const id = '01a21581-45c6-73bb-8fa2-6298bc3dfaeb';
     const messages = Array.from({ length: 200 }, () => ({ id, dueAt: new Date().toISOString() }));
     expect(jsonBytes({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);

@@ -104,7 +104,7 @@ describe('a round of periodic work', () => {
     expect(cursors).toEqual([null, 'half']);
   });
 
-  it('stops a hanging part after its time, and records the part after which the next round continues', async () => {
+  it('stops a hanging part when its time is over, and records the part after which the next round continues', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs', 'never begun']],
       lanes: 1,

@@ -51,7 +51,7 @@ it('each kind of periodic work has a schedule; the schedule for domains verifies
   await until(() => isVerified(domain.id), 'the verification');
 });
 
-it('other domains are checked while the DNS of one hangs', async () => {
+it('other domains are checked while the DNS of one domain hangs', async () => {
   const hanging = await registerDomain('hangs.example');
   for (const { name } of hanging.records) dns.zones.set(name, 'silent');
   const other = await registerDomain('answers.example');
@@ -64,7 +64,7 @@ it('other domains are checked while the DNS of one hangs', async () => {
   await round;
 });
 
-it('segments of other projects are computed while the segment of one hangs', async () => {
+it('segments of other projects are computed while the segment of one project hangs', async () => {
   const ids: string[] = [];
   for (const { secretKey } of [service.one, service.two]) {
     const body = {
@@ -89,7 +89,7 @@ it('segments of other projects are computed while the segment of one hangs', asy
   expect(await isComputed(hanging)).toBe(true);
 });
 
-it('pruning deletes from the other tables when one fails and names it, and recovery still runs', async () => {
+it('pruning deletes from the other tables when one fails, names the failed table, and recovery still runs', async () => {
   await sql`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this table cannot be pruned'; END $$
   `.execute(service.db);
@@ -119,7 +119,7 @@ it('pruning deletes from the other tables when one fails and names it, and recov
   expect(await standingOf('pruning')).toMatchObject({ failing: [] });
 });
 
-it('statistics store the totals of past hours', async () => {
+it('the statistics round stores the totals of past hours', async () => {
   await sql`UPDATE mail_hours_until SET hour = hour - 3`.execute(service.db);
   expect((await standingOf('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
   expect(await operator.runRound('statistics')).toMatchObject({ done: 3, failed: [] });

@@ -135,7 +135,7 @@ const updates: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: { plan: '
 const emails = (): StepSpec => ({ type: 'SEND_EMAIL', config: { templateId: templates.plain } });
 const waitsFor = (eventName: string): StepSpec => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: 0.05 } });
 
-describe('effects of a step', () => {
+describe('the effect of a step', () => {
   it.each([
     ['ends the wait after it', () => [unsubscribes, waitsFor('contact.unsubscribed')], ['event']],
     [
@@ -144,8 +144,8 @@ describe('effects of a step', () => {
       ['event', 'timeout'],
     ],
     ['ends no wait behind another step', () => [unsubscribes, updates, waitsFor('contact.unsubscribed')], ['timeout']],
-    ['ends no wait behind a mail', () => [unsubscribes, emails(), waitsFor('contact.unsubscribed')], ['timeout']],
-    ['is a mail that ends the wait after it', () => [emails(), waitsFor('email.sent')], ['event']],
+    ['ends no wait behind an email', () => [unsubscribes, emails(), waitsFor('contact.unsubscribed')], ['timeout']],
+    ['ends the wait after it if it is an email', () => [emails(), waitsFor('email.sent')], ['event']],
   ])('%s, in an execution, a sandbox and a preview', async (_, list, branches) => {
     const chain = list();
     const entries = chain.map((step, n): [string, StepSpec] => {
@@ -167,7 +167,7 @@ describe('effects of a step', () => {
     }
   });
 
-  it('is not needed if an event started it: the first wait is for the next event of its name', async () => {
+  it('does not include the event that triggered the execution, so a first wait for that event times out', async () => {
     const steps = {
       wait: { ...waitsFor('order'), to: { event: 'end', timeout: 'end' } },
       end: { type: 'EXIT' as const, config: {} },

@@ -141,8 +141,8 @@ const nested = (depth: number) =>
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
   ).join('');
 
-describe('failures with marked addresses, names, numbers and text', () => {
-  it('steps wait for their next attempt, and Temporal has their codes', async () => {
+describe('failures in work on marked addresses, names, numbers and text', () => {
+  it('occur in steps, which wait for their next attempt, and Temporal has only the error codes', async () => {
     const templateId = await buildTemplate(service.db, { projectId: service.one.id });
     const steps = {
       mail: { type: 'SEND_EMAIL' as const, config: { templateId } },
@@ -164,7 +164,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     ]);
   });
 
-  it('email is deferred and refused; the reply stays with the email', async () => {
+  it('occur in email that is deferred and refused; the reply stays with the email', async () => {
     const body = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK}</p>` };
     for (const about of ['away', 'gone', 'odd']) {
       await expectOk(service.call('POST', '/v1/send', { body: { ...body, to: marked(about) } }));
@@ -178,7 +178,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     expect(error).toContain(`Ms ${MARK} has left`);
   });
 
-  it('requests are refused, and one fails in Postgres', async () => {
+  it('occur in requests that are refused, and in one that fails in Postgres', async () => {
     const body = { from: 'x@shop.example.com', subject: 'Hi', body: MARK };
     const headers = { 'x-request-id': `${MARK}@example.com` };
     const send = (to: string) =>
@@ -189,7 +189,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     await logged('request failed');
   });
 
-  it('an import has rows with errors, one fails for its file, and one waits for Postgres', async () => {
+  it('occur in imports: rows with errors, an invalid file, and a wait for Postgres', async () => {
     const bad = await jobEnd(await startImport(`email,name\nnot an address of ${MARK},${MARK}\n`));
     expect(bad.result).toMatchObject({ failureCount: 1, errors: [{ email: `not an address of ${MARK}` }] });
     const torn = await jobEnd(await startImport(`email,name\n${marked('torn')},${MARK}\n${'"\n'.repeat(5_000)}`));
@@ -200,7 +200,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     await expectOk(service.call('POST', `/contacts/jobs/${id}/cancel`));
   });
 
-  it('the SMTP relay refuses logins, senders, recipients and messages, and one fails in Postgres', async () => {
+  it('occur at the SMTP relay: logins, senders, recipients and messages are refused, and one message fails in Postgres', async () => {
     const raw = `From: ${MARK} <x@shop.example.com>\nSubject: ${MARK}\n\n${MARK}\n`;
     const good = { from: 'x@shop.example.com', to: marked('relay'), raw, pass: service.one.secretKey };
     const replies = [
@@ -220,7 +220,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     await logged('SMTP relay');
   });
 
-  it('inbound email is accepted, cannot be parsed, is an automatic reply, a report, or fails in Postgres', async () => {
+  it('occur in inbound email: accepted, unreadable, automatic, a report, and one that fails in Postgres', async () => {
     const contactId = await buildContact(service.db, { projectId: service.one.id, email: marked('bounced') });
     const email = { projectId: service.one.id, contactId, to: marked('bounced'), status: 'SENT' as const };
     const returnPath = verpAddress(verpKey, await buildEmail(service.db, email), 'shop.example.com');
@@ -248,7 +248,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     await logged('a returned message contains nothing to record', { why: 'an automatic reply' });
   });
 
-  it('Twilio refuses an SMS, cannot take one now, and hangs up', async () => {
+  it('occur at Twilio, which refuses an SMS, defers one, and closes a connection', async () => {
     const send = () => expectOk(service.call('POST', '/v1/sms/send', { body: { to: PHONE, body: `Hi ${MARK}` } }));
     twilio.next.push({ status: 400, code: 21211, message: `${PHONE} of Ms ${MARK} is no valid number` });
     await send();
@@ -264,7 +264,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     }, 'the delivery');
   });
 
-  it('an endpoint of the webhook registry returns 503', async () => {
+  it('occur at a registered webhook endpoint that returns 503', async () => {
     const body = { url: receiver.url, events: ['*'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
     await track(service, marked('hooked'), `${MARK}-event`, { name: MARK, phone: PHONE });
@@ -274,7 +274,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     }, 'the refused delivery');
   });
 
-  it('a campaign has recipients that are refused and deferred', async () => {
+  it('occur in a campaign with refused and deferred recipients', async () => {
     const says = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK} {{name}}</p>` };
     const { data } = await expectOk(service.call('POST', '/campaigns', { body: campaignBody(says) }));
     await buildContact(service.db, { projectId: service.one.id, email: marked('news-gone') });
@@ -286,7 +286,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     }, 'the replies to the campaign');
   });
 
-  it('recovery repairs what an operator ended', async () => {
+  it('are repaired by recovery after an operator ended workflows', async () => {
     const running = operator.client.workflow.list({
       query: `WorkflowType IN ('emailDelivery', 'smsDelivery', 'campaignSend', 'contactExecution') AND ExecutionStatus = 'Running'`,
     });
@@ -305,7 +305,7 @@ describe('failures with marked addresses, names, numbers and text', () => {
     await operator.keepHouse();
   });
 
-  it('the SMTP server refuses the login', async () => {
+  it('occur when the SMTP server refuses the login', async () => {
     loginRefused = true;
     sink.dropAll();
     const body = { from: 'x@shop.example.com', subject: MARK, body: MARK, to: marked('login') };

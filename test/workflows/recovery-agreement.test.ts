@@ -190,7 +190,7 @@ const executionStatus = async (id: string) =>
   (await service.db.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status;
 
 describe('one round of recovery', () => {
-  it('reconciles every pair of states of an execution and its run, and sends nothing twice', async () => {
+  it('makes every pair of states of an execution and its run agree, and sends nothing twice', async () => {
     const pairs = await makePairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
       const pair = await enter();
       await bringRun(pair.workflowId, run);
@@ -256,7 +256,7 @@ describe('one round of recovery', () => {
     });
   }
 
-  it('reconciles every pair of states of a campaign and its run', async () => {
+  it('makes every pair of states of a campaign and its run agree', async () => {
     // Each attempt has its own address; otherwise the second would find the contact of the first.
     await buildContacts(service.db, { projectId: service.one.id, count: 1, localPart: uuidv7() });
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
@@ -289,7 +289,7 @@ describe('one round of recovery', () => {
     });
   });
 
-  it('reconciles every pair of states of a job and its run', async () => {
+  it('makes every pair of states of a job and its run agree', async () => {
     // An import that is never started, so that other imports of its project wait.
     const first = await newImport(new Date(Date.now() + 86_400_000));
     const setStatus = (id: string, status: string) =>

@@ -33,8 +33,8 @@ async function replay(histories: Map<string, History>): Promise<Map<string, stri
 
 const read = (file: string): History => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
 
-describe('workflows of an earlier version', () => {
-  it('continue under this one: every saved history replays', async () => {
+describe('saved histories of earlier versions of the workflows', () => {
+  it('all replay with the current code, so running workflows continue', async () => {
     const outcome = await replay(new Map(files.map((file) => [file, read(file)])));
     expect(outcome).toEqual(new Map(files.map((file) => [file, undefined])));
   });
@@ -54,19 +54,19 @@ describe('workflows of an earlier version', () => {
     expect([...kept].sort()).toEqual(Object.keys(workflows).sort());
   });
 
-  it.each(patches)('pass the patch %s', (patch) => {
+  it.each(patches)('execute the patch %s', (patch) => {
     const marker = Buffer.from(JSON.stringify({ id: patch, deprecated: false })).toString('base64');
     expect(files.filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes(marker))).not.toEqual([]);
   });
 
-  it('name no machine on which they ran', () => {
+  it('contain no name of the machine on which they ran', () => {
     const named = files.filter((file) =>
       /"(?:[0-9a-f]{8}\/)?\d+@[^"]+"/.test(readFileSync(join(FOLDER, file), 'utf8')),
     );
     expect(named).toEqual([]);
   });
 
-  it('contain no address: histories have only ids and cursors', () => {
+  it('contain no address, only ids and cursors', () => {
     for (const file of files) {
       const payloads = [...readFileSync(join(FOLDER, file), 'utf8').matchAll(/"data": "([A-Za-z0-9+/=]+)"/g)];
       const texts = payloads.map(([, base64]) => Buffer.from(base64 ?? '', 'base64').toString());

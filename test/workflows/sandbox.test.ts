@@ -41,8 +41,8 @@ const tryOut = async (workflow: BuiltWorkflow, body: Record<string, unknown>) =>
   }, 'the end of the sandbox');
 };
 
-describe('a sandbox', () => {
-  it('runs every step of a disabled workflow, and changes, calls, starts and counts nothing', async () => {
+describe('a sandbox of a workflow', () => {
+  it('runs every step of a disabled workflow, and changes no contact, calls no endpoint, starts no workflow and counts nowhere', async () => {
     const other = await buildWorkflow(service, { eventName: 'contact.unsubscribed', steps: { end: { type: 'EXIT' } } });
     const counted = await expectOk(service.call('GET', '/activity/stats'));
     const workflow = await buildWorkflow(service, {
@@ -167,7 +167,7 @@ describe('a sandbox', () => {
     ]);
   });
 
-  it('reports settings that only a sandbox accepts, and requires the edit scope', async () => {
+  it('has settings that are refused for a real execution', async () => {
     const workflow = await buildWorkflow(service, { steps: { end: { type: 'EXIT' } } });
     const contactId = await newContact('plain@example.com');
     const refused = await service.call('POST', `/workflows/${workflow.id}/executions`, {

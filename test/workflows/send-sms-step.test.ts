@@ -69,12 +69,12 @@ describe('a SEND_SMS step', () => {
     expect(await smsTo(phone)).toHaveLength(1);
   });
 
-  it('is SKIPPED no_phone for a contact without a number', async () => {
+  it('is SKIPPED with no_phone for a contact without a number', async () => {
     const visit = await runStep({ event: 'nowhere', config: { body: 'Hello' }, data: { phone: 'none' } });
     expect(visit).toMatchObject({ status: 'SKIPPED', output: { reason: 'no_phone' } });
   });
 
-  it('is SKIPPED sms_stopped after STOP', async () => {
+  it('is SKIPPED with sms_stopped after STOP', async () => {
     const phone = '+4915112345602';
     await expectOk(service.call('POST', '/contacts', { body: { email: 'stopped@example.com', data: { phone } } }));
     await inTransaction(service.db, (trx) => setSmsConsent(trx, key, { phone, sender: SENDER, consents: false }));
@@ -90,7 +90,7 @@ describe('a SEND_SMS step', () => {
     expect(await smsTo(phone)).toEqual([]);
   });
 
-  it('is FAILED template_error above 1,600 characters; 1,600 are sent', async () => {
+  it('is FAILED with template_error above 1,600 characters; 1,600 characters are sent', async () => {
     const config = { body: '{{text}}' };
     const long = { phone: '+4915112345603', text: 'x'.repeat(1_601) };
     const visit = await runStep({ event: 'long', config, data: long });
@@ -100,7 +100,7 @@ describe('a SEND_SMS step', () => {
     expect(await runStep({ event: 'full', config, data: full })).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it("is FAILED with the reason if its sender is not the project's", async () => {
+  it('is FAILED with the reason if its sender does not belong to the project', async () => {
     const data = { phone: '+4915112345605' };
     const visit = await runStep({ event: 'strange', config: { body: 'Hello', from: '+4930000000' }, data });
     expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringContaining('+4930000000') });
@@ -113,7 +113,7 @@ describe('the config of a SEND_SMS step', () => {
     return { id, answer: await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'SEND_SMS', config } }) };
   };
 
-  it('is refused with text that is not Liquid, or with a template, which is for email', async () => {
+  it('is refused with text that is not Liquid, or with a template, because templates are for email', async () => {
     const bad = await save({ body: 'Hi {{ name' });
     expect(bad.answer).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
     const template = await save({ templateId: '0190a000-0000-7000-8000-000000000001' });

@@ -105,7 +105,7 @@ async function identitiesOf(workflowId: string, runId: string): Promise<string[]
   });
 }
 
-it('two installations on one namespace do their own work and never touch the other’s', async () => {
+it('two installations in one namespace do their own work and never affect the other’s work', async () => {
   const [firstWork, secondWork] = await Promise.all([startWork(first), startWork(second)]);
   await expectDone(first, firstWork);
   await expectDone(second, secondWork);
@@ -127,14 +127,14 @@ it('two installations on one namespace do their own work and never touch the oth
   expect(unscoped.count).toBe(0);
 }, 400_000);
 
-it('each has its own schedules, and a schedule of an earlier release that belongs to neither stays', async () => {
+it('each installation has separate schedules, and a schedule of an earlier release that belongs to neither is kept', async () => {
   const ids: string[] = [];
   for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
   for (const { names } of [first, second]) expect(ids).toContain(names.schedule('recovery'));
   expect(ids).toContain('housekeeping');
 });
 
-it('an execution has a workflow under the name of its own installation only', async () => {
+it('an execution has a workflow only under the name of its own installation', async () => {
   const { id } = await buildWorkflow(first, {
     eventName: 'slow',
     steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'weeks' }, to: 'end' }, end: { type: 'EXIT' } },

@@ -106,7 +106,7 @@ async function expectBoundedRuns(workflowId: string): Promise<void> {
 }
 
 describe('a workflow that receives many signals', () => {
-  it('for a waiting execution continues as new, keeps the early events, and ends by the right one', async () => {
+  it('for a waiting execution continues as new, keeps the early events, and is ended by the right event', async () => {
     const { service } = campaigns;
     const workflow = await buildWorkflow(caller, {
       eventName: 'opened',
@@ -167,7 +167,7 @@ describe('a workflow that receives many signals', () => {
   });
 });
 
-describe('a workflow behind many requests to the API', () => {
+describe('a workflow that receives signals from many API requests', () => {
   /** Expects that each run is short, and returns the number of signals of all runs. */
   async function expectShortRuns(workflowId: string): Promise<number> {
     const sizes = await sizesOfRuns(workflowId);
@@ -175,56 +175,64 @@ describe('a workflow behind many requests to the API', () => {
     return sizes.reduce((sum, { signals }) => sum + signals, 0);
   }
 
-  it('has short runs for an execution and a webhook endpoint, and loses no event of the contact', LONG, async () => {
-    const { service } = campaigns;
-    const filters = [{ field: 'event.n', operator: 'equals', value: REQUESTS }];
-    const workflow = await buildWorkflow(caller, {
-      eventName: 'joined',
-      steps: {
-        wait: {
-          type: 'WAIT_FOR_EVENT',
-          config: { eventName: 'clicked', filters, timeout: 86_400 },
-          to: { event: 'out' },
+  it(
+    'keeps its runs short for an execution and a webhook endpoint, and loses no event of the contact',
+    LONG,
+    async () => {
+      const { service } = campaigns;
+      const filters = [{ field: 'event.n', operator: 'equals', value: REQUESTS }];
+      const workflow = await buildWorkflow(caller, {
+        eventName: 'joined',
+        steps: {
+          wait: {
+            type: 'WAIT_FOR_EVENT',
+            config: { eventName: 'clicked', filters, timeout: 86_400 },
+            to: { event: 'out' },
+          },
+          out: { type: 'EXIT', config: { reason: 'last_click' } },
         },
-        out: { type: 'EXIT', config: { reason: 'last_click' } },
-      },
-    });
-    const exitOn = [{ eventName: 'clicked', filters: [{ field: 'event.n', operator: 'equals', value: -1 }] }];
-    await expectOk(caller.call('PATCH', `/workflows/${workflow.id}`, { body: { exitOn } }));
-    const { id: endpoint } = await expectOk(
-      caller.call('POST', '/webhooks', { body: { url: `${receiver.url}/clicks`, events: ['clicked'] } }),
-    );
-    responseMs = 0;
-    status = 200;
-    await track(caller, 'many@example.com', 'joined');
-    const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
-    await campaigns.operator.started(service.names.execution(id));
-    await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => track(caller, 'many@example.com', 'clicked', { n }));
-    await track(caller, 'many@example.com', 'clicked', { n: REQUESTS });
-    // Only the matching event needs a signal.
-    expect(await expectShortRuns(service.names.execution(id))).toBe(1);
-    expect((await listExecutions(caller, workflow.id))[0]).toMatchObject({
-      status: 'EXITED',
-      exitReason: 'last_click',
-    });
-    const received = () => receiver.received.filter(({ path }) => path === '/clicks').length;
-    await until(async () => received() > REQUESTS, 'every delivery', { timeoutMs: LONG.timeout });
-    expect(await expectShortRuns(service.names.webhooks(endpoint))).toBeLessThanOrEqual(REQUESTS + 1);
-  });
+      });
+      const exitOn = [{ eventName: 'clicked', filters: [{ field: 'event.n', operator: 'equals', value: -1 }] }];
+      await expectOk(caller.call('PATCH', `/workflows/${workflow.id}`, { body: { exitOn } }));
+      const { id: endpoint } = await expectOk(
+        caller.call('POST', '/webhooks', { body: { url: `${receiver.url}/clicks`, events: ['clicked'] } }),
+      );
+      responseMs = 0;
+      status = 200;
+      await track(caller, 'many@example.com', 'joined');
+      const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
+      await campaigns.operator.started(service.names.execution(id));
+      await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => track(caller, 'many@example.com', 'clicked', { n }));
+      await track(caller, 'many@example.com', 'clicked', { n: REQUESTS });
+      // Only the matching event needs a signal.
+      expect(await expectShortRuns(service.names.execution(id))).toBe(1);
+      expect((await listExecutions(caller, workflow.id))[0]).toMatchObject({
+        status: 'EXITED',
+        exitReason: 'last_click',
+      });
+      const received = () => receiver.received.filter(({ path }) => path === '/clicks').length;
+      await until(async () => received() > REQUESTS, 'every delivery', { timeoutMs: LONG.timeout });
+      expect(await expectShortRuns(service.names.webhooks(endpoint))).toBeLessThanOrEqual(REQUESTS + 1);
+    },
+  );
 
-  it('has short runs for a campaign that is rescheduled again and again, and sends it once', LONG, async () => {
-    const { service, project } = campaigns;
-    await buildContacts(service.db, { projectId: project.id, count: 20 });
-    const id = await create();
-    await send(id, { scheduledFor: inHours(1) });
-    const workflowId = service.names.campaign(id, 1);
-    await campaigns.operator.started(workflowId);
-    await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: inHours(2 + (n % 5)) }));
-    await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 20 });
-    expect(await expectShortRuns(workflowId)).toBeLessThanOrEqual(REQUESTS + 1);
-  });
+  it(
+    'keeps its runs short for a campaign that is rescheduled again and again, and sends the campaign once',
+    LONG,
+    async () => {
+      const { service, project } = campaigns;
+      await buildContacts(service.db, { projectId: project.id, count: 20 });
+      const id = await create();
+      await send(id, { scheduledFor: inHours(1) });
+      const workflowId = service.names.campaign(id, 1);
+      await campaigns.operator.started(workflowId);
+      await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: inHours(2 + (n % 5)) }));
+      await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
+      await become(id, 'SENT');
+      expect(await outcomes(id)).toEqual({ SENT: 20 });
+      expect(await expectShortRuns(workflowId)).toBeLessThanOrEqual(REQUESTS + 1);
+    },
+  );
 });
 
 function inHours(hours: number): string {

@@ -52,13 +52,13 @@ it('an SMS is sent with Twilio, and Twilio reports its result to our callback UR
   expect(await read(id)).toMatchObject({ status: 'UNDELIVERED', reason: 'provider_rejected', error: 'Twilio 30003' });
 });
 
-it('a permanent refusal of Twilio is FAILED with its text', async () => {
+it('an SMS that Twilio refuses permanently is FAILED with Twilio’s text', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
   const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
   expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });
 });
 
-it('shows in Temporal which attempt Twilio has deferred, by its codes only', async () => {
+it('Temporal shows which attempt Twilio has deferred, with error codes only', async () => {
   const operator = await connectOperator(service);
   try {
     twilio.next.push({ status: 503, code: 20503, message: '+4915112345677 waits' });

@@ -34,7 +34,7 @@ async function enter(workflowId: string, event: string, email: string): Promise<
 }
 
 describe('a SPLIT step', () => {
-  it('sends each contact to the same branch on re-entry, and uses changed weights for later contacts only', async () => {
+  it('sends each contact to the same branch on re-entry, and uses changed weights only for later contacts', async () => {
     const workflow = await buildSplit('divided', { left: 1, right: 1 });
     const emails = Array.from({ length: 12 }, (_, n) => `split-${n}@example.com`);
     const first: string[] = [];
@@ -51,7 +51,7 @@ describe('a SPLIT step', () => {
     for (let n = 0; n < 6; n++) expect(await enter(workflow.id, 'divided', `later-${n}@example.com`)).toBe('right');
   });
 
-  it('has a transition for each of its branches, by name, before the workflow is enabled', async () => {
+  it('needs a transition for each of its branches, by name, before the workflow is enabled', async () => {
     const { id, steps } = await buildWorkflow(api, {
       enabled: false,
       steps: {

@@ -72,7 +72,7 @@ it('Temporal starts no second attempt while a mail server may still reply to the
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
-it("emails of automations keep the project's send rate, and waiting for it is not an attempt", async () => {
+it("emails of automations keep the project's send rate, and waiting for it does not count as an attempt", async () => {
   const rate = 2;
   const count = 8;
   // Rates are read again every second. This rate is set before the project has sent any email.

@@ -95,7 +95,7 @@ const leaves = (emailId: string) =>
   }, 'the email to leave');
 
 describe('the sending window of the project', () => {
-  it('delays MARKETING of an automation with a timer until it opens, also over a restart of the worker', async () => {
+  it('delays MARKETING of an automation with a timer until it opens, also across a restart of the worker', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const opens = new Date(opensMs);
@@ -160,7 +160,7 @@ describe('the sending window of the project', () => {
     await leaves(data.emails[0].email);
   });
 
-  it('delays an SMS too, and wakes waiting executions when it is removed; a transactional SMS is sent', async () => {
+  it('also delays an SMS, and wakes waiting executions when it is removed; a transactional SMS is sent', async () => {
     const phone = '+4915112345678';
     const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
     await patchProject({ sendingWindow: shutWindow() });
@@ -175,7 +175,7 @@ describe('the sending window of the project', () => {
     expect(await smsTo(phone)).toHaveLength(2);
   });
 
-  it('that opens earlier than before wakes waiting executions, which wait for the new time', async () => {
+  it('wakes waiting executions when it is changed to open earlier, and they wait for the new time', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
@@ -190,7 +190,7 @@ describe('the sending window of the project', () => {
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
-  it('delays a sandbox too, except one that skips its delays', async () => {
+  it('also delays a sandbox, except one that skips its delays', async () => {
     await patchProject({ sendingWindow: shutWindow() });
     const { id: workflow } = await buildWorkflow(service, {
       eventName: 'tried',
@@ -232,7 +232,7 @@ describe('the sending window of the project', () => {
 });
 
 describe('a DELAY until an hour', () => {
-  it('ends at that hour in its own zone, else the contact’s, else the project’s', async () => {
+  it('ends at that hour in the step’s time zone, else the contact’s, else the project’s', async () => {
     await patchProject({ timezone: 'Pacific/Honolulu' });
     const config = { until: '09:00', days: [1, 3, 5] };
     const event = await workflowOf({ type: 'DELAY', config });
@@ -245,13 +245,13 @@ describe('a DELAY until an hour', () => {
     expect(await dueOf(await begin(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
   });
 
-  it('can use a field of the contact as the hour', async () => {
+  it('can take the hour from a field of the contact', async () => {
     const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
     const dueAt = new Date(nextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
     expect(await waitForStatus(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 
-  it('is refused if it is invalid', async () => {
+  it('is refused if the hour is invalid', async () => {
     const { id } = (await buildWorkflow(service, { steps: {}, enabled: false })) satisfies BuiltWorkflow;
     const statusOf = async (config: object) =>
       (await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'DELAY', name: 'd', config } })).status;
@@ -262,7 +262,7 @@ describe('a DELAY until an hour', () => {
   });
 });
 
-it('dates in steps and emails are in the zone of the project', async () => {
+it('dates in steps and emails are in the time zone of the project', async () => {
   await patchProject({ timezone: 'Europe/Berlin' });
   const dates = '{{ data.starts | date: "%H:%M" }} {{ data.ends | date: "%H:%M" }}';
   const content = { subject: dates, body: `<p>${dates}</p>`, from: 'a@shop.example.com', type: 'TRANSACTIONAL' };

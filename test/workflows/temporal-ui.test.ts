@@ -117,7 +117,7 @@ async function summariesOf(workflowId: string): Promise<string[]> {
 const LAST_LINE = ['', '\u00a0'];
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
-describe('the Temporal UI of a run', () => {
+describe('a run in the Temporal UI', () => {
   it('lists the visited steps with branches, the current one in bold, and links to the dashboard', async () => {
     const { id } = await tourAt('pause', 'path@example.com');
     const details = await detailsOf(id);
@@ -147,7 +147,7 @@ describe('the Temporal UI of a run', () => {
     expect(await detailsOf(id)).toContain('**EXITED: toured**');
   });
 
-  it('writes nothing to visibility for a run that never waits and ends without a reason', async () => {
+  it('writes no search attributes if it never waits and ends without a reason', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'straight',
       steps: { one: { type: 'UPDATE_CONTACT', config: { updates: { stage: 'one' } } } },
@@ -161,8 +161,8 @@ describe('the Temporal UI of a run', () => {
   });
 });
 
-describe('the Temporal UI of deferred email', () => {
-  it('names provider, attempt, status and next attempt, and never the recipient', async () => {
+describe('deferred email in the Temporal UI', () => {
+  it('shows provider, attempt, status and next attempt, and never the recipient', async () => {
     const to = 'defer450-4.2.1@example.com';
     const body = { to, from: 'x@shop.example.com', subject: 'Hi', body: '<p>Hello</p>' };
     const sent = await expectOk(service.call('POST', '/v1/send', { body }));
@@ -189,7 +189,7 @@ describe('the Temporal UI of deferred email', () => {
   });
 });
 
-describe('docs/operate/temporal.md', () => {
+describe('the document docs/operate/temporal.md', () => {
   it('has ten queries that each return the described result', async () => {
     const waiting = await tourAt('paid', 'waits@example.com');
     const pausing = await tourAt('pause', 'pauses@example.com');
@@ -266,7 +266,7 @@ async function temporal(command: string): Promise<unknown> {
   return JSON.parse(stdout.trim() === '' ? '[]' : stdout);
 }
 
-it('the log has one line for each end of a message and a run, with ids, outcome, reason and duration', async () => {
+it('the log has one line for each end of a message and an execution, with ids, outcome, reason and duration', async () => {
   const line = (message: string, fields: object) =>
     until(
       () => lines.find((one) => one.msg === message && Object.entries(fields).every(([k, v]) => one[k] === v)),
@@ -325,8 +325,8 @@ it('the log has one line for each end of a job and a campaign', async () => {
   });
 });
 
-describe('the Temporal UI of a failing endpoint', () => {
-  it('names the step and the status with which the endpoint of a WEBHOOK responded', async () => {
+describe('a failing endpoint in the Temporal UI', () => {
+  it('is shown with its WEBHOOK step and the status that it returned', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'refused',
       steps: { crm: { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' } } },
@@ -340,7 +340,7 @@ describe('the Temporal UI of a failing endpoint', () => {
     expect(await detailsOf(id)).toMatch(/WEBHOOK “crm” → failed: answered 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
   });
 
-  it('says how the last turn of a registered endpoint went, and when the next one is', async () => {
+  it('is shown with the result of its last turn and the time of its next turn, if it is registered', async () => {
     const body = { url: receiver.url, events: ['unheard'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
     await track(service, 'unheard@example.com', 'unheard');

@@ -30,7 +30,7 @@ const eventsOf = async (contactId: string): Promise<string[]> => {
 };
 
 describe('a campaign about a topic', () => {
-  it("is sent to the topic's contacts, and skips the others with the reason", async () => {
+  it('is sent to the contacts of the topic, and skips the others with the reason', async () => {
     const on = await topic('On by default');
     const off = await topic('Off by default', { defaultSubscribed: false });
     const left = await contact('left', { topics: { [on.id]: false } });
@@ -61,7 +61,7 @@ describe('a campaign about a topic', () => {
     }
   });
 
-  it('one click leaves the topic, counts as unsubscribed, and other email continues', async () => {
+  it('lets readers leave the topic with one click, which counts as unsubscribed and does not stop other email', async () => {
     const news = await topic('News');
     const reader = await contact('reader');
     const id = await campaigns.create({ topicId: news.id });
@@ -95,7 +95,7 @@ const post = async (path: string, form: string) => {
 };
 
 describe('double opt-in', () => {
-  it('sends the confirmation, and a campaign skips contacts that have not confirmed', async () => {
+  it('sends the confirmation email, and a campaign skips contacts that have not confirmed', async () => {
     const { id: projectId, publicKey: key } = campaigns.project;
     const template = await call('POST', '/templates', {
       name: 'Confirm',

@@ -79,7 +79,7 @@ async function unsubscribe(email: string): Promise<void> {
 }
 
 describe('UPDATE_CONTACT with untrusted event data', () => {
-  it('creates no link target and no markup from it', async () => {
+  it('creates no link target and no markup from the data', async () => {
     const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'site',
@@ -157,7 +157,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect(await suppressionsOf('gone@victim.example')).toEqual([]);
   });
 
-  it('subscribes no such contact by an event of one of its steps, or by an event that a trusted execution waited for', async () => {
+  it('subscribes no unsubscribed contact through an event of a step, or through an untrusted event that a trusted execution waited for', async () => {
     const joins = {
       byChange: { eventName: 'contact.unsubscribed', email: 'caused@victim.example' },
       byWait: { eventName: 'account.made', email: 'waited@victim.example' },
@@ -193,7 +193,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
   });
 });
 
-it('an untrusted event adds a contact to a segment, but subscribes no one by it', async () => {
+it('an untrusted event can add a contact to a segment, but subscribes no contact through the segment’s events', async () => {
   const email = 'member@victim.example';
   await unsubscribe(email);
   const byData = { field: 'data.tier', operator: 'equals', value: 'gold' };
@@ -230,7 +230,7 @@ it('an untrusted event adds a contact to a segment, but subscribes no one by it'
 const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
-describe('untrusted text', () => {
+describe('untrusted text in emails', () => {
   it('is one line without links in emails of workflows, and is omitted from a subject if it looks like a link', async () => {
     const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
@@ -331,7 +331,7 @@ describe('an untrusted value in an email of the tenant', () => {
     expect(repeated.body).not.toMatch(/evil/);
   });
 
-  it('is plain text in a template, also in a MARKETING one', async () => {
+  it('is plain text in a template, also in a MARKETING template', async () => {
     for (const type of ['TRANSACTIONAL', 'MARKETING'] as const) {
       const to = await sendForm(`${type.toLowerCase()}@victim.example`);
       const templateId = await buildTemplate(service.db, { projectId: service.one.id, type, subject, body });
@@ -350,7 +350,7 @@ describe('an untrusted value in an email of the tenant', () => {
     await expectLink(html, 'https://shop.example/');
   });
 
-  it('is replaced by a value in the request, stored or for this email only', async () => {
+  it('is replaced by a value in the request, whether the value is stored or only for this email', async () => {
     const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });

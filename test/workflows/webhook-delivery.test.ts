@@ -66,7 +66,7 @@ describe('a webhook endpoint', () => {
     });
   });
 
-  it('stores the response of the endpoint without the credentials of its URL', async () => {
+  it('has its response stored without the credentials of its URL', async () => {
     const { url } = receiver;
     const body = { url: `${url.replace('://', '://shop:pa55word@')}/echo`, events: ['echoed'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
@@ -92,7 +92,7 @@ describe('a webhook endpoint', () => {
     }
   });
 
-  it('is retried within a minute under the same webhook-id, and recovers on success', async () => {
+  it('is retried within a minute with the same webhook-id, and recovers on success', async () => {
     const { id } = await register('/broken', ['retried']);
     await track(service, 'retried@example.com', 'retried');
     const first = await until(async () => {
@@ -118,7 +118,7 @@ describe('a webhook endpoint', () => {
     expect(judged).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('gets all events since a given time again, with the same webhook-ids, and its list shows their number', async () => {
+  it('gets all events since a given time again on request, with the same webhook-ids, and the list shows their number', async () => {
     const { id } = await register('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
@@ -138,7 +138,7 @@ describe('a webhook endpoint', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('that returns 410 is disabled at once, and the owner gets an email', async () => {
+  it('is disabled at once if it returns 410, and the owner gets an email', async () => {
     await buildDomain(service.db, { projectId: service.one.id, domain: 'owner.example.com' });
     await sql`
       WITH u AS (INSERT INTO users (email, password_hash) VALUES ('owner@example.com', 'x') RETURNING id)
@@ -165,7 +165,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
   });
 
-  it('that fails is degraded and attempted rarely, without delaying others', async () => {
+  it('is degraded and attempted rarely if it fails, without delaying others', async () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));
@@ -175,7 +175,7 @@ describe('a webhook endpoint', () => {
     expect((await deliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);
   });
 
-  it('in another project is not found', async () => {
+  it('is not found by another project', async () => {
     const { id } = await register('/mine', ['mine']);
     const key = service.two.secretKey;
     for (const [method, path] of [

@@ -96,7 +96,7 @@ async function unsubscribeAll(): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a slow one, one that hangs and a dead one`, () => {
+describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging and an unreachable endpoint`, () => {
   const event = ['contact.unsubscribed'];
   let [well, slow, hanging, dead, other] = [] as unknown as [Endpoint, Endpoint, Endpoint, Endpoint, Endpoint];
   let deadPort: number;
@@ -113,7 +113,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     await until(async () => requestsTo('/slow').length > 0 && requestsTo('/hanging').length > 0, 'the first requests');
   });
 
-  it('another project does not wait for them', async () => {
+  it('do not delay another project', async () => {
     const key = service.two.secretKey;
     for (let n = 0; n < OTHERS; n += 1) {
       const body = { email: `other${n}@example.com`, event: 'order' };
@@ -124,7 +124,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     await until(async () => (await sumOf(other)).DELIVERED?.count === OTHERS, 'their records');
   });
 
-  it('the healthy endpoint gets all events, each once, before the others', ALL, async () => {
+  it('reach the healthy endpoint, each once, before the others', ALL, async () => {
     await all(well, '/well');
     // The slow one takes 25 minutes for all, with 20 concurrent requests.
     expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
@@ -135,7 +135,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     for (const { body, headers } of requestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
   });
 
-  it('failing endpoints are degraded and attempted rarely, and no delivery is lost', async () => {
+  it('degrade the failing endpoints, which are attempted rarely, and no delivery is lost', async () => {
     await until(async () => (await statusOf(dead)) === 'DEGRADED' && (await statusOf(hanging)) === 'DEGRADED');
     expect(await statusOf(slow)).toBe('ACTIVE');
     for (const endpoint of [dead, hanging]) {
@@ -152,7 +152,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     }
   });
 
-  it('the dead endpoint gets all events once it is reachable again and its owner requests them', ALL, async () => {
+  it('reach the unreachable endpoint once it is back and its owner requests them', ALL, async () => {
     const back = await startWebhookReceiver(undefined, deadPort);
     // A second attempt needs the port again.
     onTestFinished(() => back.close());

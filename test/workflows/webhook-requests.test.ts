@@ -74,7 +74,7 @@ async function enableAndEnter(id: string): Promise<void> {
 describe('a WEBHOOK request that is redirected', () => {
   const headers = { 'X-Api-Key': 'secret', Authorization: 'Bearer t', Cookie: 'a=b', 'user-agent': 'crm-token/1' };
 
-  it.each([302, 307, 308])('to another origin by a %i keeps none of the headers of its step', async (status) => {
+  it.each([302, 307, 308])('to another origin by a %i has none of the headers of its step', async (status) => {
     await run({ url: `${withPassword(named.url, 'user:pass')}/${status}/there`, headers });
     expect(named.received[0]?.headers).toMatchObject({ 'x-api-key': 'secret', cookie: 'a=b' });
     const [arrived] = other.received;
@@ -84,7 +84,7 @@ describe('a WEBHOOK request that is redirected', () => {
     );
   });
 
-  it('loses its headers also if another origin redirects it back', async () => {
+  it('does not get its headers again if another origin redirects it back', async () => {
     await run({ url: `${named.url}/307/back`, headers });
     const [, back] = named.received;
     expect(back?.path).toBe('/end');
@@ -96,7 +96,7 @@ describe('a WEBHOOK request that is redirected', () => {
     expect(named.received[1]).toMatchObject({ method: 'POST', path: '/end', body: '{"who": "ada@example.com"}' });
   });
 
-  it.each(['/303/here', '/nowhere'])('to a page, or to no address, is FAILED: %s', async (path) => {
+  it.each(['/303/here', '/nowhere'])('to be fetched with GET, or without a target, is FAILED: %s', async (path) => {
     const [visit] = await visitsOf(await run({ url: `${named.url}${path}` }));
     expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^answered 30[13]/) });
     expect(named.received).toHaveLength(1);
@@ -108,12 +108,12 @@ describe('a WEBHOOK request that is redirected', () => {
   });
 });
 
-it('a WEBHOOK whose response hangs after a 200 is COMPLETED with the received part', async () => {
+it('a WEBHOOK step is COMPLETED with the received part if the response stops after its status 200', async () => {
   const [visit] = await visitsOf(await run({ url: `${named.url}/hangs` }));
   expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
 });
 
-it("a WEBHOOK sends a form if its Content-Type is a form's", async () => {
+it('a WEBHOOK step sends its body as a form if its Content-Type is that of a form', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   await run({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
   expect(named.received[0]).toMatchObject({ body: 'who=ada%40example.com' });
@@ -121,7 +121,7 @@ it("a WEBHOOK sends a form if its Content-Type is a form's", async () => {
 
 describe('headers of a WEBHOOK step', () => {
   it.each(['Host', 'host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Expect'])(
-    'cannot be %s: 422 by its name when it is saved',
+    'cannot include %s: saving returns 422 and names the header',
     async (name) => {
       const id = await newWorkflow();
       const answer = await step(`/workflows/${id}/steps`, { url: named.url, headers: { 'X-A': '1', [name]: 'evil' } });
@@ -132,7 +132,7 @@ describe('headers of a WEBHOOK step', () => {
     },
   );
 
-  it('that an earlier release stored are omitted', async () => {
+  it('are omitted if they are forbidden and an earlier release stored them', async () => {
     const id = await newWorkflow();
     const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
     const saved = await expectOk(step(`/workflows/${id}/steps`, config));
@@ -148,7 +148,7 @@ describe('headers of a WEBHOOK step', () => {
     expect(named.received[0]?.headers).toMatchObject({ host: new URL(named.url).host, 'x-a': '1' });
   });
 
-  it('keep their stored values behind masks, in any case of the name, while the origin stays', async () => {
+  it('keep their stored values if masks are sent back, in any case of the name, while the origin stays', async () => {
     const id = await newWorkflow();
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url: `${named.url}/old`, headers: SECRET_HEADERS }));
     expect(saved.config.headers).toEqual({ 'X-Api-Key': 'key-••••', 'X-Pin': '••••' });
@@ -160,7 +160,7 @@ describe('headers of a WEBHOOK step', () => {
     expect(request).toMatchObject({ path: '/new', headers: { 'x-api-key': 'key-of-the-tenant', 'x-pin': '4711' } });
   });
 
-  it('are never sent with a mask to another host, port or scheme, and a mask without a stored value is refused', async () => {
+  it('are never sent to another host, port or scheme if a mask was sent back, and a mask without a stored value is refused', async () => {
     const id = await newWorkflow();
     const url = 'https://crm.example.com/a';
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
@@ -183,7 +183,7 @@ describe('headers of a WEBHOOK step', () => {
     expect((await step(`/workflows/${id}/steps`, masked)).status).toBe(422);
   });
 
-  it("replace the service's in any case, except headers that identify the execution", async () => {
+  it("replace the service's headers in any case, except headers that identify the execution", async () => {
     await run({ url: named.url, headers: { 'content-type': 'application/vnd.crm+json', 'idempotency-key': 'mine' } });
     expect(named.received[0]?.headers).toMatchObject({
       'content-type': 'application/vnd.crm+json',
@@ -208,7 +208,7 @@ describe('a password in the URL of a WEBHOOK step', () => {
     expect(JSON.stringify(stored.rows)).not.toContain('s3cret');
   });
 
-  it('is kept by a PATCH that sends back what is shown', async () => {
+  it('is kept by a PATCH that sends back the masked URL', async () => {
     const id = await newWorkflow();
     const url = `${withPassword(named.url, 'crm:s3cret')}/kept?team={{plan ?? "a?@b"}}`;
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url }));
@@ -220,7 +220,7 @@ describe('a password in the URL of a WEBHOOK step', () => {
     expect(request).toMatchObject({ path: '/moved?team=a%3F%40b', headers: { authorization: basic('crm:s3cret') } });
   });
 
-  it('is never sent as *** to another host, user or scheme, and *** without a stored password is refused', async () => {
+  it('is never sent to another host, user or scheme if the mask *** was sent back, and *** without a stored password is refused', async () => {
     const id = await newWorkflow();
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
     const path = `/workflows/${id}/steps/${saved.id}`;

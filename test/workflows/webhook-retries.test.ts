@@ -48,7 +48,7 @@ async function comeToNextTry(id: string): Promise<void> {
 }
 
 describe('a delivery that the endpoint never accepts', () => {
-  it(`has ${MAX_TRIES} attempts over 24 hours, each wait a timer of Temporal, under one webhook-id, and is then FAILED`, async () => {
+  it(`has ${MAX_TRIES} attempts over 24 hours, each wait a timer of Temporal, with one webhook-id, and is then FAILED`, async () => {
     const { id } = await register('/never', 'never');
     await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_TRIES; tries += 1) {
@@ -108,7 +108,7 @@ describe('an endpoint that has failed for five days', () => {
 });
 
 describe('the workflow of an endpoint', () => {
-  it('runs the next turn when it is due or woken, and ends when nothing is left', async () => {
+  it('runs the next turn when it is due or woken, and ends when no delivery is left', async () => {
     const temporal = await createTestTemporal();
     const results = [
       { nextDueAt: new Date(Date.now() + 500).toISOString(), waitMs: 500 },

@@ -147,7 +147,7 @@ describe('the stats of a workflow', () => {
     expect(left[0]?.shards).toEqual([0]);
   });
 
-  it('omit sandbox runs, as does the list of contacts at a step', async () => {
+  it('omit sandbox runs, as the list of contacts at a step does', async () => {
     const workflow = await build('sandboxed');
     const contactId = await track('sandboxed@example.com', 'something-else');
     const body = { contactId, sandbox: true, context: {} };
@@ -176,7 +176,7 @@ describe('the stats of a workflow', () => {
 });
 
 describe('the contacts at a step', () => {
-  it('are the contacts at the step now, page by page, with the time at which they continue', async () => {
+  it('are the contacts that are there now, page by page, with the time at which they continue', async () => {
     const workflow = await build('standing');
     const path = `/workflows/${workflow.id}/steps/${workflow.steps.pause}/contacts`;
     const contacts: string[] = [];
@@ -197,7 +197,7 @@ describe('the contacts at a step', () => {
     expect(await expectOk(api.call('GET', path))).toMatchObject({ total: 2 });
   });
 
-  it('in another workflow are not found', async () => {
+  it('are not found in another workflow', async () => {
     const [one, two] = [await build('one'), await build('two')];
     const path = `/workflows/${one.id}/steps/${two.steps.pause}/contacts`;
     expect((await api.call('GET', path)).status).toBe(404);
@@ -209,7 +209,7 @@ describe('the visits to a step that have ended', () => {
   const visits = (workflow: BuiltWorkflow, step: string, query: string, key?: string) =>
     api.call('GET', `/workflows/${workflow.id}/steps/${workflow.steps[step]}/visits?${query}`, key ? { key } : {});
 
-  it('are listed by result, the last first, page by page, as many as the stats count', async () => {
+  it('are listed by result, newest first, page by page, as many as the stats count', async () => {
     const workflow = await build('ended');
     for (const n of [1, 2, 3]) await track(`e-${n}@example.com`, 'ended', { plan: n === 2 ? 'pro' : 'free' });
     const first = await expectOk(visits(workflow, 'asks', 'status=COMPLETED&limit=2'));
@@ -239,7 +239,7 @@ describe('the visits to a step that have ended', () => {
     });
   });
 
-  it('that ended at the same time are each on exactly one page', async () => {
+  it('are each on exactly one page if they ended at the same time', async () => {
     const workflow = await build('at-once');
     for (const n of [1, 2, 3, 4, 5]) await track(`o-${n}@example.com`, 'at-once', { plan: 'pro' });
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
@@ -263,7 +263,7 @@ describe('the visits to a step that have ended', () => {
     expect(await expectOk(visits(workflow, 'asks', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
   });
 
-  it('accept only final statuses and valid cursors, and are visible in their own project only', async () => {
+  it('can be filtered only by final statuses and valid cursors, and are visible only in their own project', async () => {
     const [one, two] = [await build('mine'), await build('yours')];
     expect((await visits(one, 'asks', 'status=WAITING')).status).toBe(400);
     for (const key of [['x'], [1, 2, 3], ['2026-99-99T00:00:00.000000Z', one.id, 1], ['2026-01-01', one.id, 1]]) {

@@ -32,7 +32,7 @@ const exportProject = async (key = api.one.secretKey) => (await api.call('GET', 
 const campaigns = async (): Promise<{ id: string; slug: string }[]> =>
   (await api.call('GET', '/campaigns')).body.campaigns;
 
-describe('a campaign in a file', () => {
+describe('a campaign in a file that is applied', () => {
   it('becomes a draft with its variants and test, and is exported unchanged; a second apply changes nothing', async () => {
     const { body } = await apply([FILE]);
     expect(body).toMatchObject({ created: [{ kind: 'campaign', slug: 'news', name: 'News' }], findings: [] });
@@ -57,7 +57,7 @@ describe('a campaign in a file', () => {
     expect((await apply(files)).body).toMatchObject({ created: [], updated: [], unchanged: [{ slug: 'news' }] });
   });
 
-  it('changes fields that differ, and keeps fields that the file omits', async () => {
+  it('changes the fields that differ, and keeps the fields that the file omits', async () => {
     await apply([FILE]);
     const test = { ...TEST, metric: 'opens' };
     const { body } = await apply([{ slug: 'news', test, sendAtLocal: '2030-01-01T09:00', sendingWindow: null }]);
@@ -69,7 +69,7 @@ describe('a campaign in a file', () => {
     expect((await apply([{ slug: 'news', variants: null }])).body.updated[0].changes).toEqual(['variants', 'test']);
   });
 
-  it('names segments and topics by slug, also new ones of the same document', async () => {
+  it('refers to segments and topics by slug, also to new ones in the same file', async () => {
     const filters = { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] };
     const more = {
       topics: [{ slug: 'offers', name: 'Offers' }],
@@ -108,7 +108,7 @@ describe('a campaign in a file', () => {
       { variants: [{ name: 'A' }, { name: 'B', preheader: '{{ x' }] },
       'variants.1.preheader',
     ],
-    ['a segment that is not there', { audienceType: 'SEGMENT', segment: 'nobody' }, 'segment'],
+    ['an unknown segment', { audienceType: 'SEGMENT', segment: 'nobody' }, 'segment'],
     ['no audience', { audienceType: undefined }, 'audienceType'],
     ['a time with a zone', { sendAtLocal: '2030-01-01T09:00Z' }, 'sendAtLocal'],
   ])('is refused with %s, and the error names the field', async (_, changes, field) => {
@@ -118,7 +118,7 @@ describe('a campaign in a file', () => {
     expect(await campaigns()).toEqual([]);
   });
 
-  it('stays unchanged once started, is reported as a finding, and is not exported', async () => {
+  it('does not change after it has started, is reported as a finding, and is not exported', async () => {
     await apply([FILE]);
     await sql`UPDATE campaigns SET status = 'SENT'`.execute(api.db);
     expect((await apply([{ ...FILE, subject: 'Late' }])).body).toMatchObject({
@@ -131,7 +131,7 @@ describe('a campaign in a file', () => {
     expect((await exportProject()).campaigns).toEqual([]);
   });
 
-  it('is not created with an unverified sender, or keeps its own; the rest is applied', async () => {
+  it('is not created with an unverified sender, keeps its previous sender if it exists, and does not prevent other changes', async () => {
     const [, b] = FILE.variants;
     await apply([FILE]);
     const variants = [FILE.variants[0], { ...b, from: 'b@elsewhere.example' }];
@@ -148,7 +148,7 @@ describe('a campaign in a file', () => {
     expect((await apply([{ ...FILE, subject: 'Again' }])).body).toMatchObject({ updated: [], findings: [{}] });
   });
 
-  it('needs a key with the scopes of campaigns', async () => {
+  it('needs a key with the campaign scopes', async () => {
     const views = ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] as const;
     const key = await buildKey(api.db, api.one.id, [...views]);
     expect(await exportProject(key)).not.toHaveProperty('campaigns');
@@ -164,7 +164,7 @@ describe('the slug of a campaign', () => {
   const create = async (more: object = {}) =>
     (await api.call('POST', '/campaigns', { body: { ...body, ...more } })).body;
 
-  it('is derived from the name, does not change with it, and is unique', async () => {
+  it('is derived from the name, stays when the name changes, and is unique', async () => {
     const [first, second] = [(await create()).data, (await create()).data];
     expect([first.slug, second.slug]).toEqual(['news', 'news-2']);
     const put = (change: object) => api.call('PUT', `/campaigns/${second.id}`, { body: change });
@@ -180,7 +180,7 @@ describe('the slug of a campaign', () => {
     expect(new Set(made.map(({ data }) => data.slug)).size).toBe(6);
   });
 
-  it('is given to earlier campaigns by the migration; the oldest campaign of a name has no number', async () => {
+  it('is given to earlier campaigns by the migration; the oldest campaign of a name gets no number', async () => {
     const slugs = await inTransaction(api.db, async (trx) => {
       await sql`ALTER TABLE campaigns DROP COLUMN slug`.execute(trx);
       await sql`

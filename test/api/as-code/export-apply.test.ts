@@ -21,8 +21,8 @@ const bare = async () => {
   return { templates: answer.templates, segments: answer.segments, workflows: answer.workflows };
 };
 
-describe('an export', () => {
-  it('names everything by slug: no ids, dates or secrets', async () => {
+describe('the export of a project', () => {
+  it('refers to everything by slug, without ids, dates or secrets', async () => {
     const { template, pro } = await buildShop(api);
     const document = await exportProject();
     expect(document.settings).toMatchObject({ tracking: 'ENABLED', color: null, sendRatePerSecond: null });
@@ -71,7 +71,7 @@ describe('an export', () => {
     expect(text).not.toMatch(/createdAt|secret-token|geheim/);
   });
 
-  it('has records of its own project only', async () => {
+  it('has only records of its own project', async () => {
     await buildShop(api);
     expect(await exportProject(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
   });
@@ -86,8 +86,8 @@ describe('an export', () => {
   });
 });
 
-describe('applied to another project, an export', () => {
-  it('creates the same records there, a second apply changes nothing; secrets and unverified senders are findings', async () => {
+describe('an export that is applied', () => {
+  it('creates the same records in another project; a second apply changes nothing; secrets and unverified senders are findings', async () => {
     await buildShop(api);
     const document = await exportProject();
     const first = await apply(document);
@@ -124,7 +124,7 @@ describe('applied to another project, an export', () => {
     expect(await bare()).toEqual(JSON.parse(JSON.stringify({ templates, segments, workflows })));
   });
 
-  it('to its own project changes nothing, and keeps secrets', async () => {
+  it('changes nothing in its own project, and keeps secrets', async () => {
     const { workflow, hook } = await buildShop(api);
     const document = await exportProject();
     const same = await apply(document, api.one.secretKey);
@@ -149,7 +149,7 @@ describe('applied to another project, an export', () => {
   });
 });
 
-describe('an apply', () => {
+describe('applying a document', () => {
   it('as a dry run reports all changes and makes none', async () => {
     await buildShop(api);
     const document = await exportProject();
@@ -178,7 +178,7 @@ describe('an apply', () => {
     ]);
   });
 
-  it('keeps a renamed step, ends executions at a removed one, and adds new ones', async () => {
+  it('keeps a renamed step, ends executions at a removed step, and adds new steps', async () => {
     const { workflow, hello, hook } = await buildShop(api);
     const document = await exportProject();
     const [file] = document.workflows;
@@ -208,7 +208,7 @@ describe('an apply', () => {
     expect((await apply({ workflows: [file] }, api.one.secretKey)).body).toMatchObject({ updated: [] });
   });
 
-  it('applies everything or nothing, and names the place of the error', async () => {
+  it('applies all changes or none, and names the path of the error', async () => {
     const faults: [object, string][] = [
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', body: '{% for %}' }] }, 'templates.1.body'],
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', preheader: '{{ x' }] }, 'templates.1.preheader'],
@@ -271,7 +271,7 @@ describe('an apply', () => {
     }
   });
 
-  it('needs the edit scope of each kind in the document, and from a user project:manage', async () => {
+  it('needs the edit scope of each kind in the document, and the permission project:manage from a user', async () => {
     const key = await buildKey(api.db, api.two.id, ['templates:edit']);
     expect((await apply({ templates: [TEMPLATE], segments: [], workflows: [] }, key)).status).toBe(200);
     for (const [kind, scope] of [
@@ -290,7 +290,7 @@ describe('an apply', () => {
     expect(answer).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
   });
 
-  it('changes settings only for a user who manages the project; a key may send them unchanged', async () => {
+  it('changes settings only for a user who manages the project; a key may send unchanged settings', async () => {
     const { settings } = await exportProject(api.two.secretKey);
     expect((await apply({ settings })).body).toMatchObject({ unchanged: [{ kind: 'settings' }] });
     expect(await apply({ settings: { tracking: 'DISABLED' } })).toMatchObject({

@@ -225,7 +225,7 @@ async function apply(key: string, body: object) {
   return answer.body;
 }
 
-it('a step of each type that is exported and applied to another project is the same there, and names nothing of the first project', async () => {
+it('a step of each type is the same after export and apply to another project, and refers to nothing in the first project', async () => {
   for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
   const email = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
   const { id: templateId } = await postRecord(api, '/templates', email);
@@ -239,7 +239,7 @@ it('a step of each type that is exported and applied to another project is the s
   expect(await exportProject(api.two.secretKey)).toEqual(here);
 });
 
-it('an export that is applied to another project is the same there, in any order; a second apply changes nothing', async () => {
+it('any export is the same after it is applied to another project, in any order; a second apply changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(project, fc.boolean(), async (document, backwards) => {
       const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];

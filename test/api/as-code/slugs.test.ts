@@ -28,7 +28,7 @@ describe.each(KINDS)('the slug of %s', (kind, rest) => {
     expect(other.body.slug).toBe('gruesse-an-alle');
   });
 
-  it('stays when the name changes, and changes when it is given', async () => {
+  it('stays when the name changes, and changes when a new slug is given', async () => {
     const { id, slug } = (await create({ name: 'First name' })).body;
     await api.call('PATCH', `/${kind}/${id}`, { body: { name: 'Another name' } });
     expect(await get(id)).toMatchObject({ name: 'Another name', slug });
@@ -36,7 +36,7 @@ describe.each(KINDS)('the slug of %s', (kind, rest) => {
     expect(await get(id)).toMatchObject({ name: 'Another name', slug: 'chosen' });
   });
 
-  it('is refused when another one has it, or when it is no slug', async () => {
+  it('is refused if another record has it or if its format is invalid', async () => {
     await create({ name: 'x', slug: 'taken' });
     expect(await create({ name: 'y', slug: 'taken' })).toMatchObject({
       status: 409,
@@ -68,7 +68,7 @@ it('a copy of a template has a slug of its own', async () => {
   expect(copies.map(({ body }) => body.slug)).toEqual(['news-copy', 'news-copy-2']);
 });
 
-it('a step has a slug of its own within its workflow', async () => {
+it('the slug of a step is unique within its workflow', async () => {
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'w' } })).body;
   const step = { type: 'EXIT', name: 'The end' };
   const made = [
@@ -78,7 +78,7 @@ it('a step has a slug of its own within its workflow', async () => {
   expect(made.map(({ body }) => body.slug)).toEqual(['the-end', 'the-end-2']);
 });
 
-it('a segment has a slug too; if none was given, it changes with the name', async () => {
+it('a segment has a slug, which follows its name unless the slug was given', async () => {
   const filters = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
   const made = await api.call('POST', '/segments', { body: { name: 'Everybody', slug: 'all', filters } });
   expect(made).toMatchObject({ status: 201, body: { slug: 'all' } });

@@ -45,45 +45,45 @@ async function answers(
 const expected = (list: ApiOperation[], outcome: (operation: ApiOperation) => string) =>
   list.map((operation) => `${operation.method} ${operation.path} ${outcome(operation)}`);
 
-describe('every operation that asks for credentials', () => {
-  it('is 401 UNAUTHORIZED without any', async () => {
+describe('every operation that requires credentials', () => {
+  it('returns 401 UNAUTHORIZED without credentials', async () => {
     const list = closed();
     expect(await answers(list, (o) => call(o, { key: null }))).toEqual(expected(list, () => '401 UNAUTHORIZED'));
   });
 
-  it('is 401 INVALID_API_KEY with an unknown key', async () => {
+  it('returns 401 INVALID_API_KEY for an unknown key', async () => {
     const key = `sk_live_${'0'.repeat(64)}`;
     const list = closed();
     expect(await answers(list, (o) => call(o, { key }))).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
-  it('is 401 INVALID_API_KEY with the public key, unless it is one of three', async () => {
+  it('returns 401 INVALID_API_KEY for the public key, except in at most three operations', async () => {
     const list = closed().filter((operation) => !schemes(operation).has('publicKey'));
     expect(closed().length - list.length).toBeLessThanOrEqual(3);
     const got = await answers(list, (o) => call(o, { key: api.one.publicKey }));
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
-  it('is 401 INVALID_API_KEY with a secret key if only users may use it', async () => {
+  it('returns 401 INVALID_API_KEY for a secret key if only users may call it', async () => {
     const list = closed().filter((operation) => !schemes(operation).has('secretKey'));
     const got = await answers(list, (o) => call(o, { key: api.one.secretKey }));
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
-  it('is 403 with the required scope, with a key without it', async () => {
+  it('returns 403 with the required scope for a key without that scope', async () => {
     const list = closed().filter((operation) => scopesOf(operation, 'secretKey').length > 0);
     const got = await answers(list, (o) => call(o, { key: api.one.bareKey }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'secretKey')[0]}`));
   });
 
-  it('is 403 to a member if only managers may use it', async () => {
+  it('returns 403 to a member if only managers may call it', async () => {
     const people: readonly string[] = PEOPLE_SCOPES;
     const list = closed().filter((operation) => scopesOf(operation, 'session').some((scope) => people.includes(scope)));
     const got = await answers(list, (o) => call(o, { key: null, headers: member }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'session')[0]}`));
   });
 
-  it('needs only scopes of the catalogue, and from a key only scopes that keys can have', () => {
+  it('requires only scopes of the catalogue, and from a key only scopes that keys can have', () => {
     const grantable: readonly string[] = GRANTABLE_SCOPES;
     for (const operation of closed()) {
       expect(scopesOf(operation, 'secretKey').filter((scope) => !grantable.includes(scope))).toEqual([]);

@@ -15,8 +15,8 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const get = (path: string, headers: Record<string, string>) => api.call('GET', path, { key: null, headers });
 const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
 
-describe('signing up and in', () => {
-  it('makes an account with a project, signed in by a cookie that scripts cannot read', async () => {
+describe('signing up and signing in', () => {
+  it('creates an account with a project and signs it in with a cookie that scripts cannot read', async () => {
     const made = await post('/auth/signup', ACCOUNT);
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({
@@ -31,7 +31,7 @@ describe('signing up and in', () => {
     expect(me.body).toEqual(made.body);
   });
 
-  it('accepts the right password, and gives a wrong one and an unknown user the same error', async () => {
+  it('accepts the right password, and returns the same error for a wrong password and an unknown user', async () => {
     const right = await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' });
     expect(right.status).toBe(200);
     const wrong = await post('/auth/login', { email: 'ada@example.com', password: 'wrong horse' });
@@ -40,7 +40,7 @@ describe('signing up and in', () => {
     expect(wrong.body.error.message).toBe(unknown.body.error.message);
   });
 
-  it('ends the session at log-out', async () => {
+  it('ends the session when the user signs out', async () => {
     const session = cookieOf(
       (await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' })).headers,
     );
@@ -48,7 +48,7 @@ describe('signing up and in', () => {
     expect((await get('/auth/me', session)).status).toBe(401);
   });
 
-  it('changes the password only with the current one', async () => {
+  it('changes the password only with the current password', async () => {
     const logIn = async (password: string) => post('/auth/login', { email: 'ada@example.com', password });
     const mine = cookieOf((await logIn('correct horse')).headers);
     const refused = await post('/auth/password', { currentPassword: 'wrong', newPassword: 'battery staple' }, mine);
@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect((await get('/project', session)).body.error.details).toEqual({ requiredScope: 'project:manage' });
   });
 
-  it('can write only from our own origin, or from a client that is not a browser', async () => {
+  it('can write only from the service’s own origin, or from a client that is not a browser', async () => {
     const session = await signIn(api, api.one);
     const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
     expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);
@@ -102,7 +102,7 @@ describe('sessions', () => {
   });
 });
 
-describe('the project', () => {
+describe('the project of a session', () => {
   it('changes the given fields and keeps the others', async () => {
     const session = await signIn(api, api.one);
     const patched = await api.call('PATCH', '/project', {
@@ -117,7 +117,7 @@ describe('the project', () => {
     ]);
   });
 
-  it('is put on hold with a reason, and releases each held email once', async () => {
+  it('is put on hold with a reason, and sends each held email once after its release', async () => {
     const session = await signIn(api, api.two);
     const held = await post('/project/hold', { reason: 'too many complaints' }, session);
     expect(held.body.hold).toMatchObject({ held: true, reason: 'too many complaints' });
@@ -139,7 +139,7 @@ describe('the project', () => {
 });
 
 describe('sign-up', () => {
-  it('is open to the first user only with SIGNUP=first, also for two concurrent requests', async () => {
+  it('is open only to the first user with SIGNUP=first, also for two concurrent requests', async () => {
     const closed = await startTestApi({ SIGNUP: 'first' });
     const signUp = (email: string) => closed.call('POST', '/auth/signup', { key: null, body: { ...ACCOUNT, email } });
     const both = await Promise.all([signUp('a@example.com'), signUp('b@example.com')]);

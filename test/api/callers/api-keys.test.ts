@@ -17,7 +17,7 @@ const asOwner = (method: string, path: string, body?: unknown) =>
 const create = async (body: object = {}) => asOwner('POST', '/apikeys', { name: 'k', scopes: ['email:send'], ...body });
 
 describe('API keys', () => {
-  it('show their text once, with their mode in it', async () => {
+  it('show their text once, and the text contains their mode', async () => {
     const live = await create();
     expect(live.status).toBe(201);
     expect(live.body.key).toMatch(/^sk_live_[0-9a-f]{64}$/);
@@ -30,19 +30,22 @@ describe('API keys', () => {
     expect(list.body.data.map((key: { id: string }) => key.id)).toEqual(expect.arrayContaining([live.body.id]));
   });
 
-  it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])('API keys never hold %s', async (scope) => {
-    const refused = await create({ scopes: ['email:send', scope] });
-    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
-  });
+  it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])(
+    'API keys cannot have the scope "%s"',
+    async (scope) => {
+      const refused = await create({ scopes: ['email:send', scope] });
+      expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
+    },
+  );
 
-  it('cannot be created, listed or revoked with a key', async () => {
+  it('cannot be created, listed or revoked by a request with a key', async () => {
     for (const key of [api.one.secretKey, api.one.publicKey, api.one.testKey]) {
       const refused = await api.call('GET', '/apikeys', { key });
       expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
     }
   });
 
-  it('cannot be used by a MEMBER or by users of another project', async () => {
+  it('cannot be managed by a MEMBER or by users of another project', async () => {
     const member = await signIn(api, api.one, 'MEMBER');
     const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
@@ -52,7 +55,7 @@ describe('API keys', () => {
     expect((await asOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
   });
 
-  it('stop at once on every process when revoked, and keep the time of the first revocation', async () => {
+  it('stop working at once on every process when revoked, and keep the time of the first revocation', async () => {
     const { id, key } = (await create()).body;
     const other = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
     await expect.poll(() => other.find(key)).toBeDefined();
@@ -67,7 +70,7 @@ describe('API keys', () => {
     await other.close();
   });
 
-  it('stop at once also while a process gets no notifications', async () => {
+  it('stop working at once also while a process receives no notifications from Postgres', async () => {
     const { id, key } = (await create()).body;
     const deaf = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
     await expect.poll(() => deaf.find(key)).toBeDefined();
@@ -84,14 +87,14 @@ describe('API keys', () => {
     await deaf.close();
   });
 
-  it('stop when they expire, though they are in memory', async () => {
+  it('stop working when they expire, although they are cached in memory', async () => {
     const { key } = (await create({ expiresAt: new Date(Date.now() + 1500).toISOString() })).body;
     expect(await api.deps.keys.find(key)).toBeDefined();
     await expect.poll(() => api.deps.keys.find(key)).toBeUndefined();
     expect((await create({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
   });
 
-  it('API keys record their last use', async () => {
+  it('API keys record the time of their last use', async () => {
     const { id, key } = (await create()).body;
     await api.deps.keys.find(key);
     const lastUsed = async () => {
@@ -101,7 +104,7 @@ describe('API keys', () => {
     await expect.poll(lastUsed).not.toBeNull();
   });
 
-  it("replace the project's public key: the new one works, the old one does not", async () => {
+  it("replace the project's public key: the new key works, the old one does not", async () => {
     const stranger = await signIn(api, api.two);
     const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
     expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);

@@ -64,15 +64,15 @@ async function useUpAddress(api: RunningApi, headers: (n: number) => Record<stri
   expect(new Set(await Promise.all(failures))).toEqual(new Set([401]));
 }
 
-describe('behind a proxy that is trusted', () => {
-  it('failures of another caller do not count against the owner', async () => {
+describe('behind a trusted proxy', () => {
+  it('failures of another caller do not count against the account’s owner', async () => {
     const email = await person();
     await useUpAddress(behind, () => from('203.0.113.1'));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.1'))).status).toBe(429);
     expect((await logIn(behind, email, PASSWORD, from('198.51.100.7'))).status).toBe(200);
   });
 
-  it('text before the address that the proxy adds gives no caller new attempts', async () => {
+  it('text that a caller adds before the proxy’s address gives the caller no new attempts', async () => {
     const email = await person();
     await useUpAddress(behind, (n) => from(`192.0.2.${n}, 203.0.113.2`));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.2'))).status).toBe(429);
@@ -84,7 +84,7 @@ describe('behind a proxy that is trusted', () => {
     expect((await logIn(behind, email, PASSWORD, from('1.1.1.1, 203.0.113.3,10.9.9.9 , 10.0.0.1'))).status).toBe(429);
   });
 
-  it('an IPv6 network is one caller', async () => {
+  it('all addresses of an IPv6 network count as one caller', async () => {
     const email = await person();
     await useUpAddress(behind, (n) => from(`2001:db8:1:2:${n}::${n + 1}`));
     expect((await logIn(behind, email, PASSWORD, from('2001:DB8:1:2:ffff::'))).status).toBe(429);
@@ -92,7 +92,7 @@ describe('behind a proxy that is trusted', () => {
   });
 
   it.each(['', 'unknown', '203.0.113.4, nonsense', '_hidden', '203.0.113.999'])(
-    'an unreadable list ("%s") makes the proxy itself the caller',
+    'an unreadable X-Forwarded-For ("%s") makes the proxy itself the caller',
     async (list) => {
       const email = await person();
       const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
@@ -102,7 +102,7 @@ describe('behind a proxy that is trusted', () => {
     },
   );
 
-  it('the audit log has the whole address, without port', async () => {
+  it('the audit log has the whole address, without its port', async () => {
     const email = await person();
     const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
     const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
@@ -113,8 +113,8 @@ describe('behind a proxy that is trusted', () => {
   });
 });
 
-describe('without a proxy that is trusted', () => {
-  it('no header makes a caller count as another one', async () => {
+describe('without a trusted proxy', () => {
+  it('no header makes a caller count as another caller', async () => {
     const email = await person();
     const { headers } = await logIn(bare, email, PASSWORD);
     const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
@@ -126,7 +126,7 @@ describe('without a proxy that is trusted', () => {
   });
 });
 
-describe('failed log-ins', () => {
+describe('failed sign-ins', () => {
   const fail = async (email: string, n: number, headers: Record<string, string>) => {
     const answers = [];
     for (let i = 0; i < n; i += 1) answers.push((await logIn(behind, email, 'wrong', headers)).status);
@@ -165,7 +165,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.40') })).status).toBe(200);
   });
 
-  it('by a known browser count against it too, and its cookie is worthless for another account', async () => {
+  it('by a browser that was signed in before lock it out too, and its cookie does not help with another account', async () => {
     const [email, other] = [await person(), await person()];
     const browser = { ...kept(await logIn(behind, email, PASSWORD, from('203.0.113.50'))), ...from('203.0.113.51') };
     expect(await fail(email, 11, browser)).toEqual([...Array(10).fill(401), 429]);
@@ -195,7 +195,7 @@ describe('signing up', () => {
     return (await response.json()) as { projectId: string; projects: { id: string; name: string }[] };
   };
 
-  it("does not tell whether an account exists: the response and the session's rights are the same", async () => {
+  it("does not reveal whether an account exists: the response and the session's rights are the same", async () => {
     const known = await person();
     const [again, fresh] = [
       await signUp(known, from('203.0.113.70'), 'another password'),
@@ -219,7 +219,7 @@ describe('signing up', () => {
     expect(second.body.user.id).toBe(again.body.user.id);
   });
 
-  it('twice with the same password creates one account, also concurrently', async () => {
+  it('creates one account when the same request is sent twice, also concurrently', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
@@ -238,7 +238,7 @@ describe('signing up', () => {
     }
   });
 
-  it('is 20 an hour from one IP address', async () => {
+  it('is limited to 20 attempts an hour from one IP address', async () => {
     const statuses = [];
     for (let n = 0; n < 20; n += 1) statuses.push((await signUp(`many-${n}@example.com`, from('203.0.113.80'))).status);
     expect(new Set(statuses)).toEqual(new Set([201]));
@@ -248,7 +248,7 @@ describe('signing up', () => {
     expect((await signUp('many-22@example.com', from('203.0.113.81'))).status).toBe(201);
   });
 
-  it('is 50 a minute from this machine', async () => {
+  it('is limited to 50 attempts a minute from the machine of the service', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 51 }, async (_, n) => (await signUp(`here-${n}@example.com`, {})).status),
     );

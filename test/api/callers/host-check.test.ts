@@ -58,14 +58,14 @@ function ask(
   });
 }
 
-describe('on a loopback HOST', () => {
+describe('with a loopback HOST, the service', () => {
   let port: number;
   beforeAll(async () => {
     port = await start();
   });
 
   it.each(['127.0.0.1:PORT', 'localhost:PORT', 'LOCALHOST:PORT', '[::1]:PORT', 'app.localhost:PORT', '127.0.0.1'])(
-    'serves a request to %s',
+    'serves a request to the host %s',
     async (host) => {
       for (const path of ['/mailbox.json', '/health', '/docs']) {
         expect([path, (await ask(port, host, path)).status]).toEqual([path, 200]);
@@ -79,7 +79,7 @@ describe('on a loopback HOST', () => {
     '127.0.0.1.evil.example:PORT',
     'localhost.evil.example',
     '192.168.1.2:PORT',
-  ])('a request to %s is refused on every path, with what to set', async (host) => {
+  ])('refuses a request to the host %s on every path, and names the variable to set', async (host) => {
     for (const path of ['/mailbox.json', '/mailbox/sms.json', '/health', '/docs', '/openapi.json', '/no-such-path']) {
       const { status, body } = await ask(port, host, path);
       expect([path, status, JSON.parse(body)]).toMatchObject([path, 403, { error: { code: 'FORBIDDEN' } }]);
@@ -87,7 +87,7 @@ describe('on a loopback HOST', () => {
     }
   });
 
-  it('a preflight and a write are refused as well', async () => {
+  it('refuses a preflight and a write to another host', async () => {
     const headers = { origin: `http://${REBOUND}`, 'access-control-request-method': 'POST' };
     expect((await ask(port, REBOUND, '/v1/track', { method: 'OPTIONS', headers })).status).toBe(403);
     expect((await ask(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
@@ -104,8 +104,8 @@ describe('on a loopback HOST', () => {
   });
 });
 
-describe('on a loopback HOST behind a proxy', () => {
-  it('serves the host of PUBLIC_URL too, where the mailbox needs a session', async () => {
+describe('with a loopback HOST behind a proxy, the service', () => {
+  it('serves the host of PUBLIC_URL too, and requires a session for the mailbox there', async () => {
     const port = await start({ PUBLIC_URL: 'https://mail.example.com' });
     for (const host of ['mail.example.com', 'MAIL.example.com:443', '127.0.0.1:PORT']) {
       expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
@@ -116,8 +116,8 @@ describe('on a loopback HOST behind a proxy', () => {
   });
 });
 
-describe('on a public HOST', () => {
-  it('serves every name, and the mailbox needs a session under each', async () => {
+describe('with a public HOST, the service', () => {
+  it('serves every host name, and requires a session for the mailbox under each', async () => {
     const port = await start({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' });
     for (const host of [REBOUND, '127.0.0.1:PORT', 'localhost']) {
       expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
@@ -126,8 +126,8 @@ describe('on a public HOST', () => {
   });
 });
 
-describe('the metrics', () => {
-  it('are served under loopback names on loopback, and under any name if METRICS_HOST is public', async () => {
+describe('the metrics endpoint', () => {
+  it('is served under loopback names on loopback, and under any name if METRICS_HOST is public', async () => {
     const [closed, opened] = [await freePort(), await freePort()];
     await start({ METRICS_PORT: String(closed) });
     await start({ METRICS_PORT: String(opened), METRICS_HOST: '0.0.0.0' });

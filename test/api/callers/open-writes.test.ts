@@ -43,8 +43,8 @@ function openWrites(): string[] {
 /** Token with any characters, including line breaks that an email client appends. */
 const TOKEN = String.raw`token{[\s\S]+}`;
 
-describe('a write without credentials', () => {
-  it('a write without credentials is one of these', () => {
+describe('an operation that writes without credentials', () => {
+  it('is in the list of this test', () => {
     expect(openWrites()).toEqual([
       ...[
         'POST /auth/invitations/accept',
@@ -60,7 +60,7 @@ describe('a write without credentials', () => {
     ]);
   });
 
-  it('has a limit for each address: after it, requests are 429 for the rest of the minute, and other addresses are served', async () => {
+  it('has a limit for each address: beyond it, requests return 429 for the rest of the minute, while other addresses are served', async () => {
     for (const route of openWrites()) {
       const [method = '', path = ''] = route.split(' ');
       const [stranger, other] = [newCaller(), newCaller()];
@@ -76,15 +76,15 @@ describe('a write without credentials', () => {
     }
   });
 
-  it('counts IPv6 by /64', async () => {
+  it('counts all addresses of an IPv6 /64 network as one', async () => {
     for (let n = 0; n < 600; n += 1) await ask('POST', '/auth/login', `2001:db8:7:7::${n.toString(16)}`);
     expect((await ask('POST', '/auth/login', '2001:db8:7:7:ffff::1')).status).toBe(429);
     expect((await ask('POST', '/auth/login', '2001:db8:7:8::1')).status).toBe(422);
   });
 });
 
-describe('tracked emails', () => {
-  it('have a limit that proxies of mailbox providers do not reach', async () => {
+describe('opens and clicks of tracked emails', () => {
+  it('have a limit that the image proxies of mailbox providers do not reach', async () => {
     const [stranger, other] = [newCaller(), newCaller()];
     for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);
     for (const path of ['/o/x.gif', '/c/x/0']) {

@@ -42,7 +42,7 @@ const send = () =>
   });
 
 describe("an operator's limits", () => {
-  it('cannot be lifted by the tenant: a looser value is 422 and names the limit', async () => {
+  it('cannot be loosened by the tenant: a looser value returns 422 and names the limit', async () => {
     expect((await asOwner('PATCH', '/project', { monthlyEmailLimit: 500, bounceGuard: 0.08 })).status).toBe(200);
     const words = ['monthlyEmailLimit=1', 'sendRatePerSecond=5', 'bounceGuard=0.05', 'complaintGuard=0.001'];
     expect(await ofProject(...words.flatMap((word) => ['--set', word]))).toMatchObject({ code: 0 });
@@ -78,7 +78,7 @@ describe("an operator's limits", () => {
     expect(await getSendRate(api.db, { projectId: api.one.id, deploymentRate: 100 })).toBe(5);
   });
 
-  it('may be tightened by the tenant, whose values return when the operator lifts them', async () => {
+  it('may be tightened by the tenant, whose values apply again when the operator removes the limits', async () => {
     const tight = await asOwner('PATCH', '/project', { monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     expect(tight.body).toMatchObject({ monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     await ofProject('--set', 'monthlyEmailLimit=none', '--set', 'bounceGuard=none');
@@ -87,7 +87,7 @@ describe("an operator's limits", () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('are in the audit log with their operator', async () => {
+  it('are in the audit log with the name of their operator', async () => {
     const { data } = (await asOwner('GET', '/audit-log')).body;
     const ofOperator = data.filter(({ actor }: { actor: string }) => actor.startsWith('operator:'));
     expect(
@@ -134,7 +134,7 @@ describe("an operator's limits", () => {
 });
 
 describe("an operator's hold", () => {
-  it('cannot be lifted by the tenant, whose own hold is separate', async () => {
+  it('cannot be released by the tenant, whose own hold is separate', async () => {
     await asOwner('POST', '/project/hold', { reason: 'of the owner' });
     expect((await ofProject('--hold', 'Bought list, see ticket 7')).code).toBe(0);
     expect((await asOwner('GET', '/project')).body).toMatchObject({
@@ -179,19 +179,19 @@ describe('npm run operator', () => {
     ],
     [['project', '0190a000-0000-7000-8000-000000000000', '--hold', 'x', '--release'], /^Usage: /],
     [['project', '0190a000-0000-7000-8000-000000000000', '--unknown'], /^Usage: /],
-  ])('%j says what is wrong, with exit code 1', async (words, line) => {
+  ])('with the arguments %j reports the problem and ends with exit code 1', async (words, line) => {
     const { code, output } = await operator(...words);
     expect([code, output]).toEqual([1, expect.stringMatching(line)]);
   });
 
-  it('without a change shows the limits of the project', async () => {
+  it('shows the limits of the project if it changes nothing', async () => {
     const { code, output } = await ofProject();
     expect(code).toBe(0);
     expect(JSON.parse(output)).toMatchObject({ id: api.one.id, operatorLimits: { sendRatePerSecond: 5 } });
   });
 });
 
-it('the other project does not change', async () => {
+it('limits of one project do not change another project', async () => {
   const other = await signIn(api, api.two);
   const { body } = await api.call('GET', '/project', { key: null, headers: other });
   expect(body).toMatchObject({ monthlyEmailLimit: null, sendRatePerSecond: null, hold: { held: false } });

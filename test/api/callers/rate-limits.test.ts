@@ -23,7 +23,7 @@ async function takeMany(times: number, take: (i: number) => Promise<unknown>): P
   return outcomes.filter((outcome) => outcome.status === 'fulfilled').length;
 }
 
-describe('a limit', () => {
+describe('a rate limit', () => {
   it('allows exactly its number of requests, concurrent or one by one', async () => {
     const limits = process(1000);
     expect(await takeMany(1300, () => limits.takeForProject('all-at-once'))).toBe(1000);
@@ -37,7 +37,7 @@ describe('a limit', () => {
     });
   });
 
-  it('counts requests of all processes, and never allows more', async () => {
+  it('counts the requests of all processes together', async () => {
     const processes = [process(300), process(300), process(300)];
     const taken = await takeMany(900, (i) => (processes[i % 3] ?? process(300)).takeForProject('shared'));
     expect(taken).toBe(300);
@@ -55,7 +55,7 @@ describe('a limit', () => {
     expect(await takeMany(3, () => later.takeForProject('again'))).toBe(2);
   });
 
-  it('of 0 means none; the limits of the public key and back-in-stock stay', async () => {
+  it('of 0 is unlimited, except the limits of the public key and of back-in-stock requests', async () => {
     const limits = process(0);
     expect(await limits.takeForProject('free')).toBeUndefined();
     expect(await takeMany(320, () => limits.takeForPublicAddress('free', '192.0.2.1'))).toBe(300);

@@ -24,7 +24,7 @@ const sessionOf = ({ headers }: { headers: Headers }) =>
     ?.split(';')[0] ?? '';
 
 describe('the session cookie', () => {
-  it('on https cannot be set by another host or by a plain connection', async () => {
+  it('on https cannot be set by another host or by an unencrypted connection', async () => {
     const [line = ''] = (await logIn(secure)).headers.getSetCookie();
     expect(line).toMatch(/^__Host-tidings_session=[\w-]{43};/);
     expect(line.split('; ')).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/', 'SameSite=Lax']));
@@ -34,13 +34,13 @@ describe('the session cookie', () => {
     expect((await me(secure, session.replace('__Host-', ''))).status).toBe(401);
   });
 
-  it('on http has no prefix, which browsers would refuse there', async () => {
+  it('on http has no __Host- prefix, which browsers would refuse there', async () => {
     const [line] = (await logIn(plain)).headers.getSetCookie();
     expect(line).toMatch(/^tidings_session=[\w-]{43};/);
     expect(line).not.toContain('Secure');
   });
 
-  it('with either name is removed at log-out', async () => {
+  it('is removed at sign-out under both of its names', async () => {
     for (const api of [secure, plain]) {
       const out = await post(api, '/auth/logout', undefined, sessionOf(await logIn(api)));
       const cleared = out.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'));
@@ -50,7 +50,7 @@ describe('the session cookie', () => {
 });
 
 describe('a password change', () => {
-  it('gives the session a new token, and ends its old token and all other sessions', async () => {
+  it('gives the session a new token, and ends the old token and all other sessions', async () => {
     const [mine, other] = [sessionOf(await logIn(plain)), sessionOf(await logIn(plain))];
     const change = { currentPassword: ACCOUNT.password, newPassword: 'battery staple' };
     const changed = await post(plain, '/auth/password', change, mine);
@@ -64,7 +64,7 @@ describe('a password change', () => {
     expect((await logIn(plain, 'battery staple')).status).toBe(200);
   });
 
-  it('survives concurrent requests', async () => {
+  it('succeeds with concurrent requests of the same session', async () => {
     await post(plain, '/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
     const signIn = async () =>
       sessionOf(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));
@@ -84,7 +84,7 @@ describe('a password change', () => {
     expect(left).toHaveLength(1);
   });
 
-  it('never mixes two accounts of one address', async () => {
+  it('never mixes up two accounts with the same address', async () => {
     const account = (password: string) => ({ ...ACCOUNT, email: 'two@example.com', password });
     await post(plain, '/auth/signup', account('of the first'));
     const second = sessionOf(await post(plain, '/auth/signup', account('of the second')));

@@ -51,7 +51,7 @@ async function open(path: string, headers: Record<string, string> = {}, method =
 const ended = { status: 303, to: ENDED, session: '' };
 
 describe('a sign-in link', () => {
-  it('signs the owner in, once, and leads to the dashboard', async () => {
+  it('signs the owner in once, and redirects to the dashboard', async () => {
     const owner = await person();
     const link = await linkFor(owner);
     const { status, to, session } = await open(link);
@@ -68,7 +68,7 @@ describe('a sign-in link', () => {
     expect(answers.filter(({ session }) => session !== '')).toHaveLength(1);
   });
 
-  it('is stored as a hash only', async () => {
+  it('is stored only as a hash', async () => {
     const link = await linkFor(await person());
     const token = link.split('/').at(-1) ?? '';
     const { rows } = await sql<{ row: string }>`SELECT l::text AS row FROM sign_in_links l`.execute(api.db);
@@ -77,10 +77,10 @@ describe('a sign-in link', () => {
   });
 
   it.each([
-    ['a HEAD', {}, 'HEAD'],
-    ['what a browser fetches ahead', { 'sec-purpose': 'prefetch' }, 'GET'],
-    ['what a browser renders ahead', { 'sec-purpose': 'prefetch;prerender' }, 'GET'],
-    ['what an older browser fetches ahead', { 'x-moz': 'prefetch' }, 'GET'],
+    ['a HEAD request', {}, 'HEAD'],
+    ['a prefetch of a browser', { 'sec-purpose': 'prefetch' }, 'GET'],
+    ['a prerender of a browser', { 'sec-purpose': 'prefetch;prerender' }, 'GET'],
+    ['a prefetch of an older browser', { 'x-moz': 'prefetch' }, 'GET'],
     ['a frame', { 'sec-fetch-dest': 'iframe' }, 'GET'],
     ['an image of another page', { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' }, 'GET'],
     ['a script’s request', { 'sec-fetch-dest': 'empty' }, 'GET'],
@@ -91,16 +91,16 @@ describe('a sign-in link', () => {
   });
 
   it.each([
-    ['a proxy passes on', { 'x-forwarded-for': '203.0.113.7' }],
-    ['is asked of another name', { host: 'mail.example.com' }],
-  ])('signs in no one if %s', async (_, headers) => {
+    ['comes through a proxy', { 'x-forwarded-for': '203.0.113.7' }],
+    ['names another host', { host: 'mail.example.com' }],
+  ])('signs in no one if the request %s', async (_, headers) => {
     const link = await linkFor(await person());
     const { to, session } = await open(link, headers);
     expect([to === '/app', session]).toEqual([false, '']);
     expect((await open(link)).to).toBe('/app');
   });
 
-  it('expires, and a newer link replaces it', async () => {
+  it('expires, and becomes invalid when a newer link is made', async () => {
     const owner = await person();
     const first = await linkFor(owner);
     const second = await linkFor(owner);
@@ -114,7 +114,7 @@ describe('a sign-in link', () => {
     expect(await open('/auth/link/anything')).toEqual(ended);
   });
 
-  it('ends with a change of the password, as sessions do', async () => {
+  it('becomes invalid when the password changes, as sessions do', async () => {
     const owner = await person();
     const link = await linkFor(owner);
     const body = { currentPassword: PASSWORD, newPassword: 'battery staple' };
@@ -123,7 +123,7 @@ describe('a sign-in link', () => {
     expect(await open(link)).toEqual(ended);
   });
 
-  it('is for an owner: a former owner gets no link and cannot use an earlier one', async () => {
+  it('works only for an owner: a former owner gets no link and cannot use an earlier one', async () => {
     const owner = await person();
     const link = await linkFor(owner);
     await api.db.updateTable('memberships').set({ role: 'MEMBER' }).where('project_id', '=', owner.projectId).execute();
@@ -133,13 +133,13 @@ describe('a sign-in link', () => {
   });
 });
 
-describe('on a service that other machines can reach', () => {
+describe('a service that other machines can reach', () => {
   it.each<Record<string, string>>([
     { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' },
     { PUBLIC_URL: 'https://mail.example.com' },
     { PUBLIC_URL: 'http://mail.example.com' },
     { PUBLIC_URL: 'https://localhost' },
-  ])('there are no sign-in links with %j', async (env) => {
+  ])('has no sign-in links with %j', async (env) => {
     const reached = await startTestApi(env);
     try {
       const link = await linkFor(await person(reached), reached);

@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect(joined.body.projects.map(({ id }: { id: string }) => id).sort()).toEqual([api.two.id, project.id].sort());
   });
 
-  it('signs in to the account with its address and the password', async () => {
+  it('signs the invited person in to an existing account with its address and password', async () => {
     const { url } = (await invite('two@example.com')).body;
     const first = await call('POST', '/auth/invitations/accept', null, {
       token: tokenOf(url),
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect(second.body.projects).toHaveLength(2);
   });
 
-  it('ends when it is withdrawn, renewed or expired, or when its author leaves', async () => {
+  it('becomes invalid when it is withdrawn, renewed or expired, or when its author leaves', async () => {
     const one = (await invite('a@example.com')).body;
     const anew = (await invite('a@example.com', 'ADMIN')).body;
     expect((await call('GET', '/team', owner)).body.invitations).toMatchObject([{ id: anew.id, role: 'ADMIN' }]);
@@ -130,7 +130,7 @@ describe('an invitation', () => {
 });
 
 describe('roles', () => {
-  it('an ADMIN manages all but OWNERs', async () => {
+  it('an ADMIN manages all users except OWNERs', async () => {
     const admin = await signIn(api, project, 'ADMIN');
     const member = await signIn(api, project, 'MEMBER');
     const [ownerId, memberId] = [await idOf(owner), await idOf(member)];
@@ -157,14 +157,14 @@ describe('roles', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it('a removed member loses access at once, and stays in other projects', async () => {
+  it('a removed member loses access at once, and keeps access to other projects', async () => {
     const member = await signIn(api, project, 'MEMBER');
     expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
     expect((await call('GET', '/auth/me', member)).status).toBe(401);
     expect(await auditOf()).toEqual(['team.removed']);
   });
 
-  it("another project's people and invitations are 404", async () => {
+  it('users and invitations of another project return 404', async () => {
     const stranger = await signIn(api, api.two);
     const strangerId = await idOf(stranger);
     const { id } = (await invite('e@example.com')).body;

@@ -15,7 +15,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
 
-it('the export of a contact has everything about it in one JSON object, and nothing about others', async () => {
+it('the export of one contact has everything about it in one JSON object, and nothing about other contacts', async () => {
   const ids = await buildEverything(api.db, project.id);
   const id = ids('/contacts/x', 'id') ?? '';
   await api.db.updateTable('sms_messages').set({ contact_id: id }).where('project_id', '=', project.id).execute();
@@ -45,7 +45,7 @@ it('the export of a contact has everything about it in one JSON object, and noth
   expect(segments.sort()).toEqual([inside.body.id, byHand.body.id].sort());
 });
 
-it("another project's contact is 404", async () => {
+it("another project's contact returns 404", async () => {
   const theirs = await buildContact(api.db, { projectId: api.two.id });
   expect((await call('GET', `/contacts/${theirs}/export`)).status).toBe(404);
   expect((await call('GET', '/contacts/export/export')).status).toBe(404);

@@ -14,7 +14,7 @@ afterAll(() => api?.close());
 const call = (path: string, key = project.secretKey) => api.call('GET', path, { key });
 const linesOf = (text: string) => text.split('\r\n').slice(0, -1);
 
-it('exports all contacts in the columns that an import accepts, with formulas as text', async () => {
+it('exports all contacts in the columns that an import accepts, with formulas as plain text', async () => {
   project = await buildProject(api.db, 'Export');
   await buildContact(api.db, {
     projectId: project.id,
@@ -37,7 +37,7 @@ it('exports all contacts in the columns that an import accepts, with formulas as
   ]);
 });
 
-it('exports a segment or a condition, page by page', async () => {
+it('exports the contacts of a segment or a condition, page by page', async () => {
   project = await buildProject(api.db, 'Many');
   await buildContacts(api.db, { projectId: project.id, count: 12_000, data: { plan: 'free' } });
   await buildContacts(api.db, {

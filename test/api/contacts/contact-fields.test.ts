@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('contact fields', () => {
-  it('have the type that most values have, and their coverage', async () => {
+describe('the fields of a project’s contacts', () => {
+  it('have the type of most of their values, and the share of contacts that have them', async () => {
     const { body } = await api.call('GET', '/v1/contacts/fields');
     const field = (name: string) => body.fields.find((one: { field: string }) => one.field === name);
     expect(body.count).toBe(body.fields.length);
@@ -36,7 +36,7 @@ describe('contact fields', () => {
     expect(field('data.mixed')).toMatchObject({ type: 'string', coverage: 75 });
   });
 
-  it('have their distinct values, most frequent first', async () => {
+  it('list their distinct values, most frequent first', async () => {
     const values = await api.call('GET', '/contacts/fields/plan/values');
     expect(values.body).toEqual({ field: 'plan', values: ['pro', 'free'], count: 2, limit: 100 });
     const limited = await api.call('GET', '/contacts/fields/data.plan/values?limit=1');
@@ -47,7 +47,7 @@ describe('contact fields', () => {
     expect((await api.call('GET', '/contacts/fields/subscribed/values')).status).toBe(400);
   });
 
-  it('are not removed while a segment, an unsent campaign or a step uses them', async () => {
+  it('cannot be removed while a segment, an unsent campaign or a step uses them', async () => {
     const condition = JSON.stringify({
       logic: 'AND',
       groups: [{ filters: [{ field: 'data.age', operator: 'greaterThan', value: 5 }] }],
@@ -88,11 +88,11 @@ describe('contact fields', () => {
     });
   });
 
-  it('are refused removal when they are standard', async () => {
+  it('cannot be removed if they are standard fields', async () => {
     expect((await api.call('DELETE', '/contacts/fields/email')).status).toBe(400);
   });
 
-  it('contact fields of a project are not shown to other projects', async () => {
+  it('are not shown to other projects', async () => {
     const key = api.two.secretKey;
     expect((await api.call('GET', '/contacts/fields', { key })).body.count).toBe(4);
     expect((await api.call('GET', '/contacts/fields/plan/values', { key })).body.values).toEqual([]);

@@ -20,7 +20,7 @@ async function upload(content: string | Buffer | null, p: { path?: string; key?:
 }
 
 describe('an import', () => {
-  it('is stored and queued with its file in one transaction, and waits', async () => {
+  it('is stored and queued with its file in one transaction, and starts in state waiting', async () => {
     api.dispatched.length = 0;
     const { status, body } = await upload('email,plan\na@x.com,pro\nb@x.com,free\n', { path: '/v1/contacts/import' });
     expect(status).toBe(202);
@@ -42,17 +42,17 @@ describe('an import', () => {
   });
 
   it.each([
-    ['no column email', 'name\nAda\n'],
-    ['nothing in it', ''],
+    ['no column named email', 'name\nAda\n'],
+    ['no content', ''],
     ['Latin-1 text', Buffer.from('email,name\na@x.com,Ren\xe9\n', 'latin1')],
-    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
-  ])('with %s is refused at once', async (_, content) => {
+    ['the bytes of an image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
+  ])('of a file with %s is refused at once', async (_, content) => {
     const { status, body } = await upload(content);
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
   });
 
-  it('needs a file, as multipart', async () => {
+  it('needs a file, in a multipart form', async () => {
     expect((await upload(null)).body.error.errors).toContainEqual(expect.objectContaining({ field: 'file' }));
     const asJson = await api.call('POST', '/contacts/import', { body: { file: 'email' } });
     expect(asJson).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
@@ -68,14 +68,14 @@ describe('an import', () => {
     expect((await upload('x'.repeat(6 * 1024 * 1024))).status).toBe(413);
   });
 
-  it('accepts ?types=string and no other value', async () => {
+  it('accepts only the value string for ?types', async () => {
     expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=string' })).status).toBe(202);
     expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=other' })).status).toBe(400);
   });
 });
 
 describe('a bulk job', () => {
-  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('the bulk job %s is queued', async (kind) => {
+  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('of the kind %s is queued', async (kind) => {
     const { status, body } = await api.call('POST', `/contacts/${kind}`, { body: { ids: ['x', 'x', 'y'] } });
     expect(status).toBe(202);
     expect((await api.call('GET', `/v1/contacts/bulk/${body.jobId}`)).body).toMatchObject({
@@ -94,7 +94,7 @@ describe('a bulk job', () => {
   });
 
   it.each([{}, { contactIds: [] }, { contactIds: Array(1001).fill('x') }, { contactIds: [5] }, { contactIds: 'x' }])(
-    'refuses a body such as %#',
+    'refuses invalid ids (case %#)',
     async (body) => {
       const answer = await api.call('POST', '/contacts/bulk-delete', { body });
       expect(answer.status).toBe(422);
@@ -109,7 +109,7 @@ describe('a bulk job by condition', () => {
     condition: { logic: 'AND', groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }] },
   };
 
-  it('is queued with the present number of matching contacts', async () => {
+  it('is queued with the current number of matching contacts', async () => {
     for (const name of ['a', 'b']) await api.call('POST', '/contacts', { body: { email: `${name}@bulk-where.test` } });
     await api.call('POST', '/contacts', { body: { email: 'c@bulk-where.test', subscribed: false } });
     const { status, body } = await api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
@@ -144,7 +144,7 @@ describe('a bulk job by condition', () => {
   });
 });
 
-it('jobs are listed newest first without their errors, all or the running ones', async () => {
+it('jobs are listed newest first without their errors, either all jobs or only the running ones', async () => {
   const { body } = await api.call('GET', '/contacts/jobs?limit=2');
   expect(body).toMatchObject({ hasMore: true, data: [{ status: 'QUEUED' }, { status: 'QUEUED' }] });
   expect(body.total).toBeGreaterThan(2);
@@ -154,7 +154,7 @@ it('jobs are listed newest first without their errors, all or the running ones',
   expect(others.every(({ id }: { id: string }) => !body.data.some((job: { id: string }) => job.id === id))).toBe(true);
 });
 
-describe('access', () => {
+describe('access to jobs', () => {
   it("does not find another project's job", async () => {
     const { jobId } = (await upload('email\na@x.com\n')).body;
     const bulk = (await api.call('POST', '/contacts/bulk-delete', { body: { contactIds: ['x'] } })).body.jobId;
@@ -163,7 +163,7 @@ describe('access', () => {
     expect((await api.call('GET', `/contacts/bulk/${bulk}`, { key })).status).toBe(404);
   });
 
-  it('needs contacts:edit to start one', async () => {
+  it('needs contacts:edit to start a job', async () => {
     const { status, body } = await upload('email\na@x.com\n', { key: api.one.bareKey });
     expect(status).toBe(403);
     expect(body.error.details.requiredScope).toBe('contacts:edit');

@@ -30,14 +30,14 @@ const list = (query: Record<string, unknown>, key = project.secretKey) => {
 };
 const emails = ({ body }: { body: { data: { email: string }[] } }) => body.data.map(({ email }) => email);
 
-it('lists contacts that match a condition, also with part of an address', async () => {
+it('lists contacts that match a condition, also together with a part of an address', async () => {
   const pro = await list({ condition: equals('data.plan', 'pro') });
   expect([emails(pro), pro.body.total]).toEqual([['bob@to.test', 'ada@to.test'], 2]);
   expect(emails(await list({ condition: equals('data.plan', 'pro'), search: 'ADA' }))).toEqual(['ada@to.test']);
   expect((await list({ condition: equals('data.plan', 'team') })).body).toMatchObject({ data: [], total: 0 });
 });
 
-it('pages a list with a condition by its cursor', async () => {
+it('pages a list with a condition by cursor', async () => {
   const seen = new Set<string>();
   let cursor: string | undefined;
   let pages = 0;
@@ -50,7 +50,7 @@ it('pages a list with a condition by its cursor', async () => {
   expect([seen.size, pages]).toEqual([30, 5]);
 });
 
-it('continues a list at a cursor with another size and without the total, and with no other filter', async () => {
+it('continues a list at a cursor with another page size and without the total, but not with another filter', async () => {
   const condition = equals('data.plan', 'free');
   const { cursor } = (await list({ condition, limit: 7 })).body;
   const next = await list({ condition, limit: 5, count: false, cursor });
@@ -60,12 +60,12 @@ it('continues a list at a cursor with another size and without the total, and wi
   expect(other.body.error.suggestion).toContain('omit the cursor');
 });
 
-it('count=false returns the page without the total', async () => {
+it('returns the page without the total for count=false', async () => {
   const { body } = await list({ count: false, limit: 5 });
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
 });
 
-it('refuses an invalid condition; segments in a cycle are 409', async () => {
+it('refuses an invalid condition, and returns 409 for segments that refer to each other in a cycle', async () => {
   expect((await list({ condition: 'nope' })).status).toBe(400);
   expect((await list({ condition: { logic: 'XOR' } })).status).toBe(400);
   const create = (name: string) =>
@@ -125,7 +125,7 @@ it.each([
   ['createdAfter', 'yesterday'],
   ['createdBefore', '2026-02-30'],
   ['updatedAfter', ''],
-])('?%s=%s is 400 with the parameter', async (name, value) => {
+])('?%s=%s returns 400 and names the parameter', async (name, value) => {
   const { status, body } = await list({ [name]: value });
   expect([status, body.error.code, body.error.errors[0].field]).toEqual([400, 'VALIDATION_ERROR', name]);
 });

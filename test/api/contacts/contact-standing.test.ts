@@ -16,7 +16,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown, key = project.secretKey) =>
   api.call(method, path, { key, ...(body !== undefined && { body }) });
 
-it('names the user who unsubscribed a contact and added its address to the suppression list', async () => {
+it('names the user who unsubscribed a contact and suppressed its address', async () => {
   expect((await call('GET', `/contacts/${ada}/subscription`)).body).toEqual({
     subscribed: true,
     subscription: 'subscribed',
@@ -36,7 +36,7 @@ it('names the user who unsubscribed a contact and added its address to the suppr
   });
 });
 
-it('the suppression list can be filtered by one address, and then shows no other', async () => {
+it('filters the suppression list by one address', async () => {
   await call('POST', '/suppressions', { email: 'gone@to.test' });
   const { body } = await call('GET', '/suppressions?email=GONE%40to.test');
   expect(body).toMatchObject({ total: 1, data: [{ email: 'gone@to.test', reason: 'manual' }] });
@@ -44,7 +44,7 @@ it('the suppression list can be filtered by one address, and then shows no other
   expect((await call('GET', '/suppressions?email=gone%40to.test', undefined, api.two.secretKey)).body.total).toBe(0);
 });
 
-it('lists the segments that a contact is in at present', async () => {
+it('lists the segments that a contact is in now', async () => {
   const by = (plan: string) => ({
     logic: 'AND',
     groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }],
@@ -84,7 +84,7 @@ it('lists the executions of a contact with their current step', async () => {
   expect((await call('GET', `/contacts/${ada}/executions?active=false`)).body.data).toEqual([]);
 });
 
-it.each(['subscription', 'segments', 'executions'])("another project's contact is 404: %s", async (what) => {
+it.each(['subscription', 'segments', 'executions'])("another project's contact returns 404: %s", async (what) => {
   expect((await call('GET', `/contacts/${ada}/${what}`, undefined, api.two.secretKey)).status).toBe(404);
   expect((await call('GET', `/contacts/${ada}/${what}`, undefined, project.bareKey)).status).toBe(403);
 });

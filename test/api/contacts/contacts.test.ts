@@ -43,7 +43,7 @@ async function eventsOf(contactId: string): Promise<string[]> {
 }
 
 describe('saving a contact', () => {
-  it('creates it with 201, then updates it with 200', async () => {
+  it('creates the contact with 201, then updates it with 200', async () => {
     const created = await api.call('POST', '/v1/contacts', { body: { email: ` ${email.toUpperCase()} ` } });
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ email, subscribed: true, data: {}, _meta: { isNew: true, isUpdate: false } });
@@ -53,7 +53,7 @@ describe('saving a contact', () => {
     expect(updated.data).toEqual({ plan: 'pro' });
   });
 
-  it('merges data by the five rules for values', async () => {
+  it('merges data: null deletes a field, empty and non-persistent values are ignored, and reserved names are dropped', async () => {
     await save({ data: { keep: 'x', drop: 1, empty: 'stays', list: [1, { a: 1 }], flag: false } });
     const { data } = await save({
       data: { drop: null, empty: '', once: { value: 5, persistent: false }, id: 'evil', manageUrl: 'evil', n: 0 },
@@ -62,7 +62,7 @@ describe('saving a contact', () => {
   });
 
   it.each(['subscribed', 'smsSubscribed', 'topics', 'Subscribed', 'sms_subscribed'])(
-    'refuses "%s" in data, and names the right place',
+    'refuses "%s" in data, and names the field to use instead',
     async (name) => {
       const { status, body } = await api.call('POST', '/contacts', {
         body: { email, data: { [name]: false, plan: 'pro' } },
@@ -76,7 +76,7 @@ describe('saving a contact', () => {
     },
   );
 
-  it('keeps the state of a known contact unless it is given, and emits each change once', async () => {
+  it('keeps the state of an existing contact unless the request gives one, and records each change once', async () => {
     const { id } = await save({ subscribed: false });
     expect(await eventsOf(id)).toEqual([]);
     expect(await save({})).toMatchObject({ subscribed: false });
@@ -86,20 +86,20 @@ describe('saving a contact', () => {
     expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
-  it('changes updatedAt only when something changed', async () => {
+  it('changes updatedAt only when something has changed', async () => {
     const first = await save({ data: { plan: 'pro', o: { b: 1, a: 2 } } });
     expect((await save({ data: { o: { a: 2, b: 1 }, gone: null } })).updatedAt).toBe(first.updatedAt);
     expect((await save({ data: { plan: 'free' } })).updatedAt).not.toBe(first.updatedAt);
   });
 
-  it('creates one contact from many concurrent requests, and keeps all their data', async () => {
+  it('creates one contact from many concurrent requests, and keeps the data of all', async () => {
     const saved = await Promise.all(Array.from({ length: 12 }, (_, i) => save({ data: { [`k${i}`]: i } })));
     expect(saved.filter((one) => one.status === 201)).toHaveLength(1);
     expect(new Set(saved.map((one) => one.id)).size).toBe(1);
     expect(Object.keys((await save({})).data)).toHaveLength(12);
   });
 
-  it('refuses more than 200 fields or 64 KB, also in total over several requests', async () => {
+  it('refuses more than 200 fields or 64 KB of data, also in total over several requests', async () => {
     const fields = (from: number, n: number) =>
       Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${from + i}`, 1]));
     expect((await save({ data: fields(0, 201) })).status).toBe(422);
@@ -114,7 +114,7 @@ describe('saving a contact', () => {
     expect((await save({ data: { ['k'.repeat(101)]: 1 } })).status).toBe(422);
   });
 
-  it('lifts only the unsubscribe entry with subscribed: true', async () => {
+  it('subscribed: true deletes the suppression with reason unsubscribe, and no other one', async () => {
     await save({ subscribed: false });
     for (const reason of ['unsubscribe', 'complaint', 'hard_bounce', 'manual']) {
       await api.call('POST', '/suppressions', { body: { email, reason } });
@@ -144,7 +144,7 @@ describe('saving a contact', () => {
 });
 
 describe('changing a contact', () => {
-  it('merges data, changes the address and emits the change of subscription', async () => {
+  it('merges data, changes the address and records the change of subscription', async () => {
     const { id } = await save({ data: { a: 1, b: 2 } });
     const patched = await api.call('PATCH', `/contacts/${id}`, {
       body: { email: `new-${email}`, subscribed: false, data: { a: null, c: 3 } },
@@ -155,7 +155,7 @@ describe('changing a contact', () => {
     expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
-  it('refuses the address of another contact, and changes nothing then', async () => {
+  it('refuses the address of another contact, and then changes nothing', async () => {
     const { id } = await save({});
     await api.call('POST', '/contacts', { body: { email: `other-${email}` } });
     const answer = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
@@ -165,7 +165,7 @@ describe('changing a contact', () => {
 });
 
 describe('adding a contact as subscribed', () => {
-  it('starts the workflows for new subscribers once, whichever request adds the contact', async () => {
+  it('starts the workflows for new subscribers once, through any request that can add a contact', async () => {
     const welcome = await buildWorkflow(api, {
       eventName: 'contact.subscribed',
       steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -184,7 +184,7 @@ describe('adding a contact as subscribed', () => {
 });
 
 describe('erasing a contact', () => {
-  it('cancels its executions and leaves no address behind; the suppression list still applies', async () => {
+  it('cancels its executions and keeps no address in plain text; the suppression list still applies', async () => {
     const { id } = await save({ data: { name: 'Ada' } });
     const projectId = api.one.id;
     await api.call('POST', '/suppressions', { body: { email, reason: 'manual' } });
@@ -346,7 +346,7 @@ describe('erasing a contact', () => {
     expect(reused.body.error.details).toMatchObject({ originalStatusCode: 200, originalResponse: null });
   });
 
-  it('removes the text of emails to this contact alone, and keeps templates and emails to others', async () => {
+  it('removes the text of emails that only this contact got, and keeps templates and emails to others', async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     const mail = { from: 'hello@shop.example.com', subject: 'For Ada', body: `<p>Dear Ada, ${email}</p>` };
     const template = { name: 't', subject: 'Hello', body: '<p>All</p>', type: 'TRANSACTIONAL', from: mail.from };
@@ -371,7 +371,7 @@ describe('erasing a contact', () => {
 });
 
 describe('finding contacts', () => {
-  it('finds addresses in upper and lower case', async () => {
+  it('matches addresses in upper and lower case', async () => {
     const { id } = await save({});
     const answer = await api.call('POST', '/contacts/lookup', {
       body: { emails: [email.toUpperCase(), email, 'nobody@example.com'] },
@@ -403,7 +403,7 @@ describe('finding contacts', () => {
     expect(third.body).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  it('searches for a part of the address, without wildcards', async () => {
+  it('searches for a part of the address, and treats wildcards as text', async () => {
     await api.call('POST', '/contacts', { body: { email: 'a_bc@search.example' } });
     await api.call('POST', '/contacts', { body: { email: 'axbxc@search.example' } });
     const find = async (search: string) =>
@@ -415,7 +415,7 @@ describe('finding contacts', () => {
     expect(await find('nothing like it')).toEqual([]);
   });
 
-  it('searches a part of the name in the usual fields of the data', async () => {
+  it('searches for a part of the name in the data fields that usually have it', async () => {
     const people = {
       'n1@names.example': { firstName: 'Ada', lastName: 'Lovelace' },
       'n2@names.example': { first_name: 'Ada', surname: 'Byron' },
@@ -435,7 +435,7 @@ describe('finding contacts', () => {
     expect(await find('names.example')).toHaveLength(4);
   });
 
-  it('sorts by creation time and by address, page by page, and refuses the cursor of another order', async () => {
+  it('sorts by creation time and by address, page by page, and refuses a cursor of another order', async () => {
     for (const name of ['b', 'c', 'a'])
       await api.call('POST', '/contacts', { body: { email: `${name}@sort.example` } });
     const pages = async (sort: string) => {
@@ -457,19 +457,16 @@ describe('finding contacts', () => {
     expect((await api.call('GET', '/contacts?sort=data.plan')).status).toBe(400);
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])(
-    'finding contacts refuses ?%s with 400',
-    async (query) => {
-      expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
-        status: 400,
-        body: { error: { code: 'VALIDATION_ERROR' } },
-      });
-    },
-  );
+  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])('returns 400 for ?%s', async (query) => {
+    expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'VALIDATION_ERROR' } },
+    });
+  });
 });
 
-describe('access', () => {
-  it("does not find another project's contact, and does not touch it", async () => {
+describe('access to contacts', () => {
+  it("does not find another project's contact, and does not change it", async () => {
     const { id } = await save({ data: { plan: 'pro' } });
     const key = api.two.secretKey;
     expect((await api.call('GET', `/contacts/${id}`, { key })).status).toBe(404);

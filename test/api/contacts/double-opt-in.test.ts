@@ -62,18 +62,21 @@ const linkOf = (emailId: string) => `/confirm/${linkToken(TEST_SECRET_KEY, email
 const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
 const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
 
-describe('a contact that a request with the public key would subscribe', () => {
-  it.each([{ subscribed: true }, {}])('is pending and asked once, when new: %j', async (said) => {
-    for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
-    expect(await stateOf()).toEqual(PENDING);
-    const [mail, ...more] = await listConfirmations();
-    expect(more).toEqual([]);
-    const { body } = await calls.api.call('GET', `/v1/emails/${mail?.id}`);
-    expect(body.data.body).toContain(linkOf(mail?.id ?? ''));
-    expect(body.data).toMatchObject({ subject: 'Please confirm', status: 'PENDING' });
-  });
+describe('double opt-in of a contact that a request with the public key would subscribe', () => {
+  it.each([{ subscribed: true }, {}])(
+    'makes a new contact pending and sends one confirmation email: %j',
+    async (said) => {
+      for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
+      expect(await stateOf()).toEqual(PENDING);
+      const [mail, ...more] = await listConfirmations();
+      expect(more).toEqual([]);
+      const { body } = await calls.api.call('GET', `/v1/emails/${mail?.id}`);
+      expect(body.data.body).toContain(linkOf(mail?.id ?? ''));
+      expect(body.data).toMatchObject({ subject: 'Please confirm', status: 'PENDING' });
+    },
+  );
 
-  it('gets another confirmation email if it asks again after an hour, and only one for concurrent requests', async () => {
+  it('sends another confirmation email if the contact asks again after an hour, and only one for concurrent requests', async () => {
     await calls.track({ email, subscribed: true });
     await hourPasses();
     await calls.track({ email });
@@ -82,7 +85,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     expect(await listConfirmations()).toHaveLength(2);
   });
 
-  it('gets a confirmation email also if it unsubscribed before; the page then subscribes it again', async () => {
+  it('sends a confirmation email also to a contact that unsubscribed before; the page then subscribes it again', async () => {
     await calls.save({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -96,7 +99,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     ).not.toContain(email);
   });
 
-  it('gets no confirmation email if the public key unsubscribes it, or if the project has subscribed it', async () => {
+  it('sends no confirmation email if the public key unsubscribes the contact, or if the project has subscribed it', async () => {
     await calls.track({ email, subscribed: false });
     expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
     await calls.save({ email, subscribed: true });
@@ -105,7 +108,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     expect(await listConfirmations()).toEqual([]);
   });
 
-  it('gets a confirmation email too if a step subscribes it because of an untrusted event', async () => {
+  it('also applies if a step subscribes the contact because of an untrusted event', async () => {
     await calls.save({ email, subscribed: false });
     await calls.api.db.transaction().execute((trx) =>
       upsertContacts(trx, {
@@ -120,7 +123,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     expect(await listConfirmations()).toHaveLength(1);
   });
 
-  it('no longer waits after the project subscribes or unsubscribes it', async () => {
+  it('ends when the project subscribes or unsubscribes the contact', async () => {
     await calls.track({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -134,8 +137,8 @@ describe('a contact that a request with the public key would subscribe', () => {
   });
 });
 
-describe('the page of the confirmation', () => {
-  it('subscribes only by its button, and stores the proof', async () => {
+describe('the confirmation page of double opt-in', () => {
+  it('subscribes only when its button is pressed, and stores the proof', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await listConfirmations();
     const page = await get(linkOf(emailId));
@@ -152,7 +155,7 @@ describe('the page of the confirmation', () => {
     expect(events.filter(({ name }) => name === 'contact.subscribed')).toHaveLength(1);
   });
 
-  it('the confirmation link is valid for 30 days', async () => {
+  it('works for 30 days', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await listConfirmations();
     await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(
@@ -163,7 +166,7 @@ describe('the page of the confirmation', () => {
     expect(await stateOf()).toEqual(PENDING);
   });
 
-  describe('of an older request than a refusal', () => {
+  describe('with a link that was sent before the contact refused email', () => {
     const ask = async () => {
       await calls.track({ email, subscribed: true });
       return (await listConfirmations()).at(-1)?.id ?? '';
@@ -178,7 +181,7 @@ describe('the page of the confirmation', () => {
       }
     };
 
-    it('is not valid after the person unsubscribed, whether it was used before or not', async () => {
+    it('shows no form after the person unsubscribed, whether the link was used before or not', async () => {
       for (const isUsed of [true, false]) {
         email = `refused-${isUsed}@example.com`;
         const emailId = await ask();
@@ -190,7 +193,7 @@ describe('the page of the confirmation', () => {
       }
     });
 
-    it('stays invalid when the person asks again, at once, and the new link is valid', async () => {
+    it('stays invalid when the person asks again, and the new link is valid at once', async () => {
       const old = await ask();
       await press(page('u', old));
       const fresh = await ask();
@@ -201,7 +204,7 @@ describe('the page of the confirmation', () => {
       expect(await isRefused()).toBe(false);
     });
 
-    it.each(['complaint', 'unsubscribe'])('is not valid after a suppression for %s', async (reason) => {
+    it.each(['complaint', 'unsubscribe'])('shows no form after a suppression with the reason %s', async (reason) => {
       email = `${reason}-since@example.com`;
       const emailId = await ask();
       await calls.api.call('POST', '/suppressions', { body: { email, reason } });
@@ -209,7 +212,7 @@ describe('the page of the confirmation', () => {
       expect((await stateOf()).subscribed).toBe(false);
     });
 
-    it('is not valid after the project unsubscribed the contact', async () => {
+    it('shows no form after the project unsubscribed the contact', async () => {
       const old = await ask();
       const { id } = await calls.contactOf(email);
       await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -220,7 +223,7 @@ describe('the page of the confirmation', () => {
       expect((await stateOf()).subscribed).toBe(true);
     });
 
-    it('stays valid when only the public key unsubscribes and asks again, so nobody else can break it', async () => {
+    it('stays valid if only the public key unsubscribes and asks again, so other callers cannot invalidate it', async () => {
       const emailId = await ask();
       await calls.track({ email, subscribed: false });
       expect(await ask()).toBe(emailId);
@@ -228,7 +231,7 @@ describe('the page of the confirmation', () => {
       expect((await stateOf()).subscribed).toBe(true);
     });
 
-    it('the button of the other pages is a new consent, and opening them changes nothing', async () => {
+    it('other pages subscribe again when their button is pressed, and change nothing when they are opened', async () => {
       const emailId = await ask();
       await press(linkOf(emailId));
       await press(page('u', emailId));
@@ -240,7 +243,7 @@ describe('the page of the confirmation', () => {
     });
   });
 
-  it('is for confirmation emails only', async () => {
+  it('opens only from confirmation emails', async () => {
     await calls.save({ email, subscribed: false });
     await calls.send({ to: email });
     const [{ id: emailId } = { id: '' }] = await listConfirmations();
@@ -249,8 +252,8 @@ describe('the page of the confirmation', () => {
   });
 });
 
-describe('the settings of the project', () => {
-  it('accept a template of this project with a confirmation link, which then cannot be deleted', async () => {
+describe('the double opt-in settings of a project', () => {
+  it('accept a template of this project that has a confirmation link, and that template cannot be deleted', async () => {
     const mute = await template({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
@@ -262,7 +265,7 @@ describe('the settings of the project', () => {
     expect((await calls.api.call('DELETE', `/templates/${templateId}`)).status).toBe(409);
   });
 
-  it('accept a frequency cap, and null removes it', async () => {
+  it('accept a frequency cap, and null removes the cap', async () => {
     expect((await setProject({ frequencyCap: { max: 2, days: 7 } })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ name: 'One' })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ frequencyCap: { max: 0, days: 7 } })).status).toBe(422);

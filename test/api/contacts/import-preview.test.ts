@@ -31,7 +31,7 @@ const contacts = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
     .rows[0]?.n;
 
-it('reports what an import with guessed columns would do, and changes nothing', async () => {
+it('reports what an import would do with columns that it detects, and changes nothing', async () => {
   await api.call('POST', '/suppressions', { key: project.secretKey, body: { email: 'stop@to.test' } });
   const rows = ['known@to.test,K,5', 'new@to.test,N,', 'NEW@to.test,M,x', 'nope,X,1', 'stop@to.test,S,7'];
   const { status, body } = await upload('/v1/contacts/import/preview', `E-Mail,First name,Seats\n${rows.join('\n')}\n`);
@@ -69,7 +69,7 @@ it('reports what an import with guessed columns would do, and changes nothing', 
   expect(await contacts()).toBe(1);
 });
 
-it('names each unknown word for consent, and counts the rows without one', async () => {
+it('names each unknown word in the consent column, and counts the rows without a value there', async () => {
   const rows = ['known@to.test,', 'empty@to.test,', 'yes@to.test,Y', 'no@to.test,Opted out', 'odd@to.test,maybe'];
   const csv = `email,Subscribed\n${rows.join('\n')}\n`;
   const { body } = await upload('/contacts/import/preview', csv);
@@ -105,7 +105,7 @@ it('counts the contacts that a file would subscribe again or unsubscribe, and ke
   });
 });
 
-it('shows the columns of a file without an address column, and the error', async () => {
+it('shows the columns and the error of a file that has no address column', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);
   expect(body.problems).toMatchObject([{ field: 'file', message: 'The header row has no column "email".' }]);
@@ -119,7 +119,7 @@ it('reads a large file in several steps, and counts each address once', async ()
   expect(body.columns[1].types).toEqual({ number: 12_000 });
 });
 
-it('an import says which column it reads as consent, and its preview reads the same', async () => {
+it('an import reports which column it reads as consent, and its preview reads the same column', async () => {
   const csv =
     'email,Newsletter,UNSUB_TIME\nconsent-yes@to.test,yes,\nconsent-no@to.test,no,\nrefused@to.test,,2026-01-02\n';
   const { body } = await upload('/contacts/import/preview', csv);
@@ -132,7 +132,7 @@ it('an import says which column it reads as consent, and its preview reads the s
   ]);
 });
 
-it('an import and its preview accept a mapping, and refuse one that does not match the file', async () => {
+it('an import and its preview accept a mapping, and refuse a mapping that does not match the file', async () => {
   const csv = 'E-Mail,Zip,Notes\nmapped@to.test,12345,x\n';
   const mapping = { 'E-Mail': 'email', Zip: { field: 'data.zip', type: 'string' }, Notes: null };
   const { body } = await upload('/contacts/import/preview', csv, { mapping });
@@ -162,7 +162,7 @@ it('an import and its preview read UTF-16 with a byte order mark', async () => {
   }
 });
 
-it('the rows of an import with errors are a CSV file that only its project can read', async () => {
+it('the rows of an import that have errors are a CSV file that only its project can read', async () => {
   const { jobId } = (await upload('/contacts/import', 'email\na@x.com\n')).body;
   const errors = [{ row: 3, email: '=cmd()', error: 'Must be an email address such as ada@example.com.' }];
   await sql`UPDATE jobs SET result = jsonb_set(result, '{errors}', ${JSON.stringify(errors)}::jsonb) WHERE id = ${jobId}`.execute(
@@ -179,7 +179,7 @@ it('the preview of an import needs contacts:edit', async () => {
   expect((await upload('/contacts/import/preview', 'email\na@x.com\n', { key: project.bareKey })).status).toBe(403);
 });
 
-it('names phone numbers that cannot be read, by the country of the project', async () => {
+it('names phone numbers that cannot be read, with the country of the project as default', async () => {
   const file = 'email,phone\nread@to.test,+49 151 23456789\nlocal@to.test,0151 23456789\nodd@to.test,call me\n';
   const before = (await upload('/v1/contacts/import/preview', file)).body.result;
   expect(before).toMatchObject({ successCount: 3, failureCount: 0, warningCount: 2 });

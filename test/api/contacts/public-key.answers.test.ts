@@ -7,7 +7,7 @@ const calls = usePublicKey();
 describe('the response to the public key', () => {
   const timeless = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-  it('does not show whether or since when the contact exists, and is the same for the same person', async () => {
+  it('does not reveal whether or since when a contact exists, and is the same for the same person', async () => {
     const { body: known } = await calls.save({ email: 'known@example.com', data: { vip: true } });
     const answers = [];
     for (const email of ['known@example.com', 'unknown@example.com', ' Known@Example.com ', 'unknown@example.com']) {
@@ -34,12 +34,12 @@ describe('the response to the public key', () => {
     expect((await calls.track({ email: 'known@example.com' })).body.data.contact).toBe(answers[0]);
   });
 
-  it('is the contact’s own id to a secret key', async () => {
+  it('has a pseudonymous contact id, whereas a secret key gets the real one', async () => {
     const { body } = await calls.track({ email: 'mine@example.com' }, { key: calls.api.one.secretKey });
     expect((await calls.api.call('GET', `/contacts/${body.data.contact}`)).body.email).toBe('mine@example.com');
   });
 
-  it.each(['/v1/pixel', '/v1/back-in-stock'])('of %s holds no id', async (path) => {
+  it.each(['/v1/pixel', '/v1/back-in-stock'])('has no contact id for %s', async (path) => {
     await calls.api.call('PUT', '/storefront/variants', {
       body: { variants: [{ variantId: '1', productTitle: 'J', title: 'M', available: false }] },
     });

@@ -11,7 +11,7 @@ const fields = (count: number, value: unknown = 'x') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, value]));
 
 describe('data from requests with the public key', () => {
-  it('is at most 20 fields per contact, and does not count against the project’s own', async () => {
+  it('is limited to 20 fields per contact, which do not count toward the project’s own limit', async () => {
     await calls.save({ email: 'blocked@example.com', data: { plan: 'pro' } });
     expect((await calls.track({ email: 'blocked@example.com', data: fields(199) })).status).toBe(200);
     expect(Object.keys(await dataOf('blocked@example.com'))).toHaveLength(21);
@@ -25,7 +25,7 @@ describe('data from requests with the public key', () => {
     expect((await calls.save({ email: 'blocked@example.com', data: { oneMore: 1 } })).status).toBe(422);
   });
 
-  it('that was stored before this limit existed fails no send', async () => {
+  it('does not make a send fail if it was stored before this limit existed', async () => {
     await calls.save({ email: 'old@example.com' });
     const stored = fields(200, 'x'.repeat(300));
     await sql`
@@ -35,7 +35,7 @@ describe('data from requests with the public key', () => {
     expect((await calls.send({ to: 'old@example.com', data: { resetCode: 'x'.repeat(8 * KB) } })).status).toBe(200);
   });
 
-  it('is at most 20 fields and 4 KB over all requests; the event has all of it', async () => {
+  it('is limited to 20 fields and 4 KB over all requests; the recorded event has all of it', async () => {
     for (let n = 0; n < 3; n += 1) {
       const data = { [`note${n}`]: 'y'.repeat(1_500), ...Object.fromEntries([[`short${n}`, n]]) };
       expect((await calls.track({ email: 'quota@example.com', data })).status).toBe(200);
@@ -56,7 +56,7 @@ describe('data from requests with the public key', () => {
     expect(rows[0]?.data).toEqual({ note2: 'y'.repeat(1_500), short2: 2 });
   });
 
-  it('keeps its limits and loses nothing in concurrent requests', async () => {
+  it('keeps its limits and loses no allowed field in concurrent requests', async () => {
     await calls.save({ email: 'race@example.com' });
     await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
@@ -66,7 +66,7 @@ describe('data from requests with the public key', () => {
     expect(Object.keys(await dataOf('race@example.com'))).toHaveLength(20);
   });
 
-  it('overwrites and removes nothing that the project wrote, and changes what it wrote itself', async () => {
+  it('can neither overwrite nor remove values of the project, but can change its own values', async () => {
     await calls.save({ email: 'carol@example.com', data: { name: 'Carol', phone: '+4915112345678', plan: 'pro' } });
     const { status } = await calls.track({
       email: 'carol@example.com',

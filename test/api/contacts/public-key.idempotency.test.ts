@@ -6,7 +6,7 @@ import { usePublicKey } from '../../support/public-key.ts';
 const calls = usePublicKey();
 
 describe('idempotency keys of the public key', () => {
-  it("never show a secret key's response, and can be used although the project has used the same ones", async () => {
+  it("never show a secret key's response, and can be the same as keys that the project has used", async () => {
     const sent = await calls.send({ to: 'ada.secret@victim.example' }, { idempotencyKey: 'order-1001' });
     expect(sent.status).toBe(200);
     const stranger = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });
@@ -14,14 +14,14 @@ describe('idempotency keys of the public key', () => {
     expect(JSON.stringify(stranger.body)).not.toContain('victim');
   });
 
-  it('use up none of the project’s keys', async () => {
+  it('use up none of the project’s idempotency keys', async () => {
     expect((await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
     expect((await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
     const again = await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' });
     expect(again).toMatchObject({ status: 409, body: { error: { details: { originalRequest: 'POST /v1/send' } } } });
   });
 
-  it('refuse a second submit, which gets only the response to the first', async () => {
+  it('refuse a second submit, and show it only the response to the first', async () => {
     const form = { email: 'twice@example.com' };
     const first = await calls.track(form, { idempotencyKey: 'form-1' });
     const details = { key: 'form-1', originalRequest: 'POST /v1/track', originalStatusCode: 200 };
@@ -51,7 +51,7 @@ describe('idempotency keys of the public key', () => {
     expect(await readSeen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });
 
-  it('show the first response only to the same request, and refuse a different one', async () => {
+  it('show the first response only to an identical request, and refuse a different one', async () => {
     const data = { b: 1, a: { d: 2, c: 3 } };
     const first = await calls.send({ to: 'ada@example.com', data }, { idempotencyKey: 'order-1004' });
     const reuse = async (body: object) => {

@@ -16,7 +16,7 @@ const track = (key: string, n: number) =>
   api.call('POST', '/v1/track', { key, body: { email: `p${n}@example.com`, event: 'seen' } });
 
 describe('requests by the public key', () => {
-  it("have their own limit, and do not count against the project's", async () => {
+  it("have a separate rate limit, and do not count toward the project's limit", async () => {
     const statuses = [];
     for (let n = 0; n < PUBLIC_PER_MINUTE + 1; n += 1) statuses.push(await track(api.one.publicKey, n));
     expect(statuses.map(({ status }) => status)).toEqual([...Array(PUBLIC_PER_MINUTE).fill(200), 429]);

@@ -13,10 +13,10 @@ const eventNames = async (email: string): Promise<string[]> => {
   return rows.map((row) => row.name);
 };
 
-describe('`subscribed` by the public key', () => {
+describe('`subscribed` in requests with the public key', () => {
   const readSubscribed = async (email: string) => (await calls.contactOf(email)).subscribed;
 
-  it('`subscribed: false` by the public key unsubscribes no known contact', async () => {
+  it('false unsubscribes no existing contact', async () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await readSubscribed('dora@example.com')).toBe(true);
@@ -36,7 +36,7 @@ describe('`subscribed` by the public key', () => {
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(
-    'true takes no address off the suppression list: %s',
+    'true removes no address from the suppression list: %s',
     async (reason) => {
       const email = `listed-${reason.replace('_', '-')}@example.com`;
       await calls.save({ email, subscribed: false });
@@ -46,7 +46,7 @@ describe('`subscribed` by the public key', () => {
     },
   );
 
-  it('true subscribes a contact that any caller created unsubscribed', async () => {
+  it('true subscribes a contact that was created unsubscribed by any caller', async () => {
     await calls.save({ email: 'saved@example.com', subscribed: false });
     await calls.send({ to: 'sent@example.com' });
     await calls.track({ email: 'declined@example.com', subscribed: false });
@@ -71,7 +71,7 @@ describe('`subscribed` by the public key', () => {
     }
   });
 
-  it('uses the history of a contact that was unsubscribed before the service recorded who did it', async () => {
+  it('true uses the recorded events of a contact that was unsubscribed before the service stored who did it', async () => {
     for (const email of ['before-left@example.com', 'before-new@example.com']) {
       const { body } = await calls.save({ email, subscribed: email.includes('left') });
       if (email.includes('left'))

@@ -41,7 +41,7 @@ it('a preview counts the contacts that match a condition, and shows the newest t
   expect(body).toEqual([]);
 });
 
-it('a preview without a condition, or with an invalid one, is 422', async () => {
+it('a preview without a condition, or with an invalid one, returns 422', async () => {
   expect((await call('POST', '/segments/preview', {})).status).toBe(422);
   const bad = await call('POST', '/segments/preview', {
     condition: one({ field: 'nope', operator: 'equals', value: 1 }),
@@ -49,7 +49,7 @@ it('a preview without a condition, or with an invalid one, is 422', async () => 
   expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'condition.groups.0.filters.0.field']);
 });
 
-it("explains each filter of a segment with the contact's value, and the result by the segment's logic", async () => {
+it("explains each filter of a segment with the contact's value, and the result of the segment's AND or OR", async () => {
   const member = await call('POST', '/segments', { name: 'Members', type: 'STATIC' });
   await call('POST', `/segments/${member.body.id}/members`, { emails: ['ada@to.test'] });
   const condition = {
@@ -98,7 +98,7 @@ it("explains each filter of a segment with the contact's value, and the result b
   expect(contacts.body.total).toBe(1);
 });
 
-it('explains a STATIC segment by its membership', async () => {
+it('explains the result of a STATIC segment by its membership', async () => {
   const segment = await call('POST', '/segments', { name: 'By hand', type: 'STATIC' });
   const path = `/segments/${segment.body.id}/explain?contactId=${ada}`;
   const field = `segment.${segment.body.id}`;
@@ -112,7 +112,7 @@ it('explains a STATIC segment by its membership', async () => {
   expect((await call('GET', path)).body).toMatchObject({ holds: true, member: true, filters: [{ holds: true }] });
 });
 
-it("another project's contact or segment is 404, and the contact is required", async () => {
+it("another project's contact or segment returns 404, and the contact is required", async () => {
   const segment = await call('POST', '/segments', { name: 'Mine', type: 'STATIC' });
   const theirs = await buildContact(api.db, { projectId: api.two.id });
   const path = `/segments/${segment.body.id}/explain`;
@@ -123,7 +123,7 @@ it("another project's contact or segment is 404, and the contact is required", a
 });
 
 describe('the history of a tracked segment', () => {
-  it('lists entries and exits, newest first and by pages, also under earlier names', async () => {
+  it('lists entries and exits, newest first and page by page, also from before the segment was renamed', async () => {
     const condition = one({ field: 'data.tier', operator: 'equals', value: 'gold' });
     const made = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
     const path = `/segments/${made.body.id}`;
@@ -146,7 +146,7 @@ describe('the history of a tracked segment', () => {
     expect(second.body).toMatchObject({ data: [entry], hasMore: false, total: 0 });
   });
 
-  it('contains only events of the segment, also if an event of another one has its id in its data', async () => {
+  it('contains only events of the segment, also if another segment’s event has its id in its data', async () => {
     const condition = one({ field: 'data.tier', operator: 'equals', value: 'none' });
     const { body } = await call('POST', '/segments', { name: 'Own', condition, trackMembership: true });
     const forged = { event: 'segment.thing', email: 'ada@to.test', data: { segmentId: body.id } };
@@ -156,7 +156,7 @@ describe('the history of a tracked segment', () => {
 });
 
 describe('the history of a static segment', () => {
-  it('lists added and removed contacts with the user; changes without effect are not in it', async () => {
+  it('lists added and removed contacts with the user who did it, but not changes without effect', async () => {
     const { body: segment } = await call('POST', '/segments', { name: 'A list', type: 'STATIC' });
     const { body: contact } = await call('POST', '/contacts', { email: 'hand@to.test' });
     const members = `/segments/${segment.id}/members`;
@@ -182,7 +182,7 @@ describe('the history of a static segment', () => {
 });
 
 describe('the usage of a segment', () => {
-  it('names the segments, unfinished campaigns and workflows that have it', async () => {
+  it('names the segments, unfinished campaigns and workflows that use it', async () => {
     const used = await call('POST', '/segments', { name: 'Used', type: 'STATIC' });
     const { id } = used.body;
     const member = { field: `segment.${id}`, operator: 'memberOf' };

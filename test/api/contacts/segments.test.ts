@@ -46,7 +46,7 @@ async function eventsNamed(event: string): Promise<{ contact_id: string; data: u
 }
 
 describe('creating a segment', () => {
-  it('returns 201 with the full form of its filters under both names, its slug and its count', async () => {
+  it('returns 201 with its filters in full form under both names, its slug and its count', async () => {
     await contact('ann');
     const segment = await build({ description: 'Ours' });
     const full = { logic: 'AND', groups: [{ filters: tagged().conditions }] };
@@ -58,7 +58,7 @@ describe('creating a segment', () => {
     expect(list.body[0]).toEqual(segment);
   });
 
-  it('accepts `condition` in place of `filters`, and refuses both if they differ', async () => {
+  it('accepts `condition` instead of `filters`, and refuses both if they differ', async () => {
     const { filters } = await build({ filters: undefined, condition: tagged() });
     expect(filters.groups[0].filters).toEqual(tagged().conditions);
     const other = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
@@ -83,7 +83,7 @@ describe('creating a segment', () => {
       { filters: { operator: 'AND', conditions: [{ field: `segment.${crypto.randomUUID()}`, operator: 'memberOf' }] } },
       'filters',
     ],
-  ])('with %s is 422 at its field', async (_, body, field) => {
+  ])('with %s returns 422 at its field', async (_, body, field) => {
     const { status, body: answer } = await api.call('POST', '/segments', {
       body: { name, filters: tagged(), ...body },
     });
@@ -91,7 +91,7 @@ describe('creating a segment', () => {
     expect(answer.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
   });
 
-  it('is refused with 409 if the slug is taken, on create and on rename, also concurrently; not across projects', async () => {
+  it('returns 409 if the slug is taken in the project, on create and on rename, also concurrently', async () => {
     await build({ name: 'Big Spenders!' });
     const again = await api.call('POST', '/segments', { body: { name: 'big spenders', filters: tagged() } });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -110,7 +110,7 @@ describe('creating a segment', () => {
 });
 
 describe('the contacts of a segment', () => {
-  it('are evaluated at each request for a dynamic one, newest first, by page', async () => {
+  it('are evaluated at each request if it is dynamic, newest first, page by page', async () => {
     const { id } = await build();
     const ids = [await contact('a'), await contact('b'), await contact('c')];
     await contact('other', {});
@@ -125,7 +125,7 @@ describe('the contacts of a segment', () => {
     expect((await api.call('GET', `/segments/${id}/contacts?pageSize=101`)).status).toBe(400);
   });
 
-  it('follow a new condition at once, also through another segment', async () => {
+  it('change at once when its condition changes, also through another segment', async () => {
     const { id } = await build({ trackMembership: true });
     const conditions = [{ field: `segment.${id}`, operator: 'memberOf' }];
     const outer = await build({ name: `${name} outer`, filters: { operator: 'AND', conditions } });
@@ -139,7 +139,7 @@ describe('the contacts of a segment', () => {
     expect(await contactIds(outer.id)).toEqual([bob]);
   });
 
-  it('refuses segments that refer to each other in a cycle', async () => {
+  it('cannot be read if segments refer to each other in a cycle', async () => {
     const inner = await build();
     const memberOf = (id: string) => ({
       operator: 'AND',
@@ -154,7 +154,7 @@ describe('the contacts of a segment', () => {
 });
 
 describe('the members of a static segment', () => {
-  it('are added and removed by address; missing ones are named, or created as asked', async () => {
+  it('are added and removed by address; unknown addresses are named, or created on request', async () => {
     const { id, filters } = await build({ type: 'STATIC', filters: undefined });
     expect(filters).toBeNull();
     const ann = await contact('ann');
@@ -176,7 +176,7 @@ describe('the members of a static segment', () => {
     expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
   });
 
-  it('cannot be set on a dynamic one, nor more than 500 at once', async () => {
+  it('cannot be set on a dynamic segment, nor more than 500 at once', async () => {
     const { id } = await build();
     const body = { emails: ['ann@example.com'] };
     expect((await api.call('POST', `/segments/${id}/members`, { body })).status).toBe(409);
@@ -185,7 +185,7 @@ describe('the members of a static segment', () => {
     expect((await api.call('POST', `/segments/${id}/members`, { body: many })).status).toBe(422);
   });
 
-  it('accept no condition, and cannot be computed', async () => {
+  it('exclude a condition, and cannot be computed', async () => {
     const { id } = await build({ type: 'STATIC', filters: undefined });
     expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
     expect((await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: true } })).status).toBe(422);
@@ -219,7 +219,7 @@ describe('computing a tracked segment', () => {
     });
   });
 
-  it('starts the workflows that its event triggers', async () => {
+  it('starts the workflows that its events trigger', async () => {
     const { id, slug } = await build({ trackMembership: true });
     const ann = await contact('ann');
     const body = { name: 'Welcome', eventName: `segment.${slug}.entry` };
@@ -248,7 +248,7 @@ describe('computing a tracked segment', () => {
     expect(rows).toHaveLength(0);
   });
 
-  it('is found by the schedule while it is tracked', async () => {
+  it('is scheduled as long as the segment is tracked', async () => {
     const { id } = await build({ trackMembership: true });
     const ids = () => listDueSegments(api.db, { projectId: api.one.id, since: new Date() });
     expect(await ids()).toContain(id);
@@ -270,7 +270,7 @@ describe('deleting a segment', () => {
     groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
   });
 
-  it('is 409 while a scheduled or sending campaign uses it, directly, by filter or through another segment', async () => {
+  it('returns 409 while a scheduled or sending campaign uses it, directly, by filter or through another segment', async () => {
     const { id } = await build();
     const outer = await build({ name: `${name} outer`, filters: memberOf(id) });
     for (const use of [
@@ -292,7 +292,7 @@ describe('deleting a segment', () => {
     expect(await contactIds(outer.id)).toEqual([]);
   });
 
-  it('is possible if only a draft or a sent campaign names it, and deletes the members', async () => {
+  it('is possible if only a draft or a sent campaign uses it, and deletes its members', async () => {
     const { id } = await build({ trackMembership: true });
     await contact('ann');
     await api.call('POST', `/segments/${id}/compute`);
@@ -306,7 +306,7 @@ describe('deleting a segment', () => {
   });
 });
 
-it("another project's segment is 404 everywhere", async () => {
+it("another project's segment returns 404 in every operation", async () => {
   const { id } = await build({ type: 'STATIC', filters: undefined });
   const key = api.two.secretKey;
   const body = { emails: ['ann@example.com'] };

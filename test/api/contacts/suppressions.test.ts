@@ -43,7 +43,7 @@ describe('the suppression list', () => {
     ['unsubscribe', false],
     ['hard_bounce', true],
     ['manual', true],
-  ])('with reason %s leaves the contact subscribed: %s', async (reason, subscribed) => {
+  ])('an entry with reason %s leaves the contact subscribed: %s', async (reason, subscribed) => {
     const email = `${reason.replace('_', '-')}@x.com`;
     const { id } = (await api.call('POST', '/contacts', { body: { email } })).body;
     await add(email, reason);
@@ -56,7 +56,7 @@ describe('the suppression list', () => {
   });
 
   it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(
-    'with reason %s makes contacts with the address start unsubscribed, until subscribed: true is written',
+    'an entry with reason %s creates contacts with the address unsubscribed, until subscribed: true is written',
     async (reason) => {
       const at = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
       for (const door of ['api', 'track', 'members']) await add(at(door), reason);
@@ -75,7 +75,7 @@ describe('the suppression list', () => {
     },
   );
 
-  it('is checked in SQL with the same keyed hash, by reason and type of email', async () => {
+  it('SQL finds entries by the same keyed hash, by reason and type of email', async () => {
     const key = deriveKey(api.deps.config.secretKey, 'suppression');
     const projectId = api.one.id;
     const reasons = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
@@ -97,7 +97,7 @@ describe('the suppression list', () => {
     }
   });
 
-  it("stores no address in plain text except the entry's own", async () => {
+  it('stores no address in plain text except in the entry itself', async () => {
     await add('hidden@x.com', 'manual');
     const { rows } = await sql<{ hash: string }>`
       SELECT encode(address_hash, 'hex') AS hash FROM suppressions WHERE email = 'hidden@x.com'`.execute(api.db);
@@ -108,14 +108,11 @@ describe('the suppression list', () => {
     expect(rows[0]?.hash).not.toBe(plain[0]?.hash);
   });
 
-  it.each([{ email: 'nope' }, {}, { email: 'a@x.com', reason: 'other' }])(
-    'the suppression list refuses %j',
-    async (body) => {
-      expect((await api.call('POST', '/suppressions', { body })).status).toBe(422);
-    },
-  );
+  it.each([{ email: 'nope' }, {}, { email: 'a@x.com', reason: 'other' }])('refuses %j', async (body) => {
+    expect((await api.call('POST', '/suppressions', { body })).status).toBe(422);
+  });
 
-  it('the suppression list of a project does not apply to other projects', async () => {
+  it('applies to its own project only', async () => {
     await add('shared@x.com', 'manual');
     const key = api.two.secretKey;
     expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });

@@ -97,7 +97,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
   expect(body.total).toBe(all.length);
 });
 
-it("another project's contact is 404, and an invalid cursor is 400", async () => {
+it("another project's contact returns 404, and an invalid cursor returns 400", async () => {
   const theirs = await buildContact(api.db, { projectId: api.two.id });
   expect((await call('GET', `/contacts/${theirs}/timeline`)).status).toBe(404);
   const mine = await buildContact(api.db, { projectId: project.id });

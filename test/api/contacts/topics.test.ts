@@ -78,7 +78,7 @@ describe('topics', () => {
     expect((await api.call('DELETE', `/topics/${id}`)).status).toBe(204);
   });
 
-  it('are for MARKETING templates, and of this project', async () => {
+  it('can be set only on MARKETING templates of the same project', async () => {
     const { id } = await create();
     const body = { name: 't', ...MAIL, type: 'TRANSACTIONAL', topicId: id };
     const refused = await api.call('POST', '/templates', { body });
@@ -94,7 +94,7 @@ describe('topics', () => {
 });
 
 describe("a contact's topics", () => {
-  it('have the default until the contact chooses, and then the choice', async () => {
+  it('have the topic’s default until the contact chooses, and then the contact’s choice', async () => {
     const { id } = await create();
     const { id: contactId, topics } = await contact();
     expect(topics[id]).toBe(true);
@@ -119,7 +119,7 @@ describe("a contact's topics", () => {
     expect((await api.call('POST', '/v1/track', { body: track })).status).toBe(422);
   });
 
-  it("a contact's topics make segments", async () => {
+  it('can be filtered on in segments', async () => {
     const { id } = await create();
     const { id: contactId } = await contact({ topics: { [id]: false } });
     const emails = async (filter: object) => {
@@ -138,7 +138,7 @@ describe("a contact's topics", () => {
     expect((await api.call('POST', '/segments', { body: { name: `${name} x`, filters: text } })).status).toBe(422);
   });
 
-  it('stop an email of /v1/send with a template of that topic', async () => {
+  it('stop an email of /v1/send with a template of a topic that the contact left', async () => {
     const { id } = await create();
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
@@ -152,7 +152,7 @@ describe("a contact's topics", () => {
   });
 });
 
-describe('the pages of an email about a topic', () => {
+describe('the unsubscribe pages of an email about a topic', () => {
   async function buildTopicEmail() {
     const topic = await create();
     const { id: contactId } = await contact();
@@ -188,7 +188,7 @@ describe('the pages of an email about a topic', () => {
   };
   const state = async (contactId: string) => (await api.call('GET', `/contacts/${contactId}`)).body;
 
-  it('have two buttons: this topic, and everything', async () => {
+  it('have two buttons: leave this topic, and unsubscribe from everything', async () => {
     const { topic, contactId, manage } = await buildTopicEmail();
     const page = await get(`/u/${manage}`);
     expect(page.match(/<button/g)).toHaveLength(2);
@@ -199,7 +199,7 @@ describe('the pages of an email about a topic', () => {
     expect((await state(contactId)).subscribed).toBe(false);
   });
 
-  it('leave the topic also for the next contact with the address, after an erasure, in any order of requests', async () => {
+  it('keep the choice for the next contact with the address after an erasure, in any order of requests', async () => {
     const { topic, contactId, manage } = await buildTopicEmail();
     await api.call('DELETE', `/contacts/${contactId}`);
     expect(await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).toContain('You are unsubscribed from');

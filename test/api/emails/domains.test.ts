@@ -46,7 +46,7 @@ function publish(records: Shown[]): void {
 const verify = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
 const found = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
 
-describe('a domain', () => {
+describe('a sending domain', () => {
   it('is registered with its own key and the records to publish', async () => {
     const { body, status } = await api.call('POST', '/v1/domains', { body: { domain: ' Shop.Example. ' } });
     expect(status).toBe(201);
@@ -74,7 +74,7 @@ describe('a domain', () => {
     expect(JSON.stringify(body)).not.toContain('PRIVATE');
   });
 
-  it('is verified once its key is in the DNS, and shows which records were found', async () => {
+  it('is verified once its key is in the DNS, and lists which records were found', async () => {
     const domain = await register();
     expect(await verify(domain.id)).toMatchObject({
       verified: false,
@@ -100,7 +100,7 @@ describe('a domain', () => {
     expect((await verify(domain.id)).verified).toBe(false);
   });
 
-  it('shows the present DNS value of each wrong record, and the last known ones while the DNS does not respond', async () => {
+  it('shows the current DNS value of each wrong record, and the last known ones while the DNS does not respond', async () => {
     const domain = await register();
     expect(domain.records[0]).toMatchObject({ found: false, seen: null });
     const name = domain.records[0]?.name ?? '';
@@ -114,7 +114,7 @@ describe('a domain', () => {
     expect(await verifyAndReadSeen()).toEqual(seen);
   });
 
-  it('stays verified for a day without its key, and while the DNS does not respond', async () => {
+  it('stays verified for a day without its key in the DNS, and while the DNS does not respond', async () => {
     const domain = await register();
     const name = domain.records[0]?.name ?? '';
     publish(domain.records);
@@ -131,7 +131,7 @@ describe('a domain', () => {
     expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
   });
 
-  it('is checked automatically, and a domain verified by other means stays verified', async () => {
+  it('is checked automatically, and stays verified if it was verified without DNS records', async () => {
     const domain = await register();
     publish(domain.records);
     const given = await register();
@@ -143,7 +143,7 @@ describe('a domain', () => {
     expect(shown(given.id)).toMatchObject({ verified: true });
   });
 
-  it('is registered only once in a project', async () => {
+  it('can be added only once to a project', async () => {
     const { domain } = await register();
     expect(await api.call('POST', '/domains', { body: { domain } })).toMatchObject({
       status: 409,
@@ -151,7 +151,7 @@ describe('a domain', () => {
     });
   });
 
-  it('is refused if the project has 1,000 domains, because their list has no pages', async () => {
+  it('is refused if the project has 1,000 domains, because the list of domains has no pages', async () => {
     await sql`
       INSERT INTO domains (project_id, domain, dkim_selector, dkim_private_key, dkim_public_key)
       SELECT ${api.one.id}, 'full' || n || '.example', 'selector', 'sealed', 'key'
@@ -177,7 +177,7 @@ describe('a domain', () => {
     },
   );
 
-  it('the signing of a domain is switched', async () => {
+  it('can be switched between signed and unsigned email', async () => {
     const { id } = await register();
     expect((await api.call('PATCH', `/domains/${id}`, { body: { signing: false } })).body).toMatchObject({
       signing: false,
@@ -185,7 +185,7 @@ describe('a domain', () => {
     expect((await api.call('PATCH', `/domains/${id}`, { body: {} })).status).toBe(422);
   });
 
-  it('is not detached while a template, a step or an unsent campaign sends from it', async () => {
+  it('cannot be deleted while a template, a step or an unsent campaign sends from it', async () => {
     const { id, domain } = await register();
     const projectId = api.one.id;
     const from = `News@${domain}`;
@@ -230,7 +230,7 @@ describe('a domain', () => {
   });
 });
 
-describe('access', () => {
+describe('access to domains', () => {
   it("does not find another project's domain", async () => {
     const { id } = await register();
     const key = api.two.secretKey;

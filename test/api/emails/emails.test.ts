@@ -28,7 +28,7 @@ async function send(to: string, more: object = {}, key?: string): Promise<string
 }
 const list = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
 
-it('an email is shown as it was sent, whatever happened to the contact since', async () => {
+it('an email is shown as it was sent, whatever has happened to the contact since', async () => {
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' }];
   const id = await send('read@example.com', { headers: { 'X-Order': '7' }, reply: 'r@example.com', attachments });
   await send('read@example.com', { data: { name: 'Bob' } });
@@ -55,7 +55,7 @@ it('an email is shown as it was sent, whatever happened to the contact since', a
   expect(body.data.headers['list-unsubscribe']).toContain('/u/');
 });
 
-it('the listing filters, and its pages have no duplicates or gaps', async () => {
+it('the list of emails can be filtered, and its pages have no duplicates or gaps', async () => {
   const live = [await send('p1@example.com'), await send('p2@example.com'), await send('p1@example.com')];
   const tested = await send('p1@example.com', {}, api.one.testKey);
   const ids = (page: { data: { id: string }[] }) => page.data.map((item) => item.id);
@@ -72,7 +72,7 @@ it('the listing filters, and its pages have no duplicates or gaps', async () => 
   expect(first.data[0]).not.toHaveProperty('body');
 });
 
-it('the list can be filtered by template', async () => {
+it('the list of emails can be filtered by template', async () => {
   const template = { name: 'T', subject: 'S', body: '<p>B</p>', type: 'TRANSACTIONAL', from: 'x@shop.example.com' };
   const { body } = await api.call('POST', '/templates', { body: template });
   const sent = await api.call('POST', '/v1/send', { body: { to: 't@example.com', template: body.id } });
@@ -83,7 +83,7 @@ it('the list can be filtered by template', async () => {
   expect(asTwo.body.data).toEqual([]);
 });
 
-it('the list can be filtered by campaign', async () => {
+it('the list of emails can be filtered by campaign', async () => {
   const made = await api.call('POST', '/campaigns', {
     body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
   });
@@ -98,7 +98,7 @@ it('the list can be filtered by campaign', async () => {
 });
 
 it.each(['PENDING', 'HELD'] as const)(
-  'a %s email of a campaign shows the address of its contact, and is found by it',
+  'a %s email of a campaign shows the address of its contact, and is found by that address',
   async (status) => {
     const projectId = api.one.id;
     const email = `${status.toLowerCase()}@example.com`;
@@ -118,14 +118,14 @@ it('another project and a key without the scope see no emails', async () => {
 });
 
 it.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both'], ['since=yesterday']])(
-  'a bad query value is 400 VALIDATION_ERROR: %s',
+  'an invalid query value returns 400 VALIDATION_ERROR: %s',
   async (query) => {
     const r = await api.call('GET', `/v1/emails?${query}`);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   },
 );
 
-it('an invalid cursor is 400', async () => {
+it('an invalid cursor returns 400', async () => {
   const r = await api.call('GET', '/v1/emails?cursor=x');
   expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
@@ -169,7 +169,7 @@ it('the mailbox shows captured SMS', async () => {
   expect(body.data).toMatchObject([{ from: '+15550001', to: '+4915112345678', body: 'Hi' }]);
 });
 
-it('without the capture providers, the mailbox shows emails to the simulator, and the SMS mailbox is 404', async () => {
+it('without the capture providers, the mailbox shows emails to the simulator, and the SMS mailbox returns 404', async () => {
   const other = await startTestApi({ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', SMS_PROVIDER: 'none' });
   try {
     const emails = await other.call('GET', '/mailbox.json', { key: null });

@@ -49,7 +49,7 @@ it("a lock on one tenant's row does not delay other tenants' sends, however many
   expect(used.rows).toEqual([{ emails: 26 }]);
 });
 
-it("a limit that is set late in a month counts the month's emails outside the transaction that projects share", async () => {
+it("counting the emails of a month for a new limit delays no other project's sends", async () => {
   await api.db.deleteFrom('monthly_usage').execute();
   let answers: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {

@@ -68,7 +68,7 @@ for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {
     const how = key ? 'with an Idempotency-Key' : 'without a key';
 
-    it(`/v1/${kind} ${how}: requests whose shared COMMIT succeeded without a response are 200 and take effect once`, async () => {
+    it(`/v1/${kind} ${how}: if the response to a shared COMMIT is lost, its requests return 200 and take effect once`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer', { skip: 1 });
       const answers = await request(kind, newNames(5), key);
@@ -76,7 +76,7 @@ for (const kind of ['send', 'track'] as const) {
       expect((await effectsOf(kind)) - before).toBe(5);
     });
 
-    it(`/v1/${kind} ${how}: a single request whose COMMIT succeeded without a response is 200`, async () => {
+    it(`/v1/${kind} ${how}: if the response to its COMMIT is lost, a single request returns 200`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);

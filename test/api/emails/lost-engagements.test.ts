@@ -68,7 +68,7 @@ async function settle(): Promise<void> {
   await until(async () => (await opensOf([last]))[0] === 1, 'the last open');
 }
 
-it('opens whose COMMIT succeeded without a response count once', async () => {
+it('opens count once if the response to their COMMIT is lost', async () => {
   const ids = [await buildEmail(), await buildEmail()];
   proxy.loseCommit('answer');
   for (const id of ids) open(id);

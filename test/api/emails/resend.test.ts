@@ -16,7 +16,7 @@ const resend = (id: string, options = {}) => api.call('POST', `/v1/emails/${id}/
 const stored = (id: string) => api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('POST /v1/emails/{id}/resend', () => {
-  it('accepts a new email with the content, variables, headers, text and attachments of the first one', async () => {
+  it('accepts a new email with the content, variables, headers, text and attachments of the first email', async () => {
     const file = { filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' };
     const body = {
       to: { name: 'Ada', email: 'ada@example.com' },
@@ -51,7 +51,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect(data.headers['x-shop']).toBe('1');
   });
 
-  it('a resend takes an Idempotency-Key once', async () => {
+  it('resends once for requests with the same Idempotency-Key', async () => {
     const id = await buildEmail(api.db, { projectId: api.one.id, status: 'FAILED' });
     const headers = { 'idempotency-key': 'again' };
     const first = await expectOk(resend(id, { headers }));
@@ -81,7 +81,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect(content.type).toBe('MARKETING');
   });
 
-  it('resends a test email as a test, and every email as a test with a test key', async () => {
+  it('resends a test email as a test email, and any email as a test email with a test key', async () => {
     const { id: projectId } = api.one;
     const test = await buildEmail(api.db, { projectId, mode: 'test', status: 'SENT' });
     const live = await buildEmail(api.db, { projectId, status: 'SENT' });
@@ -91,7 +91,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     }
   });
 
-  it('refuses inbound email, email of erased contacts, and email without its attachments', async () => {
+  it('refuses inbound email, email of erased contacts, and email whose attachments were deleted', async () => {
     const { id: projectId } = api.one;
     const attachment = await api.db
       .insertInto('attachments')
@@ -111,7 +111,7 @@ describe('POST /v1/emails/{id}/resend', () => {
 });
 
 describe('GET /v1/emails', () => {
-  it('filters by source, reason, feedback, contact and execution', async () => {
+  it('filters emails by source, reason, feedback, contact and execution', async () => {
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId });
     const id = await buildEmail(api.db, { projectId, contactId, sourceType: 'WORKFLOW', status: 'FAILED' });
@@ -145,7 +145,7 @@ describe('GET /v1/emails', () => {
 });
 
 describe('GET /auth/signup', () => {
-  it('tells whether an account can be created', async () => {
+  it('reports whether a new account can be created', async () => {
     expect(await expectOk(api.call('GET', '/auth/signup', { key: null }))).toEqual({ open: true });
   });
 });

@@ -23,8 +23,8 @@ const batch = (body: object, { key = api.one.secretKey, headers = {} }: { key?: 
 const emailsTo = (to: string) =>
   api.db.selectFrom('emails').selectAll().where('to_email', '=', to).where('project_id', '=', api.one.id).execute();
 
-describe('a batch', () => {
-  it('has a result for each email in order, as /v1/send would return it, and queues each', async () => {
+describe('a batch of emails', () => {
+  it('returns a result for each email in order, as /v1/send would, and queues each email', async () => {
     const before = api.dispatched.length;
     const { status, body } = await batch({ emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })] });
     expect(status).toBe(200);
@@ -43,7 +43,7 @@ describe('a batch', () => {
     expect(api.dispatched.slice(before).filter(({ kind }) => kind === 'email.deliver')).toHaveLength(2);
   });
 
-  it('refuses each invalid email on its own, for any reason', async () => {
+  it('refuses each invalid email without refusing the others, for any reason', async () => {
     const { status, body } = await batch({
       emails: [
         email('c1@x.test'),
@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect(left).toEqual([]);
   });
 
-  it('with atomic accepts none if one is refused, and names all refused ones', async () => {
+  it('with atomic accepts no email if one is refused, and names all refused ones', async () => {
     const { status, body } = await batch({
       atomic: true,
       emails: [email('d1@x.test'), email('d2@x.test', { subjcet: 'S' }), email('d3@x.test', { to: 'nobody' })],
@@ -99,7 +99,7 @@ describe('a batch', () => {
     expect((await batch({ atomic: true, emails: [email('d1@x.test')] })).body.data.accepted).toBe(1);
   });
 
-  it('writes to one contact in the order of its emails', async () => {
+  it('processes the emails to one contact in order', async () => {
     const { body } = await batch({
       emails: [
         email('e@x.test', { data: { plan: 'free' } }),
@@ -163,17 +163,17 @@ describe('a batch', () => {
       },
       'emails',
     ],
-  ])('with %s is 422 as a whole', async (_, body, field) => {
+  ])('returns 422 for the whole batch with %s', async (_, body, field) => {
     const { status, body: answer } = await batch(body);
     expect([status, answer.error.errors[0].field]).toEqual([422, field]);
   });
 });
 
-describe('the key of a batch', () => {
+describe('the idempotency key of a batch', () => {
   const keyed = (key: string, body: object, owner = api.one.secretKey) =>
     batch(body, { key: owner, headers: { 'idempotency-key': key } });
 
-  it('takes effect once, and returns the first response for the same batch', async () => {
+  it('takes effect once, and returns the first response for an identical batch', async () => {
     const first = await keyed('batch-1', { emails: [email('h1@x.test'), email('nobody')] });
     expect(first.body.data).toMatchObject({ accepted: 1, refused: 1 });
     const again = await keyed('batch-1', { emails: [email('h1@x.test'), email('nobody')] });
@@ -193,7 +193,7 @@ describe('the key of a batch', () => {
     expect((await keyed('batch-2', { emails: [email('i@x.test')] })).body.data.accepted).toBe(1);
   });
 
-  it('has an effect for one of twenty concurrent requests', async () => {
+  it('takes effect once for twenty concurrent requests', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, () => keyed('batch-3', { emails: [email('j1@x.test'), email('j2@x.test')] })),
     );
@@ -202,14 +202,14 @@ describe('the key of a batch', () => {
   });
 });
 
-it('belongs to its project: domain, contacts and emails of another are not touched', async () => {
+it('a batch uses only the domains and contacts of its project', async () => {
   const { body } = await batch({ emails: [email('k@x.test')] }, { key: api.two.secretKey });
   expect(body.data.results[0].error.code).toBe('DOMAIN_NOT_VERIFIED');
   const contacts = await api.db.selectFrom('contacts').select('id').where('email', '=', 'k@x.test').execute();
   expect(contacts).toEqual([]);
 });
 
-it('needs the scope to send, and the monthly limit counts each email', async () => {
+it('a batch needs the scope to send, and each of its emails counts toward the monthly limit', async () => {
   expect(
     (await batch({ emails: [email('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope,
   ).toBe('email:send');

@@ -17,8 +17,8 @@ const inline = (contentId: string) => ({ ...file, contentType: 'image/png', disp
 type Case = [name: string, body: object, field: string, code: string];
 const CASES: Case[] = [
   ['no recipient', { to: undefined }, 'to', 'invalid_type'],
-  ['an address that is none', { to: 'nobody' }, 'to', 'invalid_string'],
-  ['an address in the list that is none', { to: ['a@example.com', 'nobody'] }, 'to.1', 'invalid_string'],
+  ['an invalid address', { to: 'nobody' }, 'to', 'invalid_string'],
+  ['an invalid address in the list', { to: ['a@example.com', 'nobody'] }, 'to.1', 'invalid_string'],
   ['no recipients', { to: [] }, 'to', 'too_small'],
   ['no subject', { subject: undefined }, 'subject', 'invalid_type'],
   ['no body', { body: undefined }, 'body', 'invalid_type'],
@@ -75,17 +75,17 @@ const CASES: Case[] = [
     'custom',
   ],
   [
-    'another disposition',
+    'an unknown disposition',
     { attachments: [{ ...file, disposition: 'x' }] },
     'attachments.0.disposition',
     'invalid_enum_value',
   ],
-  ['a reply address that is none', { reply: 'x' }, 'reply', 'invalid_string'],
+  ['an invalid reply address', { reply: 'x' }, 'reply', 'invalid_string'],
   ['subscribed as text', { subscribed: 'yes' }, 'subscribed', 'invalid_type'],
   ['a body that does not parse', { body: 'a\n {% if %}' }, 'body', 'custom'],
 ];
 
-it('two inline files with one id are refused with a template and in a batch too', async () => {
+it('two inline files with the same content id are refused, also with a template and in a batch', async () => {
   const attachments = [inline('logo'), inline('logo')];
   const { body: created } = await api.call('POST', '/templates', {
     body: { name: 'Logo', subject: 'Hi', body: '<img src="cid:logo">', type: 'TRANSACTIONAL', from: base.from },
@@ -100,22 +100,22 @@ it('two inline files with one id are refused with a template and in a batch too'
   expect([batch.status, batch.body.error?.errors[0].field]).toEqual([422, 'emails.1.attachments.1.contentId']);
 });
 
-describe('is refused as 422 with the field named', () => {
-  it.each(CASES)('a send is refused as 422: %s', async (_, change, field, code) => {
+describe('an invalid request to /v1/send', () => {
+  it.each(CASES)('returns 422 and names the field: %s', async (_, change, field, code) => {
     const r = await api.call('POST', '/v1/send', { body: { ...base, ...change } });
     expect(r.status).toBe(422);
     expect(r.body.error.errors[0]).toMatchObject({ field, code });
   });
 });
 
-it('an idempotency key that is empty or too long is 400', async () => {
+it('an idempotency key that is too long or not ASCII returns 400', async () => {
   for (const key of ['x'.repeat(256), 'ä']) {
     const r = await api.call('POST', '/v1/send', { body: base, headers: { 'idempotency-key': key } });
     expect([r.status, r.body.error.code]).toEqual([400, 'BAD_REQUEST']);
   }
 });
 
-it('credentials: none, the public key, and a key without the scope', async () => {
+it('each kind of missing or wrong credentials has its own error code', async () => {
   const status = async (key: string | null) =>
     (await api.call('POST', '/v1/send', { body: base, key })).body.error.code;
   expect(await status(null)).toBe('UNAUTHORIZED');

@@ -30,7 +30,7 @@ const filesOf = () => api.db.selectFrom('attachments').select('content').orderBy
 const rowOf = (id: string) =>
   api.db.selectFrom('outbox').select(['kind', 'priority']).where('ref_id', '=', id).executeTakeFirstOrThrow();
 
-test('a large request is stored unchanged, and its email waits with the other large emails', async () => {
+test('a large request is stored unchanged, and its email waits in the queue of large emails', async () => {
   const large = await send([file(BYTES.toString('base64')), file('QQ==')]);
   expect(large.status).toBe(200);
   const [first, second] = await filesOf();

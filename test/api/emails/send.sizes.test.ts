@@ -23,17 +23,17 @@ async function sender(env: Record<string, string>) {
   };
 }
 
-describe('by default', async () => {
+describe('the size limit of a request, by default', async () => {
   const send = await sender({});
 
-  it('accepts 10 MB of attachments, and a byte more is 413 with the limit', async () => {
+  it('allows 10 MB of attachments, and one more byte returns 413 with the limit', async () => {
     expect((await send([10])).status).toBe(200);
     const { status, body } = await send([10, 1 / MB]);
     expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(body.error.details).toEqual({ bytes: 10 * MB + 1, maxBytes: 10 * MB });
   });
 
-  it('a request with attachments has at most 16 MB, and at most 3 MB besides them', async () => {
+  it('allows 16 MB with attachments, and 3 MB besides the attachments', async () => {
     const large = await send([12.5]);
     expect([large.status, large.body.error.details]).toEqual([413, { maxBytes: 16 * MB }]);
     const wordy = await send([1], 'x'.repeat(3 * MB));
@@ -41,10 +41,10 @@ describe('by default', async () => {
   });
 });
 
-describe('ATTACHMENTS_MAX_MB', async () => {
+describe('the size limit of a request, with ATTACHMENTS_MAX_MB', async () => {
   const send = await sender({ ATTACHMENTS_MAX_MB: '28' });
 
-  it('raises the limit of attachments and of the request', async () => {
+  it('allows larger attachments and requests', async () => {
     expect((await send([28])).status).toBe(200);
     const { status, body } = await send([28, 1 / MB]);
     expect([status, body.error.details]).toEqual([413, { bytes: 28 * MB + 1, maxBytes: 28 * MB }]);
@@ -52,7 +52,7 @@ describe('ATTACHMENTS_MAX_MB', async () => {
     expect((await send([31])).body.error.details.maxBytes).toBe(40 * MB);
   });
 
-  it('makes no message larger than 40 MB', () => {
+  it('still allows no message larger than 40 MB', () => {
     const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', SECRET_KEY: 'x'.repeat(16) };
     expect(() => parseConfig({ ...env, ATTACHMENTS_MAX_MB: '29' })).toThrow('ATTACHMENTS_MAX_MB must be');
     const { attachmentsMaxBytes } = parseConfig({ ...env, ATTACHMENTS_MAX_MB: '28' });

@@ -30,7 +30,7 @@ async function contactOf(email: string) {
   return query.where('email', '=', email).executeTakeFirstOrThrow();
 }
 
-it('an address that is named twice in different spellings gets one email', async () => {
+it('an address in two spellings gets one email', async () => {
   const to = ['twice@to.test', { name: 'T', email: 'TWICE@to.test' }, 'Twice <twice@To.test>', 'once@to.test'];
   const { body } = await send(mail(to));
   const emails = body.data.emails.map(({ contact }: { contact: { email: string } }) => contact.email);
@@ -50,7 +50,7 @@ it('each recipient gets a separate email, in the order of `to`, with an outbox r
   expect(api.dispatched.filter((row) => row.refId === second.id)).toHaveLength(1);
 });
 
-it('a new contact is unsubscribed unless the request says otherwise, and a known one keeps its state', async () => {
+it('a new contact is unsubscribed unless the request says otherwise, and an existing contact keeps its state', async () => {
   await send(mail('state@example.com'));
   expect((await contactOf('state@example.com')).subscribed).toBe(false);
   await send(mail('state@example.com', { subscribed: true }));
@@ -61,7 +61,7 @@ it('a new contact is unsubscribed unless the request says otherwise, and a known
   expect(events.map((event) => event.name)).toEqual(['contact.subscribed']);
 });
 
-it('data follows the five rules, and non-persistent values apply to this email only', async () => {
+it('data is merged into the contact, and non-persistent values apply to this email only', async () => {
   await send(mail('data@example.com', { data: { name: 'Ada', plan: 'pro', age: 3 } }));
   const data = { name: '', plan: null, email: 'x@y.z', once: { value: 'now', persistent: false } };
   const r = await send(mail('data@example.com', { data }));
@@ -69,7 +69,7 @@ it('data follows the five rules, and non-persistent values apply to this email o
   expect((await emailOf(r.body.data.emails[0].email)).variables).toEqual({ name: 'Ada', age: 3, once: 'now' });
 });
 
-it('a template gives subject, body, sender and reply-to, and the request overrides each', async () => {
+it('a template provides subject, body, sender and reply-to, and the request can override each', async () => {
   const template = await buildTemplate(api.db, { projectId: api.one.id });
   const plain = await send({ to: 't@example.com', template });
   const over = await send({ to: 't@example.com', template, subject: 'Own', from: 'own@shop.example.com', name: 'Me' });
@@ -89,14 +89,14 @@ it('a template gives subject, body, sender and reply-to, and the request overrid
   expect(contents[1]).toMatchObject({ subject: 'Own', from_email: 'own@shop.example.com', from_name: 'Me' });
 });
 
-it('equal requests share one content', async () => {
+it('identical requests share one content row', async () => {
   const [a, b] = await Promise.all([send(mail('c1@example.com')), send(mail('c2@example.com'))]);
   const one = await emailOf(a.body.data.emails[0].email);
   const two = await emailOf(b.body.data.emails[0].email);
   expect(one.content_id).toBe(two.content_id);
 });
 
-it('an unknown template is 404, an unverified sender is 400, and neither stores anything', async () => {
+it('an unknown template returns 404, an unverified sender returns 400, and neither stores anything', async () => {
   const unknown = '0190a000-0000-7000-8000-000000000000';
   const missing = await send({ to: 'gone@example.com', template: unknown }, { 'idempotency-key': 'gone' });
   expect([missing.status, missing.body.error.code]).toEqual([404, 'TEMPLATE_NOT_FOUND']);
@@ -110,7 +110,7 @@ it('an unknown template is 404, an unverified sender is 400, and neither stores 
   expect((await send(mail('gone2@example.com'), { 'idempotency-key': 'gone' })).status).toBe(200);
 });
 
-it('a marketing template to an unsubscribed contact sends nothing to anyone, unless the request subscribes them', async () => {
+it('a marketing template to an unsubscribed contact is sent to no recipient, unless the request subscribes the contact', async () => {
   const template = await buildTemplate(api.db, { projectId: api.one.id, type: 'MARKETING' });
   await send(mail('in@example.com', { subscribed: true }));
   const r = await send({ to: ['in@example.com', 'out@example.com'], template });
@@ -121,7 +121,7 @@ it('a marketing template to an unsubscribed contact sends nothing to anyone, unl
   expect((await contactOf('in@example.com')).subscribed).toBe(true);
 });
 
-it('performs one of twenty requests with one idempotency key; the others get its response in the refusal', async () => {
+it('one of twenty requests with the same idempotency key takes effect; the others are refused with its response', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, () => send(mail('once@example.com'), { 'idempotency-key': 'order 1' })),
   );
@@ -138,7 +138,7 @@ it('performs one of twenty requests with one idempotency key; the others get its
   expect(emails).toHaveLength(1);
 });
 
-it('the same key is another key for another project', async () => {
+it('two projects can use the same idempotency key', async () => {
   await buildDomain(api.db, { projectId: api.two.id });
   const r = await send(mail('once@example.com'), { 'idempotency-key': 'order 1' }, api.two.secretKey);
   expect(r.status).toBe(200);
@@ -154,7 +154,7 @@ it('concurrent requests with different values for a contact all take effect, one
   expect(Object.keys(contact.data as object)).toHaveLength(30);
 });
 
-it('a request that Postgres refuses does not fail the others of its batch', async () => {
+it('a request that Postgres refuses does not fail the other requests of its transaction', async () => {
   const big = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, i]));
   await send(mail('big@example.com', { data: big }));
   const more = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`m${i}`, i]));
@@ -170,7 +170,7 @@ it('test keys send test emails', async () => {
   expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
 });
 
-it('the monthly limit refuses emails beyond it, and never emails of a test key', async () => {
+it('the monthly limit refuses emails beyond it, but never emails of a test key', async () => {
   await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
   const key = await buildKey(api.db, api.two.id, ['email:send']);
   const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);
@@ -183,7 +183,7 @@ it('the monthly limit refuses emails beyond it, and never emails of a test key',
   expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
 });
 
-it('a header that is there twice in another case is refused', async () => {
+it('a header that occurs twice in different case is refused', async () => {
   const headers = { 'Message-ID': '<a@shop.example>', 'message-id': '<b@shop.example>' };
   const { status, body } = await send(mail('twice@example.com', { headers }));
   expect([status, body.error.errors[0]]).toMatchObject([422, { field: 'headers.message-id', code: 'duplicate_field' }]);

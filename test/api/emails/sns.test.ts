@@ -121,7 +121,7 @@ async function tell(message: object): Promise<number> {
 
 const stateOf = (email: SentEmail) => emailState(api, email);
 
-describe('a notification of SES', () => {
+describe('a notification of SES through SNS', () => {
   it('finds the email by its tags if headers are omitted', async () => {
     const email = await sentEmail();
     const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
@@ -143,7 +143,7 @@ describe('a notification of SES', () => {
     });
   });
 
-  it('a dead mailbox unsubscribes and suppresses once, with its reason', async () => {
+  it('records a hard bounce: it unsubscribes and suppresses the contact once, with its reason', async () => {
     const email = await sentEmail();
     for (let n = 0; n < 3; n++) expect(await tell(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
     const { mail: row, ...state } = await stateOf(email);
@@ -157,7 +157,7 @@ describe('a notification of SES', () => {
     expect(state.events[1]?.data).toEqual({ reason: 'bounce' });
   });
 
-  it('a refusal because of the sender unsubscribes no contact, however SES names it', async () => {
+  it('unsubscribes no contact for a refusal because of the sender, by any SES name', async () => {
     const email = await sentEmail();
     await tell(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
     const { mail: row, ...state } = await stateOf(email);
@@ -169,7 +169,7 @@ describe('a notification of SES', () => {
     ['OnAccountSuppressionList', 'Amazon SES did not send the message: it is on the suppression list', '5.1.1'],
     ['General', 'smtp; 554 Transaction failed', '5.0.0'],
   ])(
-    'a Permanent bounce of the kind %s that proves nothing about the mailbox suppresses no address',
+    'suppresses no address for a Permanent bounce of the kind %s, which proves nothing about the mailbox',
     async (kind, diagnosticCode, status) => {
       const email = await sentEmail();
       const told = bounce(email.id, diagnosticCode);
@@ -179,7 +179,7 @@ describe('a notification of SES', () => {
     },
   );
 
-  it('a full mailbox is Transient; without a diagnostic text, SES’s own type is used', async () => {
+  it('records a full mailbox as Transient, and without a diagnostic text uses SES’s own type', async () => {
     const full = await sentEmail();
     await tell(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
     const state = await stateOf(full);
@@ -191,7 +191,7 @@ describe('a notification of SES', () => {
     expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
   });
 
-  it('a complaint unsubscribes and suppresses; a "not spam" report does not', async () => {
+  it('unsubscribes and suppresses for a complaint, but not for a "not spam" report', async () => {
     const email = await sentEmail();
     await tell(complaint(email.id, 'not-spam'));
     expect((await stateOf(email)).mail.status).toBe('SENT');
@@ -206,7 +206,7 @@ describe('a notification of SES', () => {
     expect(state.events[1]?.data).toEqual({ reason: 'complaint' });
   });
 
-  it('in any order: a late delivery changes neither a complaint nor an open', async () => {
+  it('can arrive late: a delivery then changes neither a complaint nor an open', async () => {
     const complained = await sentEmail();
     for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
       await tell(message);
@@ -219,7 +219,7 @@ describe('a notification of SES', () => {
     expect((await stateOf(opened)).mail.status).toBe('OPENED');
   });
 
-  it('finds the email by its return path if it came to SES by SMTP, without headers', async () => {
+  it('finds the email by its return path if the email was given to SES by SMTP, without headers', async () => {
     const email = await sentEmail();
     const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
     await tell({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
@@ -227,25 +227,25 @@ describe('a notification of SES', () => {
   });
 
   it.each([
-    ['an unknown mail', delivery('01a00000-0000-7000-8000-000000000000')],
+    ['about an unknown email', delivery('01a00000-0000-7000-8000-000000000000')],
     [
-      'a mail of somebody else',
+      'about an email of another sender',
       { notificationType: 'Delivery', mail: { source: 'x@y.z' }, delivery: { timestamp: AT } },
     ],
-    ['another kind', { eventType: 'Open', mail: {} }],
-    ['no notification of SES', { hello: 'world' }],
-  ])('%s from SNS is accepted without effect', async (_, message) => {
+    ['of another kind', { eventType: 'Open', mail: {} }],
+    ['not a notification of SES', { hello: 'world' }],
+  ])('is accepted without effect if it is %s', async (_, message) => {
     expect(await tell(message)).toBe(200);
   });
 
-  it('signature version 1 is accepted too', async () => {
+  it('is accepted with signature version 1 too', async () => {
     const email = await sentEmail();
     expect((await post({ Message: JSON.stringify(delivery(email.id)), SignatureVersion: '1' })).status).toBe(200);
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 });
 
-describe('a notification of SES with default settings, which has only the id from SES', () => {
+describe('a notification of SES in the default settings, which identifies the email only by its SES id', () => {
   let fake: FakeSes;
   let provider: EmailProvider;
 
@@ -293,7 +293,7 @@ describe('a notification of SES with default settings, which has only the id fro
     (await api.db.selectFrom('ses_messages').select('message_id').where('email_id', '=', id).executeTakeFirst())
       ?.message_id ?? '';
 
-  it('belongs to the email with the message id from SendEmail, and counts once', async () => {
+  it('finds the email by the message id that SendEmail returned, and counts once', async () => {
     const email = await deliver();
     const messageId = await sesIdOf(email.id);
     expect(messageId).toBe(`ses-${fake.requests.length}`);
@@ -320,7 +320,7 @@ describe('a notification of SES with default settings, which has only the id fro
     expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
   });
 
-  it('is 503 in the first minute, while the email may not be recorded yet, and is accepted later', async () => {
+  it('returns 503 in the first minute, while the email may not be recorded yet, and is accepted later', async () => {
     const unknown = (timestamp?: string) => tell({ ...delivery(''), ...named('ses-unknown', timestamp) });
     expect(await unknown(new Date().toISOString())).toBe(503);
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
@@ -358,16 +358,16 @@ describe('a notification of SES with default settings, which has only the id fro
   });
 });
 
-describe('the subscription', () => {
+describe('the SNS subscription of our callback', () => {
   const confirm = { Type: 'SubscriptionConfirmation', Token: 't0k3n' };
 
-  it('a subscription is confirmed at SNS', async () => {
+  it('is confirmed at SNS', async () => {
     const SubscribeURL = `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=t0k3n`;
     expect((await post({ ...confirm, SubscribeURL })).status).toBe(200);
     expect(fetched.at(-1)).toContain('/?Action=ConfirmSubscription');
   });
 
-  it('a subscription is confirmed only at SNS', async () => {
+  it('is confirmed at no host except SNS', async () => {
     for (const SubscribeURL of [
       'https://evil.example/',
       'http://169.254.169.254/latest',
@@ -379,7 +379,7 @@ describe('the subscription', () => {
   });
 });
 
-describe('a message that is not from our topic', () => {
+describe('an SNS message that is not from our topic', () => {
   it('changes nothing and causes no request', async () => {
     const email = await sentEmail();
     const Message = JSON.stringify(complaint(email.id));
@@ -400,7 +400,7 @@ describe('a message that is not from our topic', () => {
     expect((await stateOf(email)).names).toEqual([]);
   });
 
-  it('shows the operator the state of the subscription', async () => {
+  it('is shown to the operator as the state of the subscription', async () => {
     const service = await startTestApi({ SNS_TOPIC_ARNS: `${TOPIC},${TOPIC}-2`, OPERATORS: 'ops@example.com' });
     const states = async () =>
       (await listSnsSubscriptions(service.db, service.deps.config.email.ses.snsTopicArns)).map(({ state }) => state);
@@ -425,7 +425,7 @@ describe('a message that is not from our topic', () => {
     }
   });
 
-  it('with raw delivery is refused with the setting to switch off, in the log too', async () => {
+  it('is refused with raw delivery, and the error and the log name the setting to switch off', async () => {
     const email = await newSentEmail(api);
     const body = JSON.stringify(delivery(email.id));
     const warn = vi.spyOn(api.deps.log, 'warn');
@@ -443,7 +443,7 @@ describe('a message that is not from our topic', () => {
     expect((await emailState(api, email)).mail.status).toBe('SENT');
   });
 
-  it('is refused too if another certificate signed it, or if it was changed', async () => {
+  it('is also refused if another certificate signed it or if it was changed', async () => {
     const email = await sentEmail();
     const Message = JSON.stringify(complaint(email.id));
     expect((await post({ Message }, { key: other.key })).status).toBe(403);

@@ -41,7 +41,7 @@ describe('a template', () => {
     ['body', { body: '<p>{{ total | }}</p>' }],
     ['subject', { subject: 'Hi {{ data. -}}' }],
     ['subject', { subject: 'Hi {{ name | }}' }],
-  ])('whose %s does not parse is refused with line and column', async (field, body) => {
+  ])('is refused with line and column if its %s does not parse', async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(422);
     expect(answer.body.error).toMatchObject({
@@ -80,7 +80,7 @@ describe('a template', () => {
     expect(answer.body.error.errors[0].field).toBe(field);
   });
 
-  it('a template is copied whole', async () => {
+  it('is copied with all its fields', async () => {
     const { body: original } = await create({ name: 'n'.repeat(200), description: 'd' });
     const copy = await api.call('POST', `/templates/${original.id}/duplicate`);
     expect(copy.status).toBe(201);
@@ -88,7 +88,7 @@ describe('a template', () => {
     expect(copy.body.id).not.toBe(original.id);
   });
 
-  it('is not deleted while a step uses it', async () => {
+  it('cannot be deleted while a step uses it', async () => {
     const { id } = (await create()).body;
     const { rows } = await sql<{ id: string }>`
       WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${api.one.id}, 'Onboarding') RETURNING id)
@@ -138,7 +138,7 @@ describe('the list of templates', () => {
   });
 });
 
-describe('access', () => {
+describe('access to templates', () => {
   it("does not find another project's template", async () => {
     const { id } = (await create()).body;
     const key = api.two.secretKey;
@@ -181,7 +181,7 @@ describe('a test email of a template', () => {
     expect(contacts).toEqual([]);
   });
 
-  it("is not sent if it does not parse, or uses another project's domain", async () => {
+  it("is refused if the text does not parse or if the sender is another project's domain", async () => {
     api.dispatched.length = 0;
     const broken = await test({ email: 'a@example.com', body: '<p>\n{% if a %}' });
     expect(broken.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { line: expect.any(Number) } });

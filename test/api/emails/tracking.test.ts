@@ -55,8 +55,8 @@ const get = (path: string, headers: Record<string, string> = BROWSER, at = api) 
 const counted = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks', n: number, at = api) =>
   until(async () => (await mailOf(id, at))[column] === n);
 
-describe('opens', () => {
-  it('the pixel is a transparent GIF of 43 bytes that is never cached', async () => {
+describe('opens of tracked email', () => {
+  it('are counted by a transparent GIF of 43 bytes that is never cached', async () => {
     const { pixel } = await buildSentEmail();
     const response = await api.app.request(pixel, { headers: BROWSER });
     expect(response.status).toBe(200);
@@ -67,7 +67,7 @@ describe('opens', () => {
     expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
   });
 
-  it('counts every open, and records the first as an event with the documented payload', async () => {
+  it('are all counted, and the first is recorded as an event with the documented payload', async () => {
     const email = await buildSentEmail();
     await get(email.pixel);
     await counted(email.id, 'opens', 1);
@@ -94,7 +94,7 @@ describe('opens', () => {
     expect(opened_at?.getTime()).toBeGreaterThan(sent_at?.getTime() ?? 0);
   });
 
-  it('a hundred concurrent opens record one event', async () => {
+  it('record one event if a hundred of them arrive concurrently', async () => {
     const email = await buildSentEmail();
     await Promise.all(Array.from({ length: 100 }, () => get(email.pixel)));
     await counted(email.id, 'opens', 100);
@@ -102,7 +102,7 @@ describe('opens', () => {
   });
 
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
-    'an open of an email that is %s counts, and does not change its status',
+    'of an email that is %s count, and do not change its status',
     async (status) => {
       const email = await buildSentEmail({ status });
       await get(email.pixel);
@@ -111,7 +111,7 @@ describe('opens', () => {
     },
   );
 
-  it('an open of an email that is still being sent is recorded after the email is SENT', async () => {
+  it('of an email that is still being sent are recorded after the email is SENT', async () => {
     const email = await buildSentEmail({ status: 'SENDING' });
     await get(email.pixel);
     const other = await buildSentEmail();
@@ -123,7 +123,7 @@ describe('opens', () => {
     expect((await mailOf(email.id)).status).toBe('OPENED');
   });
 
-  it('a test email stays SENT', async () => {
+  it('do not change the status SENT of a test email', async () => {
     const email = await buildSentEmail({ mode: 'test' });
     await get(email.pixel);
     await counted(email.id, 'opens', 1);
@@ -131,8 +131,8 @@ describe('opens', () => {
   });
 });
 
-describe('clicks', () => {
-  it('redirects to the link of the content, with the variables of this email', async () => {
+describe('clicks in tracked email', () => {
+  it('redirect to the link of the content, with the variables of this email', async () => {
     const email = await buildSentEmail();
     const first = await get(email.link(0));
     expect(first.status).toBe(302);
@@ -155,7 +155,7 @@ describe('clicks', () => {
     });
   });
 
-  it('each of many concurrent clicks redirects to the link of its own email', async () => {
+  it('redirect to the link of their own email if many are concurrent', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
     const emails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
     const unknown = linkToken(TEST_SECRET_KEY, emails[0]?.contactId ?? '').track;
@@ -170,7 +170,7 @@ describe('clicks', () => {
     await Promise.all(emails.map((email) => counted(email.id, 'clicks', 1)));
   });
 
-  it('an open after the click does not change CLICKED', async () => {
+  it('make the email CLICKED, and a later open does not change that', async () => {
     const email = await buildSentEmail({ status: 'DELIVERED' });
     await get(email.link(1));
     await counted(email.id, 'clicks', 1);
@@ -180,7 +180,7 @@ describe('clicks', () => {
     expect((await eventsOf(email.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
 
-  it('works for a deleted contact if the content has no personal data', async () => {
+  it('redirect also for a deleted contact if the content has no personal data', async () => {
     const email = await buildSentEmail({ body: `${BODY} from a template` });
     const { content_id: contentId } = await mailOf(email.id);
     await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
@@ -189,7 +189,7 @@ describe('clicks', () => {
     expect([status, headers.get('location')]).toEqual([302, 'https://shop.example.com/sale?for=']);
   });
 
-  it('a link omits untrusted data', async () => {
+  it('redirect to a link without untrusted data', async () => {
     const email = await buildSentEmail();
     await api.db
       .updateTable('contacts')
@@ -200,12 +200,15 @@ describe('clicks', () => {
   });
 });
 
-it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', async (behind) => {
-  const email = await buildSentEmail();
-  expect((await get(`/c/${email.track}/0${behind}`)).status).toBe(302);
-});
+it.each(['.', ')', '/', '%22'])(
+  'a click redirects also if the email program appended %s to the link',
+  async (behind) => {
+    const email = await buildSentEmail();
+    expect((await get(`/c/${email.track}/0${behind}`)).status).toBe(302);
+  },
+);
 
-describe('tracked links that were changed to other sites', () => {
+describe('tracked links that someone changed to lead to other sites', () => {
   it('show a small page, redirect nowhere and change nothing', async () => {
     const email = await buildSentEmail();
     const forged = `${email.track.slice(0, 30)}${email.track[30] === 'A' ? 'B' : 'A'}${email.track.slice(31)}`;
@@ -234,7 +237,7 @@ describe('tracked links that were changed to other sites', () => {
   });
 });
 
-describe('bots', () => {
+describe('opens and clicks by bots', () => {
   it('are counted separately, and change no status', async () => {
     const email = await buildSentEmail();
     await get(email.pixel, SCANNER);
@@ -254,7 +257,7 @@ describe('bots', () => {
     expect(await eventsOf(email.id)).toEqual([]);
   });
 
-  it('on a public address, immediate opens and opens by programs count as automated', async () => {
+  it('are recognized on a public address by their speed and by the name of the program', async () => {
     const strict = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
     const at = strict;
     try {
@@ -272,8 +275,8 @@ describe('bots', () => {
   });
 });
 
-describe('writing', () => {
-  it('two processes with concurrent clicks of one email count both and record one event', async () => {
+describe('storing opens and clicks', () => {
+  it('counts all concurrent clicks of one email in two processes, and records one event', async () => {
     const emails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));

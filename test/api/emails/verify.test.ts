@@ -64,7 +64,7 @@ describe('verifying an address', () => {
     ['ada@mail.company.example', { valid: true, domainExists: true, hasWebsite: false }],
     ['ada@nowhere.example', { valid: false, domainExists: false, hasWebsite: false, hasMxRecords: false }],
     ['ada@sub.company.example', { valid: false, domainExists: false }],
-  ])('verifying an address: %s', async (email, expected) => {
+  ])('returns the expected findings for %s', async (email, expected) => {
     const found = await verify(email);
     expect(found).toMatchObject({ ...expected, reasons: expect.any(Array) });
     const plain = found.valid && !found.isAlias && !found.isPlusAddressed && !found.isTypo;
@@ -73,7 +73,7 @@ describe('verifying an address', () => {
   });
 
   it.each(['ada@fault.example', 'ada@silent.example'])(
-    '%s: a DNS that gives no answer makes nothing invalid',
+    'does not report %s as invalid if the DNS does not respond',
     async (email) => {
       const found = await verify(email);
       expect(found).toMatchObject({ valid: true, domainExists: false, hasMxRecords: false });
@@ -91,7 +91,7 @@ describe('verifying an address', () => {
 
   const longLocalPart = `${'a'.repeat(65)}@company.example`;
   it.each([{ email: 'nope' }, { email: 'a@b' }, { email: longLocalPart }, {}, { email: 5 }])(
-    'refuses %j with 400',
+    'returns 400 for %j',
     async (body) => {
       const answer = await api.call('POST', '/v1/verify', { body });
       expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('verifying an address', () => {
     },
   );
 
-  it('needs a secret key, of any scope', async () => {
+  it('needs a secret key, with any scope', async () => {
     const body = { email: 'a@company.example' };
     expect((await api.call('POST', '/v1/verify', { body, key: null })).status).toBe(401);
     expect((await api.call('POST', '/v1/verify', { body, key: api.one.publicKey })).status).toBe(401);
