@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connection.ts';
 
-/** Returns the size of a project's export in bytes, before it is read: bodies, conditions and configs of steps. */
+/** Returns the size of a project's export in bytes without reading it: bodies, conditions and configs of steps. */
 export async function countExportBytes(db: Db, projectId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM templates WHERE project_id = ${projectId})::bigint
@@ -14,8 +14,8 @@ export async function countExportBytes(db: Db, projectId: string): Promise<numbe
 }
 
 /**
- * Takes the lock for `POST /project/apply`, so that the calls of a project run one after another. Each call compares
- * the wanted state with the state that the previous call left.
+ * Takes the lock for `POST /project/apply`, so that the calls for one project run one after another. Each call then
+ * compares the requested configuration with the result of the previous call.
  */
 export async function lockApply(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apply:${projectId}`}, 0))`.execute(trx);

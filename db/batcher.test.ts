@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createBatcher } from './batcher.ts';
 
-it('flushes a single item at once, and items that arrive meanwhile together', async () => {
+it('flushes a single item at once, and later flushes together the items that arrived during that flush', async () => {
   const flushed: string[][] = [];
   const batcher = createBatcher<string>(async (items) => {
     flushed.push(items);
@@ -12,7 +12,7 @@ it('flushes a single item at once, and items that arrive meanwhile together', as
   expect(flushed).toEqual([['a'], ['b', 'c', 'd']]);
 });
 
-it('flushes each item once, at whatever moment it is added', async () => {
+it('flushes each item once, whenever it is added', async () => {
   for (let ticks = 0; ticks < 12; ticks += 1) {
     const flushed: string[][] = [];
     const batcher = createBatcher<string>(async (items) => void flushed.push(items));

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Combines many small writes. While one flush is in progress, new items wait for the next one, which takes all of them.
- * `add` resolves when its item is flushed, and rejects if the flush failed.
- * @param intervalMs minimum time between the
- * starts of two flushes, for items that no caller waits for; the first item after a pause never waits
+ * Combines many small writes into few. While a flush is running, new items wait for the next flush, which writes all of
+ * them. `add` resolves when its item is written, and rejects if the flush failed.
+ * @param intervalMs minimum time between the starts of two flushes, for items whose write no caller waits for; the
+ * first item after a pause is flushed at once
  */
 export function createBatcher<T>(
   flush: (items: T[]) => Promise<void>,
   intervalMs = 0,
 ): { add(items: T[]): Promise<void> } {
   let pending: T[] = [];
-  /** The last flush and the rest of its interval. Never rejects. */
+  /** The last flush and the remaining wait of its interval. Never rejects. */
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 

@@ -13,7 +13,7 @@ const ASSETS_MOST = 5_000;
 /** An image for emails, without its bytes. */
 export interface Asset extends ImageUses {
   id: string;
-  /** SHA-256 of the project and the bytes. The image's URL contains it. */
+  /** SHA-256 of the project's id and the bytes. The image's URL contains this hash. */
   hash: string;
   filename: string | null;
   contentType: ImageType;
@@ -43,9 +43,9 @@ export interface NewAsset {
 }
 
 /**
- * Stores an image with its bytes or, if the bytes are an object of the bucket, with its key. Storing the same bytes
- * again returns the existing image under its first name.
- * @throws AppError CONFLICT when the project's images would be too large together, or too many
+ * Stores an image: its bytes, or the key of an object in the bucket that has the bytes. If the project already has an
+ * image with the same bytes, returns that image with its first filename.
+ * @throws AppError CONFLICT when the project would exceed the limit for the size or the number of its images
  */
 export async function insertAsset(
   trx: Trx,
@@ -66,8 +66,9 @@ export async function insertAsset(
 }
 
 /**
- * Returns the image with these bytes if it exists. Otherwise reserves space for it until the transaction ends.
- * @throws AppError CONFLICT when the project's images would be too large together, or too many
+ * Returns the image with these bytes if it exists. Otherwise checks the limits for a new image, and locks the project's
+ * images until the transaction ends.
+ * @throws AppError CONFLICT when the project would exceed the limit for the size or the number of its images
  */
 export async function findKnown(
   trx: Trx,
@@ -105,8 +106,8 @@ async function findByHash(db: Db, p: { projectId: string; hash: string }): Promi
 }
 
 /**
- * Lists images newest first: all, only used ones (`used: true`), or only unused ones. `total` is counted on the first
- * page only.
+ * Lists images newest first: all images, only used images (`used: true`), or only unused ones. `total` is counted only
+ * on the first page.
  */
 export async function listAssets(
   db: Db,
@@ -131,8 +132,8 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
 }
 
 /**
- * Deletes an image. `force` also deletes one that is in use; emails that show it then show no image. An
- * object of the bucket is queued for removal.
+ * Deletes an image. With `force`, deletes it even if it is in use; emails that show it then show no image. If the bytes
+ * are in the bucket, queues the object for deletion.
  * @throws AppError NOT_FOUND; CONFLICT, with the uses in `details`
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {

@@ -2,11 +2,15 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * The maximum time between the announcement of an upload and the insertion of its row, about 100 times the duration of
- * an upload. After this time, pruning treats the upload as interrupted.
+ * An upload is announced, then transmitted, and then its row is inserted. This is the maximum time from the
+ * announcement to the insert, about 100 times the duration of an upload. After this time, pruning treats the upload as
+ * interrupted and deletes the object.
  */
 const UPLOAD_MINUTES = 60;
-/** The row must be inserted this long before that time is over, so that its transaction has ended by then. */
+/**
+ * An insert is refused in the last minutes of that time, so that its transaction has ended before pruning may delete
+ * the object.
+ */
 const MARGIN_MINUTES = 30;
 
 export interface AssetObject {
@@ -14,7 +18,10 @@ export interface AssetObject {
   objectKey: string;
 }
 
-/** Announces an object before it is uploaded to the bucket, so that it is known even if the process dies. */
+/**
+ * Stores the key of an object before its upload to the bucket, so that pruning can delete the object even if the
+ * process is killed during the upload.
+ */
 export async function announceObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     INSERT INTO asset_leftovers (object_key, project_id, due_at)
@@ -23,9 +30,9 @@ export async function announceObject(trx: Trx, { projectId, objectKey }: AssetOb
 }
 
 /**
- * Claims an announced object, in the transaction that inserts its row.
- * @throws Error when the upload took too long, so that the object may have been removed. The transaction must roll
- * back.
+ * Deletes the announcement of an object, in the transaction that inserts the image's row.
+ * @throws Error when the upload took too long, so that pruning may already have deleted the object. The transaction
+ * must then roll back.
  */
 export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -35,7 +42,7 @@ export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObjec
   if (numAffectedRows !== 1n) throw new Error(`the object ${objectKey} was announced too long ago`);
 }
 
-/** Lists objects of all projects that may be removed, the oldest first. */
+/** Lists objects of all projects that may be deleted, the oldest first. */
 export async function listDueObjects(db: Db, limit: number): Promise<AssetObject[]> {
   const { rows } = await sql<AssetObject>`
     SELECT project_id AS "projectId", object_key AS "objectKey" FROM asset_leftovers
@@ -44,7 +51,7 @@ export async function listDueObjects(db: Db, limit: number): Promise<AssetObject
   return rows;
 }
 
-/** Deletes the record of an object that was deleted from the bucket. */
+/** Deletes the announcement of an object that was deleted from the bucket. */
 export async function deleteLeftover(db: Db, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     DELETE FROM asset_leftovers

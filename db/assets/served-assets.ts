@@ -2,17 +2,20 @@ import { sql } from 'kysely';
 import type { ImageType } from '../../rules/assets/image.ts';
 import type { Db } from '../connection.ts';
 
-/** The fields of a row that are needed to serve the image. */
+/** The columns that are needed to serve an image over HTTP. */
 export interface StoredAsset {
   id: string;
   projectId: string;
   contentType: ImageType;
   bytes: number;
-  /** Key of the bytes in the bucket. Null if the row has the bytes. */
+  /** Key of the object in the bucket that has the bytes. Null if the row has the bytes. */
   objectKey: string | null;
 }
 
-/** Bytes per read. They arrive as text, and decoding 1 MB takes 4 ms of the thread that all requests share. */
+/**
+ * Bytes per query. The driver gets the bytes as text. Decoding 1 MB takes 4 ms, during which the process handles no
+ * other request.
+ */
 const SLICE_BYTES = 256 * 1024;
 
 /**
@@ -27,7 +30,7 @@ export async function findStoredAsset(db: Db, hash: string): Promise<StoredAsset
   return rows[0];
 }
 
-/** Yields the bytes of a row slice by slice. Ends early if the row is deleted meanwhile. */
+/** Yields the bytes of a row slice by slice. Stops without an error if the row is deleted in the meantime. */
 export async function* readSlices(db: Db, { id, projectId, bytes }: StoredAsset): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; at += SLICE_BYTES) {
     const { rows } = await sql<{ slice: Buffer }>`

@@ -27,18 +27,22 @@ import {
 } from './zoned-pages.ts';
 
 /**
- * The number of contacts in one page, which become one chunk. At full speed a chunk takes about 300 ms, far longer than
- * Temporal needs to hand over the next one.
+ * The number of contacts in one page. The recipients of a page become one chunk. Sending a chunk at full speed takes
+ * about 300 ms, far longer than Temporal needs to start the activity of the next chunk.
  */
 export const PAGE_CONTACTS = 5_000;
 /**
- * Contacts of the first page. Its rows are written quickly, and the other pages follow while it is sent. The pages of
- * the next two rounds have as many, and then they double until they are full. So a chunk is at most a third of a
- * campaign from 2,000 contacts on, and several workers share it.
+ * Contacts of the first page. Its rows are written quickly, so sending starts early, and the other pages are written
+ * while it is sent. The pages of the next two rounds have the same size; then the size doubles until it reaches
+ * `PAGE_CONTACTS`. In a campaign with 2,000 or more contacts, a chunk therefore has at most a third of the recipients,
+ * and several workers share the campaign.
  */
 const FIRST_PAGE_CONTACTS = 500;
 
-/** The page to insert. `round` counts the turns at the audience, from 0; without it, pages are full. */
+/**
+ * The page to insert. `round` is the number of the workflow's round over the audience, from 0; without it, pages have
+ * their full size.
+ */
 interface PageRequest {
   projectId: string;
   campaignId: string;
@@ -47,7 +51,7 @@ interface PageRequest {
   suppressionPads: KeyPads;
 }
 
-/** The audience of a campaign, as its row defines it. */
+/** The audience of a campaign, as the columns of its row define it. */
 export interface Audience {
   projectId: string;
   type: AudienceType;
@@ -61,13 +65,15 @@ export type AudiencePage = ({ outcome: 'taken'; done: boolean } & TakenSoFar) | 
 /** Totals of the whole campaign. */
 interface TakenSoFar {
   recipients: number;
-  /** The highest chunk that may be sent. */
+  /** The highest number of a chunk that may be sent. */
   lastSeq: number;
-  /** True if some recipients wait for the winner of the test, or will wait. Absent if the campaign has no test. */
+  /**
+   * True if some recipients wait for the winner of the test, or will wait for it. Absent if the campaign has no test.
+   */
   testing?: boolean;
 }
 
-/** Tells whether a campaign would reach anyone now, that is, whether its audience has a subscribed contact. */
+/** Tells whether the audience has a subscribed contact now, so that the campaign would reach someone. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
@@ -75,7 +81,9 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
   return rows[0]?.exists ?? false;
 }
 
-/** Tells whether a campaign would count towards the monthly limit now. Email to the simulator never counts. */
+/**
+ * Tells whether the audience has a contact that would count toward the monthly limit. Simulator addresses never count.
+ */
 export async function audienceCounts(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ counts: boolean }>`
     SELECT EXISTS (
@@ -86,10 +94,11 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 
 /**
  * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact gets
- * a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the monthly
- * limit. Rows, chunk and cursor are written in one transaction, so after a crash a page is repeated completely or not
- * at all. The unique (campaign_id, contact_id) prevents duplicates. Contacts who leave the audience later are checked
- * when the email is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
+ * a row. A contact that may not get the email now is skipped with the reason, and does not count toward the monthly
+ * limit.
+ * One transaction writes the rows, the chunk and the cursor, so after a crash the page is either complete or will be
+ * inserted again. The unique index (campaign_id, contact_id) prevents duplicates. Whether a contact is still subscribed
+ * is checked again just before the email is sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -103,7 +112,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   `.execute(trx);
   await insertChunks(trx, p, page.chunks);
   const taken = await readTakenSoFar(trx, p);
-  // Runs last, because every send of the project waits for the lock on the month's row.
+  // Counts last, because every send of the project waits while this transaction locks the month's row.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
   const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
   if (room < counted) await failBeyond(trx, p, page, room);
@@ -111,8 +120,8 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
 }
 
 /**
- * Creates the project's row for the current month before the pages of a live campaign are inserted, with the emails
- * counted so far. Runs outside the pages' transactions, so no send waits for the count.
+ * Creates the project's row for the current month, with the number of emails counted so far. Called before the pages of
+ * a live campaign are inserted, and outside their transactions, so that no send waits for the count.
  */
 export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
@@ -122,7 +131,9 @@ export async function openMonthOf(db: Db, p: { projectId: string; campaignId: st
   if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
-/** Returns the WHERE of `contacts`: the project's contacts in the audience, subscribed or not. */
+/**
+ * Returns the WHERE condition for `contacts` that selects the project's contacts in the audience, subscribed or not.
+ */
 export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
   const condition = audienceCondition(audience);
@@ -138,7 +149,7 @@ function audienceCondition({ type, segmentId, filter }: Audience): Condition | u
   if (type === 'SEGMENT' && segmentId) {
     return { logic: 'AND', groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }] };
   }
-  // The segment was deleted, which also removed it from drafts.
+  // The segment was deleted. Drafts lose their segment in that case.
   throw new AppError('CONFLICT', {
     message: 'The campaign names no audience: its segment or filter is missing.',
     details: { audienceType: type },
@@ -177,7 +188,8 @@ function toAudience(projectId: string, row: CampaignRow): Audience {
 }
 
 /**
- * Locks the campaign for the page. A concurrent cancel waits for the page; after an earlier cancel nothing is inserted.
+ * Locks the campaign while a page is inserted. A concurrent cancellation waits for the page. After a cancellation,
+ * nothing is inserted.
  */
 async function lockSending(
   trx: Trx,
@@ -214,8 +226,9 @@ interface Page {
 }
 
 /**
- * Inserts a page's rows without checking for existing ones. The cursor is written together with the rows, so no row
- * should exist, and the check costs a third more. If a row exists anyway, inserts the page again with the check.
+ * Inserts a page's rows without ON CONFLICT, which would cost a third more. Rows should not exist yet, because the same
+ * transaction writes the rows and the cursor. If a row exists anyway, inserts the page again with ON CONFLICT DO
+ * NOTHING.
  */
 async function takeRows(
   trx: Trx,
@@ -236,7 +249,10 @@ async function takeRows(
   }
 }
 
-/** Pages by time zone are large from the second round on, because each zone of a page is a chunk. */
+/**
+ * Returns the size of a page. Pages by time zone are large from the second round on, because each zone of a page is a
+ * separate chunk.
+ */
 function pageContacts({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
   if (round === 0) return FIRST_PAGE_CONTACTS;
   if (zoned) return ZONED_PAGE_CONTACTS;
@@ -251,8 +267,8 @@ function isDuplicateRecipient(error: unknown): boolean {
 }
 
 /**
- * Inserts the rows of a page by INSERT … SELECT, which takes 6 µs per row and nothing in Node. uuidv7() grows within
- * a session, so the ids of a page are one range, and so are the ids of each zone within it.
+ * Inserts the rows of a page by INSERT … SELECT, which takes 6 µs per row in Postgres and no time in Node. uuidv7()
+ * only increases within a session, so the ids of a page are one range, and so are the ids of each zone in it.
  */
 async function insertPage(
   trx: Trx,
@@ -305,8 +321,9 @@ async function insertPage(
 }
 
 /**
- * Assigns a page's rows to chunks. Chunks must not overlap, or two lanes would send to the same row. If the host's
- * clock has gone back since the last page, the insert fails, and the page is repeated until the clock has caught up.
+ * Assigns a page's rows to chunks. Chunks must not overlap, because two lanes would then send to the same recipient. If
+ * Postgres's clock was set back since the last page, new ids can be lower than earlier ones, and the insert fails. The
+ * page is then retried until the clock is later than before.
  */
 async function insertChunks(
   trx: Trx,
@@ -339,12 +356,12 @@ async function insertChunks(
     );
 }
 
-/** A chunk without zone and variant. */
+/** The columns of a chunk without a zone and variant. */
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
- * Takes up to `n` recipients from the month's allowance, and returns how many it took. If the monthly limit is reached,
- * does not lock the row.
+ * Counts up to `n` recipients toward the monthly limit, and returns how many the limit allows. If the limit is reached,
+ * the month's row is not locked.
  */
 export async function takeAllowance(
   trx: Trx,
@@ -359,7 +376,10 @@ export async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
-/** Counts the recipients of a page with addresses of the simulator, because email to them counts towards no limit. */
+/**
+ * Counts the recipients of a page with simulator addresses, because email to these addresses does not count toward the
+ * limit.
+ */
 async function countToSimulator(trx: Trx, p: { projectId: string; campaignId: string }, page: Page): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${rowsOf(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}
@@ -374,7 +394,10 @@ function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) 
       AND e.status = 'PENDING'`;
 }
 
-/** Fails the recipients of a page that exceed the monthly limit. Recipients who wait for the winner come last. */
+/**
+ * Marks the recipients of a page that exceed the monthly limit as failed. Recipients who wait for the winner exceed it
+ * last.
+ */
 async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },

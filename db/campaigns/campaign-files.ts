@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../connection.ts';
 import { CAMPAIGN_COLUMN_NAMES, type Campaign, toCampaign } from './campaigns.ts';
 
-/** Lists every DRAFT of the project by slug, with all bodies. The caller has checked how large they are. */
+/** Lists all DRAFT campaigns of the project by slug, with their bodies. The caller has checked the total size. */
 export async function listAllDrafts(db: Db, projectId: string): Promise<Campaign[]> {
   const rows = await db
     .selectFrom('campaigns')
@@ -24,8 +24,8 @@ export async function listCampaignsBySlug(
 }
 
 /**
- * Like `listCampaignsBySlug`, but locks the campaigns until the transaction ends, so that no one starts them
- * meanwhile.
+ * Like `listCampaignsBySlug`, but locks the campaigns until the transaction ends, so that no one starts them in the
+ * meantime.
  */
 export async function lockCampaignsBySlug(
   trx: Trx,

@@ -26,7 +26,7 @@ import { assertTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
-/** Content and audience of a campaign: everything that a caller can write. */
+/** Content and audience of a campaign: all fields that a caller can write. */
 export interface CampaignContent extends EmailText {
   name: string;
   description: string | null;
@@ -44,7 +44,7 @@ export interface CampaignContent extends EmailText {
 
 export interface Campaign extends CampaignContent {
   id: string;
-  /** Identifies the campaign in files, across projects. */
+  /** Identifies the campaign in exported files, also in another project. */
   slug: string;
   topicId: string | null;
   timing: CampaignTiming;
@@ -80,7 +80,7 @@ export interface CampaignStart {
   sendNo: number;
 }
 
-/** The columns of `CampaignContent` that a copy keeps: all except the name and `sendAtLocal`. */
+/** The columns of `CampaignContent` that a copy of the campaign gets: all except the name and `sendAtLocal`. */
 const COPIED = [
   'description',
   ...EMAIL_TEXT_COLUMN_NAMES,
@@ -136,7 +136,10 @@ export async function insertCampaign(
   return toCampaign(await refusingTakenSlug({ what: 'campaign', slug }, () => inserted.executeTakeFirst()));
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one campaign.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promise<Campaign> {
   const row = await db
     .selectFrom('campaigns')
@@ -148,8 +151,8 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
 }
 
 /**
- * Returns the ids of the contents that a start sends, one per variant in order. Null before the first start, or when
- * the campaign is DRAFT again.
+ * Returns the ids of the contents that the current start sends, one per variant, in the order of the variants. Null
+ * before the first start, and after the campaign became a DRAFT again.
  */
 export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Promise<string[] | null> {
   const row = await db
@@ -164,7 +167,7 @@ export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Pro
 
 /**
  * Returns the campaign and locks it until the transaction ends.
- * @throws AppError NOT_FOUND; CONFLICT if it was changed after the version that the caller has read
+ * @throws AppError NOT_FOUND; CONFLICT if the campaign was changed after the version that the caller has read
  */
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, read?: ReadVersion): Promise<Campaign> {
   const row = await trx
@@ -180,15 +183,15 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, rea
 }
 
 /**
- * Lists campaigns newest first, by page number or by cursor (contract §1.6 Lists), with as many bodies and conditions
- * as fit.
+ * Lists campaigns newest first, by page number or by cursor (contract §1.6 Lists). Omits the bodies and conditions that
+ * would make the response too large.
  */
 export async function listCampaigns(
   db: Db,
   p: {
     projectId: string;
     status?: CampaignStatus | undefined;
-    /** A part of the name. */
+    /** A substring of the name. */
     search?: string | undefined;
     page: number;
     pageSize: number;
@@ -214,8 +217,8 @@ export async function listCampaigns(
 }
 
 /**
- * Replaces the content of a DRAFT or SCHEDULED campaign. Content that a start already sends does not change.
- * @throws AppError NOT_FOUND, CONFLICT in any other state and for a slug that is taken, DOMAIN_NOT_VERIFIED
+ * Replaces the content of a DRAFT or SCHEDULED campaign. Emails of a start that is already sending keep their content.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state or for a slug that is taken, DOMAIN_NOT_VERIFIED
  */
 export async function updateCampaign(
   trx: Trx,
@@ -282,7 +285,10 @@ export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campa
 export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
-/** Creates a slug from the name. A lock lets only one campaign of the project get its slug at a time. */
+/**
+ * Creates a slug from the name. Locks out other transactions of the project until the end, so that two campaigns do not
+ * get the same slug.
+ */
 async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: string; name: string }): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
   return newSlug(trx, { table: 'campaigns', within: projectId, name });
@@ -294,7 +300,10 @@ export interface CampaignRefusal {
   suggestion: string;
 }
 
-/** Returns the error for a conditional change that found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
+/**
+ * Returns the error for a conditional UPDATE that found no row: NOT_FOUND, or CONFLICT with the campaign's status in
+ * `details`.
+ */
 export async function refusal(trx: Trx, p: CampaignRef, why: CampaignRefusal): Promise<AppError> {
   const row = await trx
     .selectFrom('campaigns')
@@ -320,7 +329,7 @@ async function assertContent(
     throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
 }
 
-/** Returns the text of each variant, or the one text of a campaign without variants. */
+/** Returns the text of each variant. A campaign without variants has one text. */
 export function textsOf(content: CampaignContent): EmailText[] {
   return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
 }
@@ -354,7 +363,10 @@ function notFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
 }
 
-/** @throws AppError NOT_FOUND for no row */
+/**
+ * Maps a row to a campaign.
+ * @throws AppError NOT_FOUND if the row is undefined
+ */
 export function toCampaign(row: CampaignRow | undefined): Campaign {
   if (!row) throw notFound();
   return {

@@ -8,7 +8,10 @@ import type { ChunkRef } from './chunks.ts';
 /** The sending window that applies to a campaign `k` of a project `p`. */
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
 
-/** A decision about a chunk. It is valid only while the settings are unchanged and the window is open. */
+/**
+ * The result of a check that a chunk's recipients may get email now. It is valid while the settings are unchanged and
+ * the window is open.
+ */
 export interface OpenGate {
   /** Identifies the settings that decide when the campaign's email may be sent. */
   key: string;
@@ -16,17 +19,21 @@ export interface OpenGate {
   closesAt: Date | null;
 }
 
-/** Key of the settings of a campaign `k` and its project `p`. Different settings have a different key. */
+/**
+ * A text that identifies the timing settings of a campaign `k` and its project `p`. Different settings give different
+ * texts.
+ */
 export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
 
-/** True if a decision about a chunk is still valid, for a campaign `k` and its project `p`. */
+/** SQL condition for a campaign `k` and its project `p`: the check of a chunk is still valid. */
 export function isStillOpen({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
   return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
 }
 
 /**
- * Returns the time zone settings of a chunk's recipients and the database's time. Undefined if the chunk was deleted.
+ * Returns the time zone of a chunk's recipients with the timing settings, and the time of Postgres. Undefined if the
+ * chunk was deleted.
  */
 export async function findChunkClock(
   db: Db,
@@ -42,7 +49,7 @@ export async function findChunkClock(
   return rows[0] && toClock(rows[0]);
 }
 
-/** Stores until when a chunk's recipients wait. Null if they need not wait. */
+/** Stores the instant until which a chunk's recipients wait. Null if they do not wait. */
 export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
   await sql`
     UPDATE campaign_chunks SET not_before = ${p.notBefore}
@@ -51,8 +58,8 @@ export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | nu
 }
 
 /**
- * Returns, by campaign id, when the next recipients of campaigns that wait for a local time or a window may be sent
- * to.
+ * Finds, for campaigns that wait for a local time or a window, when their next recipients may get the email. Returns
+ * the instants by campaign id.
  */
 export async function findNextOpenings(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Date>> {
   if (p.ids.length === 0) return new Map();
@@ -66,8 +73,8 @@ export async function findNextOpenings(db: Db, p: { projectId: string; ids: stri
 }
 
 /**
- * Returns until when a recipient, a row of `emails`, waits for a local time or a window. NULL if the recipient does
- * not wait. The value is stored with the chunk, so that a million rows need no update.
+ * Returns SQL for the instant until which a recipient (a row of `emails`) waits for a local time or a window. NULL if
+ * the recipient does not wait. The instant is stored once with the chunk, so that a million recipients need no update.
  * @param email the alias of `emails`
  */
 export function notBeforeOf(email: string): RawBuilder<Date | null> {

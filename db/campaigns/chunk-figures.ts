@@ -12,7 +12,10 @@ import { ofCampaign } from './recipient-rows.ts';
 
 interface FiguresRow extends CampaignCounts {
   seq: number;
-  /** The grouping set of the row, as bits. The bit of a column is 0 if the row is grouped by it. */
+  /**
+   * Which of the six groupings the row belongs to, as the bits of GROUPING(). The bit of a column is 0 if the row is
+   * grouped by that column.
+   */
   of: number;
   variant: number | null;
   reason: string | null;
@@ -28,16 +31,17 @@ const OF_VARIANT = 0b011111;
 const OF_REASON = 0b101111;
 
 /**
- * Counts the recipients of chunks of one campaign, by `seq`, in the transaction's snapshot. One pass over the chunks'
- * ranges gives about 100 combinations per chunk, which are then grouped in six ways.
+ * Counts the recipients of chunks of one campaign, by the chunk's `seq`, in the transaction's snapshot. One query reads
+ * each chunk's range of ids once, which gives about 100 combinations of values per chunk. It then groups these
+ * combinations in six ways.
  */
 export async function countChunks(
   trx: Trx,
   p: { projectId: string; campaignId: string; seqs: number[] },
 ): Promise<Map<number, ChunkFigures>> {
   if (p.seqs.length === 0) return new Map();
-  // There are few combinations of hours, but the planner cannot tell from the columns. It would sort a million rows
-  // on disk.
+  // The columns have few combinations of hours, but the planner cannot know that. It would sort a million rows on disk
+  // instead of hashing.
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(trx);
   const counted = { ...OUTCOME_OF_E, machineOpens: sql`e.machine_opens`, machineClicks: sql`e.machine_clicks` };
   const perEmail = Object.entries(counted).map(([name, of]): [string, RawBuilder<unknown>] => [

@@ -9,16 +9,16 @@ interface Chunk {
 }
 
 /**
- * Starts a turn of a chunk, and clears its wait. Its recipients change until `endTurn`, so its statistics are not
- * stored meanwhile.
+ * Marks a chunk as being sent, and clears its wait. Its recipients change until `endTurn`, so no statistics of the
+ * chunk are stored until then.
  */
 export async function beginTurn(db: Db, p: Chunk): Promise<void> {
   await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);
 }
 
 /**
- * Ends a turn of a chunk, and deletes statistics that were counted meanwhile. With `wait`, also stores the wait for the
- * next turn, in the same statement.
+ * Marks a chunk as no longer being sent, and deletes statistics that were counted during the turn. With `wait`, the
+ * same statement also stores when the chunk's next turn is due.
  */
 export async function endTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
   await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);

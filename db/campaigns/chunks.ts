@@ -7,22 +7,22 @@ import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
-/** A chunk of a start. The lane that works on the chunk owns its rows. */
+/** A chunk of a campaign start. Only the lane that works on the chunk changes its rows. */
 export interface ChunkRef extends CampaignStart {
   seq: number;
 }
 
-/** Settings of a start. They are read again for each turn of a chunk. */
+/** The settings of a campaign start for one turn of a chunk. Each turn reads them again. */
 export interface SendTerms {
-  /** Content of the chunk, if the caller asked for one. */
+  /** Content of the chunk if the caller passed `seq`, and otherwise of the campaign. */
   contentId: string;
   /** Variant of the chunk. Null if the campaign has no variants. */
   variant: number | null;
   mode: KeyMode;
-  /** The campaign is PAUSED, so nothing may be claimed. */
+  /** True if the campaign is PAUSED, so nothing may be claimed. */
   paused: boolean;
   held: boolean;
-  /** The project's own limit per second. */
+  /** The project's limit of emails per second. */
   sendRate: number | null;
   /** The project's frequency cap, which applies to live email. */
   frequencyCap: FrequencyCap | null;
@@ -50,7 +50,7 @@ export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number })
   return rows[0] && toTerms(rows[0]);
 }
 
-/** Reopens chunks with recipients left, up to `limit`. Returns their numbers. */
+/** Reopens at most `limit` chunks that have unsent recipients. Returns the chunks' numbers. */
 export async function reopenChunks(db: Db, p: CampaignStart & { limit: number }): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     UPDATE campaign_chunks k SET done_at = NULL
@@ -66,21 +66,21 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
 }
 
 /**
- * Holds a chunk because the project's sending is on hold: its remaining recipients wait as HELD, and are claimed
- * again after the release.
+ * Sets the remaining recipients of a chunk to HELD, because the project is on hold. They are claimed again after the
+ * release.
  */
 export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, { set: sql`status = 'HELD'`, from: sql`('PENDING', 'SENDING')` });
 }
 
-/** Fails the remaining recipients of a chunk, because the sender may not send at all. */
+/** Marks the remaining recipients of a chunk as failed, because the sender may not send at all. */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
   return endOpenRows(db, p, { set: sql`status = 'FAILED', reason = ${p.reason}`, from: OPEN_RECIPIENTS });
 }
 
 /**
- * Fails only the deferred recipients of a chunk. Does nothing while the project is on hold, because recipients then
- * have to wait.
+ * Marks only the deferred recipients of a chunk as failed. Does nothing while the project is on hold, because
+ * recipients wait during a hold.
  */
 export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, {
@@ -91,7 +91,7 @@ export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   });
 }
 
-/** Marks a chunk done if no recipients are left. Returns whether it is done. */
+/** Marks a chunk as done if it has no unsent recipients. Returns whether it is done. */
 export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
   const { rows } = await sql`
     UPDATE campaign_chunks k SET done_at = coalesce(done_at, now())
@@ -105,8 +105,8 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
 }
 
 /**
- * Skips the remaining recipients of a cancelled start, up to `limit` rows per call. Returns how many. Does nothing
- * while the campaign is SENDING or PAUSED.
+ * Skips the remaining recipients of a cancelled start, at most `limit` rows per call. Returns the number of skipped
+ * recipients. Does nothing while the campaign is SENDING or PAUSED.
  */
 export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
@@ -122,8 +122,8 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /**
- * Changes the rows of a chunk whose status is one of `from`. Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, so that results of running
- * senders are ignored.
+ * Changes the rows of a chunk whose status is one of `from`. Locks the campaign's row as a claim does. Clears the claim
+ * of the rows, so that results of workers that are still sending are ignored.
  */
 async function endOpenRows(
   db: Db,

@@ -10,7 +10,7 @@ import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
-/** The rows of a chunk that one statement claims. */
+/** The range of a chunk's rows that one statement claims: the first and the last id. */
 export interface LedgerRange {
   first: string;
   last: string;
@@ -26,7 +26,10 @@ export interface ClaimedRecipient {
   values: unknown[];
   /** All data of the contact. Null unless it was requested. */
   data: Record<string, unknown> | null;
-  /** Names of the data fields that the public key wrote. Their values are text only, never a link target. */
+  /**
+   * Names of the data fields that an unauthenticated caller wrote. Their values appear only as text, never as a link
+   * target.
+   */
   untrustedKeys: string[];
   attempts: number;
 }
@@ -34,23 +37,25 @@ export interface ClaimedRecipient {
 export interface ClaimRequest extends CampaignStart {
   claim: number;
   range: LedgerRange;
-  /** The data fields that the content names. `all` if the content has parts that can name any field. */
+  /** The data fields that the email's text uses. `all` if the text has expressions that can use any field. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
   /**
-   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows have them
-   * already.
+   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows already have them.
    */
   assignedVariant?: { variant: number; contentId: string } | undefined;
-  /** The project's send rate as read before. Nothing is claimed if it has changed. */
+  /** The project's send rate, as the caller has read it. Nothing is claimed if it has changed since. */
   sendRate: number | null;
-  /** The project's frequency cap as read before. Nothing is claimed if it has changed. */
+  /** The project's frequency cap, as the caller has read it. Nothing is claimed if it has changed since. */
   frequencyCap?: FrequencyCap | null;
-  /** The decision about the chunk's local time and window. Nothing is claimed when it is no longer valid. */
+  /** The check of the chunk's local time and window. Nothing is claimed if the check is no longer valid. */
   clock: OpenGate;
 }
 
-/** Returns a number for one attempt at a chunk. A completion counts only while its row still has this number. */
+/**
+ * Returns the number of a new claim, for one attempt at a chunk. A result is recorded only while the row still has this
+ * number.
+ */
 export async function nextClaimNumber(db: Db): Promise<number> {
   const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
   if (!rows[0]) throw new Error('the sequence "claims" returned no number');
@@ -58,9 +63,9 @@ export async function nextClaimNumber(db: Db): Promise<number> {
 }
 
 /**
- * Lists the remaining work of a chunk in ranges of `size` rows, starting at the row `from`. SENDING rows belong to an
- * attempt that ended without a result, because its process was killed. They are sent again with the same Message-ID,
- * because no recipient may be skipped.
+ * Lists the unsent rows of a chunk in ranges of `size` rows, starting at the row `from`. A row that is still SENDING
+ * belongs to an attempt whose process was killed before it recorded a result. The email is sent again with the same
+ * Message-ID, because no recipient may be skipped.
  */
 export async function listRanges(
   db: Db,
@@ -83,10 +88,10 @@ export async function listRanges(
 }
 
 /**
- * Claims a range. The statement that claims also reads consent, suppression and variables, so they are current. The
- * campaign's row is locked until the commit, so a cancellation either sees these claims or prevents them. The lock
- * lets the audience be read meanwhile. Withheld recipients do not change (`skipWithheld`). No index is touched
- * (docs/decisions.md), so updates stay heap-only.
+ * Claims a range of rows. The same statement reads consent, suppressions and variables, so they are current. It locks
+ * the campaign's row until the commit, so a cancellation either sees these claims or prevents them. The lock is shared,
+ * so the audience can be read at the same time. Recipients who may not get the email are not changed here;
+ * `skipWithheld` marks them. No indexed column changes (docs/decisions.md), so Postgres can use heap-only updates.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
@@ -98,7 +103,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
   const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
   const slots = cap ? sql`, slots AS (${takeSlots({ projectId: p.projectId, cap, wanted })})` : sql``;
-  // An array is built once. With a join, each row would search all the slots.
+  // The array is built only once. A join would search all slots for each row.
   const granted = sql`ARRAY(SELECT s.wanted[1] FROM slots s WHERE ${hasSlot(sql`s.mails`, sql`s.wanted[1]`)})`;
   const capped = cap ? sql`AND e.id = ANY(${granted})` : sql``;
   const { rows } = await sql<ClaimRow>`
@@ -119,7 +124,10 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
   return rows.map((row) => toRecipient(row, count));
 }
 
-/** Skips the recipients of a range that the claim withheld, with the reason. Returns how many. Idempotent. */
+/**
+ * Marks the recipients of a range who may not get the email as skipped, with the reason. Returns the number of them.
+ * Safe to run twice.
+ */
 export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressedReason({
     pads: p.suppressionPads,
@@ -146,7 +154,7 @@ export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Releases claimed recipients that were not attempted, as if they had not been claimed. Idempotent. */
+/** Releases claimed recipients that were not attempted, as if they had not been claimed. Safe to run twice. */
 export async function releaseClaims(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
   if (p.ids.length === 0) return;
   await sql`
@@ -156,8 +164,8 @@ export async function releaseClaims(db: Db, p: { ids: string[]; claim: number })
 }
 
 /**
- * Sets the variant of the claimed rows. Recipients who waited for the winner get their variant here. For the other rows
- * the values do not change, so their updates stay heap-only.
+ * Returns the assignments that set the variant of claimed rows. Recipients who waited for the winner get their variant
+ * here. For other rows the values do not change, so their updates stay heap-only.
  */
 function variantColumns({ assignedVariant }: ClaimRequest): RawBuilder<unknown> {
   return assignedVariant
@@ -165,7 +173,10 @@ function variantColumns({ assignedVariant }: ClaimRequest): RawBuilder<unknown> 
     : sql``;
 }
 
-/** Checks the suppression list. If it is empty, as in most projects, the first EXISTS runs once for the statement. */
+/**
+ * Returns the SQL condition that the recipient is not suppressed. If the project has no suppressions, as most projects,
+ * Postgres finds this out once per statement and not per row.
+ */
 function canReceiveMarketing(p: ClaimRequest): RawBuilder<boolean> {
   const allowed = notSuppressed({
     pads: p.suppressionPads,
@@ -176,7 +187,7 @@ function canReceiveMarketing(p: ClaimRequest): RawBuilder<boolean> {
   return sql<boolean>`(NOT EXISTS (SELECT FROM suppressions WHERE project_id = ${p.projectId}) OR ${allowed})`;
 }
 
-/** Selects only the fields that the content names, because a contact can hold 64 KB of data. */
+/** Selects only the fields that the email's text uses, because a contact can have 64 KB of data. */
 function valueColumns(dataKeys: string[] | 'all'): RawBuilder<unknown> {
   if (dataKeys === 'all') return sql`c.data`;
   const columns = dataKeys.map((key, n) => sql`c.data->${key}::text AS ${sql.ref(`v${n}`)}`);

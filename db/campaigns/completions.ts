@@ -8,42 +8,43 @@ import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { markFiguresStale } from './stale-figures.ts';
 
-/** An email that the provider deferred, with its reply. */
+/** An email that the provider deferred, with the provider's reply. */
 export interface Deferred {
   id: string;
   claim: number;
   error: string;
 }
 
-/** Emails that the provider accepted, column by column. */
+/** Emails that the provider accepted. Each field is an array with one value per email. */
 export interface SentEmails {
   ids: string[];
   claims: number[];
-  /** The provider's own ids of the messages, if it assigns any. */
+  /** The provider's ids of the messages; null for providers without such ids. */
   providerIds: (string | null)[];
-  /** Projects of the emails, each once. */
+  /** The projects of the emails, without duplicates. */
   projectIds: string[];
-  /** The provider. The ids that it gives to messages are stored if its callbacks identify emails by these ids. */
+  /** The provider. Its message ids are stored if its callbacks identify emails by these ids. */
   source: EmailProviderKind;
 }
 
 /** Result of `completeSent`. */
 export interface CompletedSent {
   /**
-   * The number of emails that this call completed. If it is lower than the number of given emails, other processes own
-   * the rest.
+   * The number of emails that this call completed. If it is lower than the number of emails passed in, other processes
+   * have claimed the rest.
    */
   counted: number;
-  /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedEmails`. */
+  /** True if a mailbox provider has recently refused email of one of these projects (see `findWatchedEmails`). */
   watched: boolean;
-  /** Projects for which nothing was recorded, because a workflow or webhook endpoint listens to their events. */
+  /** Projects for which nothing was recorded, because a workflow or webhook endpoint reacts to their events. */
   listening: string[];
 }
 
 /**
- * Records accepted emails, each with its event `email.sent`. The payload of the event is derived when it is read, so a
- * million events store no text. This works only for projects in which nothing listens to the event. For other projects,
- * `recordEvents` must write it. If a provider's callback arrived before this commit, its status stays.
+ * Records accepted emails, each with its event `email.sent`. The event has no payload; the payload is derived from the
+ * email when the event is read, so a million events store no text. This works only for projects without a workflow or
+ * endpoint that reacts to the event. For other projects, the caller uses `recordEvents`. If a provider's callback has
+ * already set a later status, that status stays.
  */
 export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent> {
   const done = sql`
@@ -53,7 +54,7 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
-  // Includes emails that this call did not complete: an email that was sent twice has two ids.
+  // Includes emails that this call did not complete: an email that was transmitted twice has two ids.
   const handedOver = sql`
     SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
@@ -74,7 +75,10 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
   return rows[0] ?? { counted: 0, watched: false, listening: [] };
 }
 
-/** Returns deferred emails to PENDING, to be claimed again. Returns how many changed, as `completeSent` does. */
+/**
+ * Sets deferred emails back to PENDING, so that they are claimed again. Returns the number of changed emails, as
+ * `completeSent` does.
+ */
 export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
@@ -86,7 +90,7 @@ export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Finds which emails were completed, after a commit whose response was lost. */
+/** Finds which emails have been completed. Used when the connection was lost before the response to a commit. */
 export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)
@@ -96,13 +100,17 @@ export async function findCompleted(db: Db, p: { ids: string[]; claims: number[]
 }
 
 /**
- * Formats a Postgres array of values that need no quotes. The driver would check each value for characters to escape.
+ * Formats a Postgres array of values that need no quotes. Faster than the driver, which checks each value for
+ * characters to escape.
  */
 function plainArray(values: (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
 
-/** Returns an empty array if no email has an id, because `unnest` fills the shorter array with NULL. */
+/**
+ * Returns the ids for `unnest`. Returns an empty array if no email has an id, because `unnest` fills shorter arrays
+ * with NULL.
+ */
 function idsOfProvider({ providerIds }: SentEmails): (string | null)[] {
   return providerIds.some((id) => id !== null) ? providerIds : [];
 }

@@ -18,7 +18,7 @@ export interface Figures {
   counts: CampaignCounts;
   /** By variant number, from 0. Recipients who wait for the winner belong to no variant. */
   variants: Map<number, CampaignCounts>;
-  /** Same for recipients who got the email before the winner was known. */
+  /** The counts by variant of recipients who got the email before the winner was known. */
   tested: Map<number, CampaignCounts>;
   byReason: Record<string, number>;
   /** Events per hour. Hours are numbered from 1970. */
@@ -34,17 +34,21 @@ interface Chunk {
   variant: number | null;
   rest: boolean;
   figures: ChunkFigures | null;
-  /** Whether counted statistics may be stored, because every later change is noticed. */
+  /**
+   * Whether the chunk's statistics may be stored once they are counted: every later change of the chunk then marks them
+   * as stale.
+   */
   keeps: boolean;
 }
 
-/** Another reader has stored the same statistics first. */
+/** SQLSTATEs of a conflict: another reader has stored the same statistics first. */
 const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
- * Reads the statistics of campaigns by id, in one snapshot each, so that the sum is correct while a send is running.
- * A campaign without recipients is missing. Stored statistics of chunks are added up. Chunks in a turn, or with new
- * events, are counted. A large campaign is counted as a whole only on the first request.
+ * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, so that its sums are correct
+ * while it is being sent. A campaign without recipients is absent from the result. Adds up the stored statistics of
+ * chunks. Counts chunks that are being sent or have new events. A large campaign is counted completely only on the
+ * first request.
  */
 export async function readFigures(
   db: Db,
@@ -64,9 +68,9 @@ export async function readFigures(
 }
 
 /**
- * Counts the chunks without stored statistics, in the same snapshot as the stored ones are read, and stores the result.
- * Stores nothing inside a transaction that `db` has joined, because each statement of that transaction has its own
- * snapshot.
+ * Counts the chunks without stored statistics, and stores the result. Reads the stored statistics in the same snapshot.
+ * Stores nothing if `db` has joined a transaction of the caller, because there each statement has a snapshot of its
+ * own.
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = joinedTransaction(db);
@@ -89,14 +93,14 @@ async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: strin
   return { chunks, lacking };
 }
 
-/** True if the counted statistics may be stored: the chunk is done or in no turn, or the campaign is over. */
+/** Tells whether the counted statistics of a chunk may be stored. */
 function canBeStored({ keeps, figures }: Chunk): boolean {
   return keeps && figures !== null;
 }
 
 /**
- * Stores the statistics of the snapshot, and deletes only the notes that are in the snapshot. If these rows have
- * changed since, Postgres reports a conflict, and nothing is stored.
+ * Stores the counted statistics, and deletes the stale marks (`campaign_touches`) that are in the same snapshot. If
+ * these rows have changed since, Postgres reports a conflict, and nothing is stored.
  */
 async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
   if (chunks.length === 0) return;
@@ -120,9 +124,9 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
 }
 
 /**
- * Lists chunks in the order of their numbers. Stored statistics are valid while the chunk has no note and is not in a
- * turn. After the chunk or the campaign has ended, they are valid only if no recipient waits any more, because the end
- * of a cancelled campaign writes no notes.
+ * Lists chunks in the order of their numbers. Stored statistics are valid if the chunk has no stale mark and is not
+ * being sent. After the end of the chunk or the campaign, they are valid only if no recipient is waiting, because the
+ * cancellation of a campaign writes no stale marks.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

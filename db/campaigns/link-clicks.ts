@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 
-/** Clicks of one link of a content, by its position in the list of links. */
+/** The clicks on one link of a content. `link` is the link's position in the list of links of the content. */
 export interface LinkClicks {
   contentId: string;
   link: number;
   /**
-   * Number of the variant whose emails have the link. Null if the campaign has no variants, or the email was deleted.
+   * Number of the variant in whose emails the link is. Null if the campaign has no variants, or the email was deleted.
    */
   variant: number | null;
   /** Clicks by humans. */
@@ -18,8 +18,8 @@ export interface LinkClicks {
 }
 
 /**
- * Lists the clicked links of a campaign, by content and variant. Two variants with the same text share a content.
- * Without `variants` no email is read.
+ * Lists the clicked links of a campaign, by content and variant. Two variants with the same text share one content, so
+ * the variant is read from the email. Without `variants`, no email is read.
  */
 export async function listLinkClicks(db: Db, p: CampaignRef & { variants: boolean }): Promise<LinkClicks[]> {
   const variant = p.variants ? sql`e.variant` : sql`NULL::smallint`;

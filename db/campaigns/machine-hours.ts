@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 
-/** Number of counted hours from the start of a campaign. After three days almost no one opens it. */
+/** Number of hours after the start of a campaign that are counted. After three days, almost no one opens it. */
 export const SERIES_HOURS = 72;
 
-/** Opens and clicks by prefetchers and scanners. */
+/** Opens and clicks by bots, such as prefetchers and scanners. */
 export interface MachineHits {
   campaignId: string;
   opens: number;
@@ -13,8 +13,9 @@ export interface MachineHits {
 }
 
 /**
- * Counts automated opens and clicks by hour, in the transaction that counts them by email. It must be the last
- * statement: all recorders at the same time update the same row, and wait for each other from here to their commit.
+ * Counts opens and clicks by bots for the current hour, in the transaction that counts them for each email. Must be the
+ * last statement of the transaction: all concurrent transactions update the same row, and wait for each other from this
+ * statement until the commit.
  */
 export async function countMachineHits(trx: Trx, p: { projectId: string; hits: MachineHits[] }): Promise<void> {
   const { projectId, hits } = p;
@@ -31,7 +32,7 @@ export async function countMachineHits(trx: Trx, p: { projectId: string; hits: M
   `.execute(trx);
 }
 
-/** Reads the counts by hour, numbered from 1970. Hours without any are missing. */
+/** Reads the counts by hour. Hours are numbered from 1970. Hours without opens or clicks are absent. */
 export async function readMachineHours(
   db: Db,
   p: CampaignRef,
@@ -42,7 +43,7 @@ export async function readMachineHours(
   return new Map(rows.map(({ hour, opens, clicks }) => [hour, { opens, clicks }]));
 }
 
-/** Deletes the hours, together with the campaign. */
+/** Deletes the counts of a campaign that is deleted. */
 export async function deleteMachineHours(trx: Trx, p: CampaignRef): Promise<void> {
   await sql`DELETE FROM campaign_machine_hours WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(
     trx,

@@ -17,7 +17,7 @@ export const SKIP_REASONS = [
 const WAITS = sql`e.status IN ('PENDING', 'SENDING', 'HELD')`;
 const PASSED = sql`coalesce(e.status = 'FAILED' AND (e.reason = ANY(${SKIP_REASONS}::text[]) OR e.reason LIKE 'suppressed:%'), false)`;
 
-/** The condition on a recipient (a row `e` of `emails`) for each count of the statistics. */
+/** The SQL condition for each count of the statistics, on a recipient (a row `e` of `emails`). */
 export const OUTCOME_OF_E: Record<RecipientOutcome, RawBuilder<SqlBool>> = {
   pending: sql<SqlBool>`${WAITS}`,
   sent: sql<SqlBool>`NOT ${WAITS} AND e.sent_at IS NOT NULL`,

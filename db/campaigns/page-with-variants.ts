@@ -10,20 +10,20 @@ import {
 import type { Trx } from '../connection.ts';
 import { checkedPage, type PageZones } from './zoned-pages.ts';
 
-/** Consecutive rows of a page that become a chunk. All have the same variant and zone. */
+/** Consecutive rows of a page that become a chunk. All rows have the same variant and zone. */
 export interface PageChunk {
-  /** Time zone of these recipients. Null is the project's zone. */
+  /** Time zone of these recipients. Null means the project's zone. */
   zone: string | null;
   first: string;
   last: string;
   size: number;
   /** Null if the campaign has no variants, and for recipients who wait for the winner. */
   variant: number | null;
-  /** True for recipients who get the winner. */
+  /** True for recipients who wait for the winner. */
   rest: boolean;
 }
 
-/** The facts about a campaign with variants that a page needs. */
+/** The columns of a campaign with variants that a page needs. */
 export interface CampaignWithVariants {
   variants: CampaignVariant[];
   variant_test: VariantTest | null;
@@ -42,11 +42,12 @@ export interface PageWithVariants {
 }
 
 /**
- * Inserts a page of an audience with variants into the ledger. The inserting statement assigns a variant to each row,
- * or lets it wait for the winner. The number of rows per variant follows exactly from the numbers before this page, and
- * the campaign's row is locked, so a crash repeats a page completely or not at all. A hash decides which contact of a
- * page gets which variant, so that the order of an import has no influence. Skipped contacts do not count, so the share
- * refers to people who get the email. Rows of one variant and zone are one range of ids.
+ * Inserts a page of an audience with variants into the ledger. The INSERT assigns a variant to each row, or lets the
+ * row wait for the winner. The number of rows for each variant is computed from the numbers of the earlier pages, and
+ * the campaign's row is locked. After a crash, the page is therefore either complete or inserted again with the same
+ * numbers. A hash of the contact decides which contact gets which variant, so the order of an import has no influence.
+ * Skipped contacts do not count, so the share of the test is a share of the people who get the email. The rows of one
+ * variant and zone are one range of ids.
  */
 export async function insertPageWithVariants(
   trx: Trx,
@@ -56,11 +57,11 @@ export async function insertPageWithVariants(
     campaign: CampaignWithVariants;
     predicate: RawBuilder<SqlBool>;
     present: RawBuilder<unknown>;
-    /** The reason to skip a row `page`, or NULL. */
+    /** SQL for the reason to skip a row of `page`, or NULL. */
     refused: RawBuilder<string | null>;
     contacts: number;
     zones: PageZones | undefined;
-    /** Recipients of the largest chunk. */
+    /** The maximum number of recipients in a chunk. */
     chunkMax: number;
   },
 ): Promise<PageWithVariants> {
@@ -68,13 +69,13 @@ export async function insertPageWithVariants(
   const { variants, variant_test: test, winner, mode } = campaign;
   const before = await countAssigned(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
-  const places = assignVariants({ weights, share: test?.share ?? 1, before, n: contacts });
+  const slots = assignVariants({ weights, share: test?.share ?? 1, before, n: contacts });
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & PageWithVariants
   >`
     WITH ${checkedPage({ predicate, refused, contacts, zones })}, placed AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
-        (${places}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
+        (${slots}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
       FROM zoned
     ), assigned AS (
       SELECT *, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM placed
@@ -105,7 +106,7 @@ export async function insertPageWithVariants(
   return { chunks, open: row.open, seen: row.seen, cursor: row.cursor };
 }
 
-/** Counts the recipients of the earlier pages. */
+/** Counts the recipients of the earlier pages, by variant. */
 async function countAssigned(trx: Trx, campaignId: string, variants: number): Promise<AssignmentCounts> {
   const { rows } = await sql<{ variant: number | null; rest: boolean; recipients: number }>`
     SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients

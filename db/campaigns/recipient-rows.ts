@@ -6,7 +6,7 @@ import { escapeLike } from '../escape-like.ts';
 import { notBeforeOf } from './chunk-clock.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 
-/** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
+/** One recipient of a campaign: the recipient's row of the ledger. `email` is null after the contact was erased. */
 export interface CampaignRecipientRow {
   id: string;
   contactId: string | null;
@@ -15,9 +15,15 @@ export interface CampaignRecipientRow {
   reason: string | null;
   error: string | null;
   attempts: number;
-  /** Name of the recipient's variant. Null if the campaign has no variants, and before the winner is known. */
+  /**
+   * Name of the recipient's variant. Null if the campaign has no variants, and until the winner is known for a
+   * recipient who waits for it.
+   */
   variant: string | null;
-  /** The earliest time of the email, if the recipient waits because of its time zone or a sending window. */
+  /**
+   * The earliest time at which the email may be sent, if the recipient waits because of a time zone or a sending
+   * window.
+   */
   notBefore: Date | null;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -30,13 +36,13 @@ export interface CampaignRecipientRow {
 export interface RecipientFilter {
   statuses?: EmailStatus[] | undefined;
   reasons?: string[] | undefined;
-  /** Selects the recipients that the statistics count under this name. */
+  /** Selects the recipients that the statistics count as this outcome. */
   outcome?: RecipientOutcome | undefined;
-  /** A part of the address. Case does not matter. */
+  /** A substring of the address, in upper or lower case. */
   search?: string | undefined;
 }
 
-/** Statuses of recipients that a start still has to send to. */
+/** SQL list of the statuses of recipients that a start still has to send to. */
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
@@ -51,33 +57,33 @@ export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   ${notBeforeOf('e')} AS "notBefore"`;
 
 /**
- * Restricts rows within a range of ids to the campaign. The condition is written so that Postgres cannot use an index
- * for it. Otherwise the planner would read the whole campaign by the index (campaign_id, contact_id) for each chunk of
- * a large campaign. The range alone is enough to find the rows.
+ * SQL condition that a row belongs to the campaign, for rows within a range of ids. The condition is written so that
+ * Postgres cannot use an index for it. Otherwise the planner would read the whole campaign by the index (campaign_id,
+ * contact_id) for each chunk of a large campaign. The range of ids is enough to find the rows.
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
-/** True if a row `e` of `emails` matches the whole filter. */
+/** SQL condition that a row `e` of `emails` matches the whole filter. */
 export function matches(p: RecipientFilter): RawBuilder<SqlBool> {
   const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
   return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
 }
 
-/** True if the row matches the filter's statuses. Ignores the rest of the filter. */
+/** SQL condition that the row has one of the filter's statuses. */
 export function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
   return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
 }
 
-/** True if the row matches the filter's outcome. Ignores the rest of the filter. */
+/** SQL condition that the row has the filter's outcome. */
 export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
   return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
 }
 
 /**
- * Searches by the email's own address only. The contact's address matters only for recipients that were not sent to
- * yet.
+ * SQL condition that the address contains the filter's search text. Uses the address stored with the email. The
+ * contact's address is used only for recipients who were not sent to yet.
  */
 export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
@@ -86,7 +92,7 @@ export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
 }
 
-/** Escapes a part of an address for LIKE, in lower case as addresses are stored. */
+/** Escapes the search text for LIKE, in lower case as addresses are stored. */
 export function likeText(search: string): string {
   return escapeLike(storedParts(search).at(-1) ?? search);
 }

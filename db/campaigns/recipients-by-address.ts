@@ -11,24 +11,24 @@ import {
 } from './recipient-rows.ts';
 
 /**
- * The maximum number of contacts per lookup in the ledger. The first lookup takes as many as a page has, each further
- * one four times as many.
+ * The maximum number of contacts per query of the ledger. The first query reads as many contacts as the page has items,
+ * and each further query four times as many.
  */
 const CONTACTS_MAX = 2_000;
 
 type Search = CampaignRef & RecipientFilter;
 
 /**
- * Tells whether recipients can be found by an address prefix through the contacts. The index contacts_email always
- * finds a whole address. It finds a prefix only if the database compares text by bytes.
+ * Tells whether an index can find recipients by the start of their contact's address. The index `contacts_email` can
+ * always find a complete address. It can find the start of an address only if the database compares text by bytes.
  */
 export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
   return Boolean(search) && ((await comparesBytes(db)) || isWhole(search));
 }
 
 /**
- * Finds recipients whose contact's address starts with the search text, ordered by address, after the address
- * `after`. `goesOn` is the address after which there may be more; null at the end.
+ * Finds recipients whose contact's address starts with the search text, ordered by address, after the address `after`.
+ * `goesOn` is the last address that was read; null if there are no more.
  */
 export async function findByAddress(
   db: Db,
@@ -50,8 +50,8 @@ export async function findByAddress(
 }
 
 /**
- * Returns matching rows `e` that `findByAddress` does not find. The order matters: a join would read all contacts
- * first.
+ * Returns the SQL condition for matching rows `e` that `findByAddress` does not find. It is a CASE, so that Postgres
+ * reads contacts only for matching rows; a join would read all contacts first.
  */
 export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
   const begins = await beginsWith(db, p);
@@ -59,7 +59,7 @@ export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND ${begins}) END`;
 }
 
-/** Lists addresses by contact id, in the order of the addresses. */
+/** Lists the addresses of contacts that start with the search text, by contact id, in the order of the addresses. */
 async function listContacts(db: Db, p: Search & { after: string | null; most: number }): Promise<Map<string, string>> {
   const after = p.after === null ? sql`true` : sql`c.email > ${p.after}`;
   const { rows } = await sql<{ id: string; email: string }>`
@@ -92,14 +92,15 @@ function isWhole(search = ''): boolean {
 const bytewise = new WeakMap<Db, Promise<boolean>>();
 
 /**
- * Tells whether the database sorts text by its bytes, so that an index serves LIKE 'a%'. Reads it once per database.
+ * Tells whether the database sorts text by its bytes, so that an index can find LIKE 'a%'. Asks the database once and
+ * remembers the result.
  */
 function comparesBytes(db: Db): Promise<boolean> {
   const known = bytewise.get(db);
   if (known) return known;
   const asked = isOrderedByBytes(db);
   bytewise.set(db, asked);
-  // After a failure, the next call reads it again.
+  // After a failure, the next call asks the database again.
   asked.catch(() => bytewise.delete(db));
   return asked;
 }

@@ -20,7 +20,7 @@ import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-a
 
 type Request = CampaignRef & RecipientFilter;
 
-/** A range of the ledger that chunks own. Both ends are included. */
+/** A range of the ledger that belongs to chunks. It includes the rows `first` and `last`. */
 interface IdRange {
   first: string;
   last: string;
@@ -28,29 +28,29 @@ interface IdRange {
 }
 
 /**
- * Time budget of a page. Rare matches among a million recipients are found over several pages, each within the
- * budget, and the cursor continues where the page before ended.
+ * Time limit for reading one page. If a million recipients have few matches, these are found over several pages. Each
+ * page stops at the limit, and the cursor continues where the previous page stopped.
  */
 const PAGE_MS = 50;
 /**
- * Rows that every page reads, even if the time budget is over. They take a few milliseconds, and cover small
- * campaigns completely.
+ * The number of rows that every page reads, even after its time limit. Reading them takes a few milliseconds, and a
+ * small campaign has no more rows.
  */
 const READ_ROWS_MIN = 5_000;
-/** Matches are counted only if that reads at most this many rows. */
+/** Matches are counted only if the count reads at most this many rows. */
 const COUNTED_MAX = 20_000;
-/** The maximum number of an export's rows in memory. */
+/** The maximum number of rows of an export that are in memory. */
 export const EXPORT_ROWS = 1_000;
 /** Statuses that always have a reason. */
 const WITH_REASON: readonly EmailStatus[] = ['FAILED', 'BOUNCED'];
 const WITH_REASON_OUTCOMES: readonly RecipientOutcome[] = ['failed', 'skipped'];
-/** Statuses that no row has once its chunk is done. */
+/** Statuses that rows cannot have after their chunk is done. */
 const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
- * Lists recipients newest first, including skipped ones. A search in a large campaign lists recipients whose address
- * starts with the text first. `total` is counted on the first page only and is 0 on later pages; it is null if
- * counting would read a large campaign as a whole. A page may hold fewer than `limit` while `hasMore`.
+ * Lists recipients newest first, including skipped ones. A search in a large campaign first lists recipients whose
+ * address starts with the text. `total` is counted only on the first page and is 0 on later pages; it is null if
+ * counting would read a whole large campaign. A page with `hasMore` may have fewer items than `limit`.
  */
 export async function listRecipients(
   db: Db,
@@ -64,7 +64,10 @@ export async function listRecipients(
   return { ...page, total: await countRecipients(db, p, all) };
 }
 
-/** Returns the next rows of an export, at most `EXPORT_ROWS`. Fewer rows do not mean the end; `cursor` null does. */
+/**
+ * Returns the next rows of an export, at most `EXPORT_ROWS`. The export has ended when `cursor` is null, not when there
+ * are fewer rows.
+ */
 export function exportRecipients(
   db: Db,
   p: Request & { cursor: string | undefined },
@@ -104,14 +107,15 @@ async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipient
     slowestMs = Math.max(slowestMs, Date.now() - from);
     rowsRead += range.size;
     const isLast = n === ranges.length - 1;
-    // If the next range took as long as the slowest one, the page would exceed its budget.
+    // Stops if the page would exceed its time limit, assuming that the next range takes as long as the slowest range so
+    // far.
     const late = rowsRead >= READ_ROWS_MIN && Date.now() + slowestMs >= p.untilMs;
     if (!isLast && late) return pageUpTo(found, { part: p.part, before: range.first });
   }
   return pageOf(found, p);
 }
 
-/** Builds the page after all candidates were read, or more matches were found than fit. */
+/** Builds a page after all rows were read, or after more matches were found than fit on the page. */
 function pageOf(found: CampaignRecipientRow[], { limit, part }: Search): Page<CampaignRecipientRow> {
   if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);
@@ -119,7 +123,8 @@ function pageOf(found: CampaignRecipientRow[], { limit, part }: Search): Page<Ca
 }
 
 /**
- * Returns the reasons of a filter if the index on reasons can be used. With it, even rare reasons are found quickly.
+ * Returns the reasons to search for if the query can use the index on reasons; otherwise undefined. The index finds
+ * rare reasons quickly.
  */
 function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter): readonly string[] | undefined {
   if (search) return undefined;
@@ -161,8 +166,8 @@ async function findInRange(
 }
 
 /**
- * Lists ranges newest first by their ids, because chunks that wait for a winner get later numbers. Open rows are in
- * chunks that are not done.
+ * Lists the ranges of the chunks, newest first. Orders by ids and not by chunk number, because chunks that wait for a
+ * winner get their numbers later. If the filter selects only open rows, chunks that are done are skipped.
  */
 async function listIdRanges(db: Db, p: Search): Promise<IdRange[]> {
   const waits = p.outcome === 'pending' || p.statuses?.every((status) => OPEN.includes(status));

@@ -13,24 +13,24 @@ import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { withheldReason } from './withheld.ts';
 
-/** A preview of the audience of a campaign. It claims and reserves nothing. */
+/** A preview of the audience of a campaign. Nothing is claimed or reserved for it. */
 export interface AudienceReview {
   audience: number;
   willSend: number;
   /** Number of skipped contacts by reason. */
   skipped: Record<string, number>;
-  /** Number of recipients without a value, by variable. */
+  /** Number of recipients whose data has no value for a variable, by variable. */
   missing: Record<string, number>;
 }
 
 /** The state of a project and its sender domains for a campaign that would be sent now. */
 export interface SendingState {
   held: boolean;
-  /** The project's own limit per second. */
+  /** The project's limit of emails per second. */
   sendRate: number | null;
-  /** Emails that the month still allows. Null without a limit. */
+  /** Number of emails that the monthly limit still allows. Null without a limit. */
   remainingMonthlyQuota: number | null;
-  /** By sender address. Null if the project does not have the domain. */
+  /** The state of the sender domain, by sender address. Null if the project does not have the domain. */
   domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
   /** Settings for the local time of the recipients. */
   clock: Pick<CampaignRecipientTiming, 'projectZone' | 'window'>;
@@ -38,7 +38,7 @@ export interface SendingState {
 
 type Request = { projectId: string; campaign: Campaign };
 
-/** Counts the audience in one pass over its contacts. The audience of a deleted segment or filter is empty. */
+/** Counts the audience in one query over its contacts. If the segment or filter was deleted, the audience is empty. */
 export async function reviewAudience(
   db: Db,
   p: Request & { pads: KeyPads; variables: readonly string[] },
@@ -63,7 +63,7 @@ export async function reviewAudience(
   };
 }
 
-/** Returns one contact that the campaign would be sent to. Undefined if there is no such contact. */
+/** Returns one contact to which the campaign would be sent. Undefined if there is none. */
 export async function findSample(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
     SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed LIMIT 1
@@ -72,8 +72,8 @@ export async function findSample(db: Db, p: Request): Promise<Reader | undefined
 }
 
 /**
- * Reads the state that a send would depend on now. In `mode` test, no limit applies. `senders` are the addresses that
- * the emails come from.
+ * Reads the state that decides whether and how fast a campaign could be sent now. In `mode` test, no limit applies.
+ * @param p.senders the sender addresses of the campaign
  */
 export async function readSendingState(
   db: Db,
@@ -122,14 +122,14 @@ async function findSenderDomains(
 }
 
 /**
- * Number of zone names in an audience's data that are counted separately. Contacts with another name use the
- * project's zone.
+ * The maximum number of zone names in an audience's data that are counted separately. Contacts with further names are
+ * counted with the project's zone.
  */
 const ZONES_MAX = 2_000;
 
 /**
- * Counts the subscribed contacts of an audience by the zone in their data. Null stands for contacts without a zone,
- * who use the project's.
+ * Counts the subscribed contacts of an audience by the zone in their data. A null zone means contacts without a zone,
+ * which use the project's zone.
  */
 export async function countZones(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
   const { rows } = await sql<{ name: string | null; contacts: number }>`

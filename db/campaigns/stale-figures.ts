@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /**
- * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
- * chunks are then stale. An email whose chunk is in a turn (a worker is sending the chunk) needs no note, because the
- * statistics of such a chunk are counted at each request.
+ * Returns a statement that marks the stored statistics of these emails' chunks as stale. It is part of the statement
+ * that changes the emails, and inserts one mark per email into `campaign_touches`. Emails whose chunk is being sent
+ * need no mark, because the statistics of such a chunk are counted at each request.
  * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -13,15 +13,15 @@ export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknow
     SELECT t.campaign_id, t.id, t.project_id FROM (${emails}) t WHERE t.campaign_id IS NOT NULL`;
 }
 
-/** Notes per statement. They cover a few thousand chunks at most. */
+/** Marks per statement. They concern a few thousand chunks at most. */
 const BATCH = 10_000;
-/** The maximum number of statements, enough for the notes of an hour. */
+/** The maximum number of statements, enough for the marks of an hour. */
 const MAX_BATCHES = 500;
 
 /**
- * Deletes the stored statistics of chunks that have notes, and then these notes. Notes therefore stay few while no one
- * views the statistics. One statement deletes both, so a note that arrives meanwhile is kept. Idempotent, and may run
- * at any time.
+ * Deletes the stored statistics of chunks that have stale marks, and deletes these marks. Without this, marks would
+ * accumulate while no one views the statistics. One statement deletes both, so a mark that is inserted in the meantime
+ * stays. Safe to run twice, and at any time.
  */
 export async function deleteStaleFigures(db: Db): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

@@ -6,7 +6,7 @@ import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 
 /** Statistics of one campaign besides its counts. */
 export interface StatsDetail {
-  /** Recipients who were not sent to, or whose email was lost, by reason. */
+  /** Recipients who were skipped, whose email failed or whose email bounced, by reason. */
   byReason: Record<string, number>;
   machineOpens: number;
   machineClicks: number;
@@ -23,7 +23,7 @@ export interface SeriesHour {
   clicked: number;
 }
 
-/** Automated opens and clicks within the hour that starts at `at`. */
+/** Opens and clicks by bots within the hour that starts at `at`. */
 export interface MachineHour {
   at: Date;
   opens: number;
@@ -32,7 +32,7 @@ export interface MachineHour {
 
 const HOUR_MS = 3_600_000;
 
-/** Counts campaigns by id. A campaign without recipients is missing. */
+/** Counts the recipients of campaigns, by campaign id. A campaign without recipients is absent. */
 export async function countCampaigns(
   db: Db,
   p: { projectId: string; ids: readonly string[] },
@@ -48,8 +48,9 @@ export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCou
 }
 
 /**
- * Reads all statistics of one campaign in one snapshot. `figures` is undefined if it has no recipients. Both series
- * have every hour since the start, and are empty before the start. The series of automated opens is read separately.
+ * Reads all statistics of one campaign in one snapshot. `figures` is undefined if the campaign has no recipients. Both
+ * hourly series have an entry for every hour since the start, and are empty before the start. Opens by bots are read
+ * separately, not in the snapshot.
  */
 export async function readStats(
   db: Db,

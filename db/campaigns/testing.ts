@@ -1,12 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Tells whether recipients of a campaign wait for its winner, or will wait. Undefined if it has no test. */
+/**
+ * Tells whether recipients of a campaign wait for the winner of its test, or will wait. Undefined if the campaign has
+ * no test.
+ */
 export async function isTesting(db: Db, p: { projectId: string; campaignId: string }): Promise<boolean | undefined> {
   return (await findTest(db, p))?.testing;
 }
 
-/** Like `isTesting`, with the highest chunk that may be sent. Undefined if the campaign has no test. */
+/**
+ * Returns the result of `isTesting`, and the highest number of a chunk that may be sent. Undefined if the campaign has
+ * no test.
+ */
 export async function findTest(
   db: Db,
   p: { projectId: string; campaignId: string },
@@ -21,7 +27,7 @@ export async function findTest(
   return rows[0];
 }
 
-/** The highest chunk that may be sent, in SQL. */
+/** SQL for the highest number of a chunk that may be sent. */
 export function lastSeqOf(campaignId: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(SELECT greatest(max(o.seq), 0) FROM campaign_chunks o WHERE o.campaign_id = ${campaignId})`;
 }

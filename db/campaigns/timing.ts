@@ -1,7 +1,7 @@
 import type { CampaignTiming, LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 
-/** Columns of a campaign's own window and its policy for late recipients. */
+/** Columns of a campaign's sending window and of its policy for recipients whose local time has passed. */
 export const WINDOW_COLUMN_NAMES = ['own_window', 'sending_window', 'late_policy'] as const;
 
 /** Returns a campaign's timing as columns of its row. */

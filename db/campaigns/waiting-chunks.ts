@@ -5,19 +5,19 @@ import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
 
 /**
- * A chunk that waits. `clock` identifies the settings that the wait depends on. Null if the provider deferred the
- * chunk.
+ * A chunk that waits. `clock` identifies the timing settings that determine the wait. It is null if the chunk waits
+ * because the provider deferred its emails.
  */
 export interface ChunkWait {
   chunk: ChunkState;
   clock: string | null;
 }
 
-/** The request of a workflow for chunks that are due. */
+/** A workflow's request for the chunks whose wait is over. */
 interface DueRequest extends CampaignStart {
-  /** Chunks from this one on had no turn yet, so they are not due again. */
+  /** The first chunk number that has had no turn. Such chunks do not wait, and are not included in the result. */
   before: number;
-  /** Chunks that the workflow has already received. Their rows stay until their turn starts. */
+  /** Chunks that the workflow has already received. Their rows show a wait until their turn starts. */
   except: number[];
   limit: number;
 }
@@ -29,7 +29,10 @@ export function setWait({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
     deferrals = ${deferrals}, resume_id = ${from ?? null}::uuid, resume_deferred = ${putOff ?? null}`;
 }
 
-/** Stores waiting chunks that a workflow of an earlier version kept in its own state. Safe to repeat. */
+/**
+ * Stores the waits of chunks from a workflow of an earlier version, which kept them in its own state. Safe to run
+ * twice.
+ */
 export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
   const rows = p.waits.map(({ chunk, clock }) => ({
     seq: chunk.seq,
@@ -50,8 +53,9 @@ export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] 
 }
 
 /**
- * Returns the chunks that are due, and a summary of the waiting ones. Changes nothing, so that a lost response loses no
- * chunk. A chunk whose wait depends on outdated settings is due at once, so that it checks its time again.
+ * Returns the chunks whose wait is over, and a summary of the other waiting chunks. Changes nothing, so if the response
+ * is lost, a repeated call returns the same chunks. If the timing settings have changed since a chunk started to wait,
+ * the chunk is returned at once, so that its turn checks the new settings.
  */
 export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
   const { rows } = await sql<DueRow>`
@@ -74,7 +78,10 @@ async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | 
   return { dueAtMs: row.at.getTime(), shut: row.clock !== null, chunks: row.chunks, untried: row.untried };
 }
 
-/** Starts a statement with the waiting chunks, each with the instant `at` of its next turn. */
+/**
+ * Builds the start of a statement with the CTE `waiting`: the waiting chunks, each with the instant `at` of its next
+ * turn.
+ */
 function waitingChunks(p: DueRequest): RawBuilder<unknown> {
   return sql`
     WITH waiting AS MATERIALIZED (

@@ -3,9 +3,9 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
 
 /**
- * Returns the reason why a contact of an audience would not get a campaign now, from the closed vocabulary, or NULL
- * if the contact would get it. `subscribed` and `email` are columns of the contact. A project without suppressions,
- * the common case, pays one lookup for the whole statement.
+ * Returns SQL for the reason why a contact of an audience would not get a campaign now, or NULL if the contact would
+ * get it. `subscribed` and `email` are columns of the contact. A project without suppressions, which is the common
+ * case, costs one lookup for the whole statement.
  */
 export function withheldReason(p: {
   projectId: string;

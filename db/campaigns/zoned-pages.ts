@@ -3,20 +3,23 @@ import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
- * The number of contacts in a page that is divided by zone. It is large enough that the chunks of 40 zones are worth an
- * activity each, and small enough that a pause does not wait long for the page.
+ * The number of contacts in a page whose recipients are divided by time zone. It is large enough that the chunks of 40
+ * zones justify one activity each. It is small enough that a pause does not wait long for the page.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
-/** About 600 zone names exist. Contacts with a name beyond this number use the project's zone. */
+/**
+ * The maximum number of zone names in a page. About 600 names of zones exist; contacts with further names use the
+ * project's zone.
+ */
 const NAMES_MAX = 2_000;
 
-/** The zone names in the data of a page's contacts, and the canonical name of each zone. */
+/** The zone names in the data of a page's contacts, and the canonical name for each of them. */
 export interface PageZones {
   names: string[];
   zones: string[];
 }
 
-/** Recipients with consecutive ids in the same time zone. Null is the project's zone. */
+/** Recipients with consecutive ids in the same time zone. A null zone means the project's zone. */
 export interface ZonedChunk {
   zone: string | null;
   first: string;
@@ -25,8 +28,8 @@ export interface ZonedChunk {
 }
 
 /**
- * Finds the zones of a page's contacts. A contact whose zone changes before the page is inserted may use the
- * project's zone.
+ * Finds the zones of a page's contacts. If a contact's zone changes before the page is inserted, the contact may get
+ * the project's zone.
  */
 export async function findPageZones(
   trx: Trx,
@@ -37,17 +40,17 @@ export async function findPageZones(
       SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${p.predicate} ORDER BY contacts.id LIMIT ${p.contacts})
     SELECT name FROM page WHERE name ~ ${ZONE_PATTERN} GROUP BY name ORDER BY count(*) DESC LIMIT ${NAMES_MAX}
   `.execute(trx);
-  const known = rows.flatMap(({ name }) => {
+  const canonical = rows.flatMap(({ name }) => {
     const zone = zoneOf(name);
     return zone === undefined ? [] : [{ name, zone }];
   });
-  return { names: known.map(({ name }) => name), zones: known.map(({ zone }) => zone) };
+  return { names: canonical.map(({ name }) => name), zones: canonical.map(({ zone }) => zone) };
 }
 
 /**
- * Builds the CTEs for a page of the ledger: `page`, the next contacts of the audience, and `zoned` (id, refused,
- * zone), each with the reason to skip it and its time zone. Both are null if they do not apply.
- * @param p.refused the reason, of a row `page` (id, subscribed, email)
+ * Builds the CTEs for a page of the ledger. `page` has the next contacts of the audience. `zoned` (id, refused, zone)
+ * has for each contact the reason to skip it, and its time zone; both may be null.
+ * @param p.refused SQL for the reason, for a row of `page` (id, subscribed, email)
  */
 export function checkedPage(p: {
   predicate: RawBuilder<SqlBool>;
@@ -70,7 +73,7 @@ function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
     FROM judged LEFT JOIN unnest(${zones.names}::text[], ${zones.zones}::text[]) AS z (name, zone) ON z.name = judged.name`;
 }
 
-/** Returns the chunks of a page whose rows are `taken` (id, contact_id), as JSON. */
+/** Returns SQL for the chunks of a page, as JSON. The CTE `taken` (id, contact_id) has the page's rows. */
 export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
   if (!zones) return sql`NULL::jsonb`;
   return sql`(

@@ -3,7 +3,7 @@ import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
 
-/** Returns the time zone of a contact and of its project, and the project's window, for marketing email and delays. */
+/** Returns the time zones of a contact and its project, and the project's sending window. */
 export async function getContactClock(db: Db, p: { projectId: string; contactId: string }): Promise<RecipientTiming> {
   const { rows } = await sql<RecipientTiming>`
     SELECT (SELECT c.data->>'timezone' FROM contacts c WHERE c.project_id = p.id AND c.id = ${p.contactId}) AS zone,
@@ -14,8 +14,8 @@ export async function getContactClock(db: Db, p: { projectId: string; contactId:
 }
 
 /**
- * Columns that decide when an automation's MARKETING message may be sent, for the aliases `c` and `p` of its contact
- * and project.
+ * SQL columns that decide when an automation's MARKETING message may be sent. `c` and `p` are the aliases of the
+ * contact and the project.
  */
 export const CLOCK_COLUMNS = sql`c.data->>'timezone' AS zone, p.timezone AS "projectZone", p.sending_window AS window`;
 

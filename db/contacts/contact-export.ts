@@ -7,15 +7,15 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 import type { ContactRef } from './contacts.ts';
 
-/** Rows per statement. The memory of an export does not grow with the number of rows. */
+/** Rows per query. The memory that an export needs does not depend on the number of rows. */
 const PAGE_ROWS = 500;
-/** Segments per statement. Each is a column. */
+/** Segments per query. Each segment is one column of the query. */
 const SEGMENTS_AT_A_TIME = 50;
 
-/** A record in the export. Instants are ISO 8601. */
+/** A record of the export. Instants are ISO 8601 text. */
 export type ExportedRecord = Record<string, unknown> & { id: string };
 
-/** Lists the suppressions of an address, including suppressions that are stored by hash only. */
+/** Lists the suppressions of an address, including suppressions of which only the hash is stored. */
 export async function listSuppressionsOf(
   db: Db,
   key: Buffer,
@@ -49,7 +49,7 @@ export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): 
   return rows;
 }
 
-/** Lists a contact's executions with their steps, oldest first. Responses from other servers are omitted. */
+/** Lists a contact's executions with their steps, oldest first. Omits the responses of webhooks. */
 export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.status, x.exit_reason AS "exitReason", x.error,
@@ -86,7 +86,10 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
   return found;
 }
 
-/** Returns the condition of a segment. Segments that refer to each other in a cycle have no members. */
+/**
+ * Returns the SQL condition that a contact is in a segment. Segments that refer to each other in a cycle have no
+ * members.
+ */
 async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
   const condition: Condition = {
     logic: 'AND',

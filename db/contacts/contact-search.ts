@@ -8,21 +8,22 @@ import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 
-/** Selects contacts of a project. Without any field, all of them. */
+/** Selects contacts of a project. Without any field, selects all contacts. */
 export interface ContactSelection {
-  /** A part of the address or of the name. Case does not matter. */
+  /** A substring of the address or of the name, in upper or lower case. */
   search?: string | undefined;
   condition?: Condition | undefined;
   subscribed?: boolean | undefined;
-  /** At this instant or later. */
+  /** Only contacts created at this instant or later. */
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** At this instant or later. */
+  /** Only contacts updated at this instant or later. */
   updatedAfter?: Date | undefined;
 }
 
 /**
- * Returns the selected contacts as a predicate of `contacts`, for a list and for a job over the same contacts.
+ * Returns the SQL condition on `contacts` for the selected contacts. Lists and jobs use the same function, so they
+ * select the same contacts.
  * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */
 export async function contactPredicate(
@@ -36,7 +37,7 @@ export async function contactPredicate(
   return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments, zone })}`;
 }
 
-/** Counts the contacts that match a predicate of `contacts`. */
+/** Counts the contacts that match a condition on `contacts`. */
 export async function countMatching(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;
@@ -61,7 +62,7 @@ function matches({
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }
 
-/** Matches a part of the address, or of the name in the usual keys of the data. */
+/** Matches a substring of the address, or of the name in the usual keys of the data. */
 function searchPredicate(search: string): RawBuilder<SqlBool> {
   const parts = storedParts(search).map((part) => `%${escapeLike(part)}%`);
   // Addresses are stored in lower case, so LIKE is case-insensitive here.

@@ -1,4 +1,6 @@
-/** The current state of a contact: its subscription and who changed it, its segments, and its executions. */
+/**
+ * Queries for the current state of a contact: its subscription with the last changes, its segments, and its executions.
+ */
 import { sql } from 'kysely';
 import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
@@ -11,14 +13,14 @@ import { listSegmentsOf } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
 import { changeReasonSql } from './timeline.ts';
 
-/** Maximum number of changes shown. The newest one is current. */
+/** Maximum number of subscription changes shown. The newest one explains the current state. */
 const CHANGES_SHOWN = 20;
 
 export interface SubscriptionChange {
   at: Date;
   subscribed: boolean;
   actor: string | null;
-  /** Name of the actor, if it has one. */
+  /** Name of the actor, if the actor has a name. */
   actorName: string | null;
   reason: string | null;
 }
@@ -28,7 +30,9 @@ export interface ContactSegment {
   name: string;
   slug: string;
   type: SegmentType;
-  /** When the contact became a stored member of a STATIC or tracked segment. Null for other segments. */
+  /**
+   * When the contact became a member of a STATIC or tracked segment. Null for segments whose members are not stored.
+   */
   memberSince: Date | null;
 }
 
@@ -50,7 +54,7 @@ export interface ContactExecution {
 }
 
 /**
- * Lists subscriptions and unsubscriptions of a contact with their actor, newest first. Uses the index on name and
+ * Lists subscriptions and unsubscriptions of a contact with the actor of each, newest first. Uses the index on name and
  * contact.
  */
 export async function listSubscriptionChanges(db: Db, { projectId, id }: ContactRef): Promise<SubscriptionChange[]> {
@@ -75,7 +79,7 @@ export async function listSegmentsNow(db: Db, { projectId, id }: ContactRef): Pr
   return rows;
 }
 
-/** Lists a contact's executions newest first, all or only running ones. `total` is counted on the first page only. */
+/** Lists a contact's executions newest first: all, or only running ones. `total` is counted only on the first page. */
 export async function listExecutionsNow(
   db: Db,
   p: ContactRef & PageRequest & { active?: boolean | undefined },

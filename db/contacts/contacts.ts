@@ -13,12 +13,15 @@ export interface Contact {
   id: string;
   email: string;
   subscribed: boolean;
-  /** `subscribed` as one word. A `pending` contact was asked to confirm, and is not subscribed until then. */
+  /**
+   * The subscription as one value. A `pending` contact was sent a confirmation email, and is not subscribed until it
+   * confirms.
+   */
   subscription: Subscription;
   /** Consent to SMS, separate from `subscribed` (contract §10.3 SMS consent). */
   smsSubscribed: boolean;
   data: Data;
-  /** Whether the contact is on each of the project's topics, by topic id. */
+  /** Whether the contact has joined each of the project's topics, by topic id. */
   topics: Record<string, boolean>;
   createdAt: Date;
   updatedAt: Date;
@@ -44,17 +47,22 @@ export const CONTACT_COLUMN_NAMES = [
   'updated_at',
 ] as const;
 const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, contacts.id)`.as('topics');
-/** The columns of `toContact`, and the contact's topics. */
+/** The columns that `toContact` reads, and the contact's topics. */
 export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
 export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
-/** Adds the topics to a page of `contacts` after LIMIT and OFFSET, so that the topics of skipped rows are not read. */
+/**
+ * Wraps a query of `contacts` with LIMIT and OFFSET, and adds the topics. The topics of skipped rows are thus not read.
+ */
 export function withTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`SELECT contacts.*, topics_of(${projectId}::uuid, contacts.id) AS topics FROM (${page}) AS contacts`;
 }
 
 export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES> & { topics: Record<string, boolean> };
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one contact.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
   const row = await db
     .selectFrom('contacts')
@@ -82,16 +90,17 @@ export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Prom
   return toContact(row);
 }
 
-/** The orders for which there is an index: by creation time and by address, each in both directions. */
+/** The sort orders for which an index exists: by creation time and by address, each in both directions. */
 export const CONTACT_SORTS = ['-createdAt', 'createdAt', 'email', '-email'] as const;
 export type ContactSort = (typeof CONTACT_SORTS)[number];
 
 /**
- * Lists contacts, the newest first unless `sort` says otherwise. `total` is counted on the first page only and is 0 on
- * later pages (contract §1.6 Lists); with `count: false` it is not counted. A search without matches reads the whole
- * project. With a million contacts this takes 400 ms if the text has an `@`, because only addresses are read, and two
- * to three times as long if names are read as well. A trigram index would need 6 ms per search, but 80 µs per insert,
- * three times the total cost of an imported contact, so there is no such index.
+ * Lists contacts, the newest first unless `sort` says otherwise. `total` is counted only on the first page and is 0 on
+ * later pages (contract §1.6 Lists); with `count: false` it is not counted.
+ * A search without matches reads the whole project. With a million contacts this takes 400 ms if the text has an `@`,
+ * because then only addresses are read. It takes two to three times as long if names are read as well. With a trigram
+ * index, a search would need 6 ms, but each insert 80 µs more, three times the total cost of importing a contact.
+ * Therefore this index does not exist.
  * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle; BAD_REQUEST for a cursor
  * of another order
  */
@@ -119,7 +128,10 @@ export async function listContacts(
   };
 }
 
-/** Ids are UUIDv7, so contacts are in the order of their creation. Addresses are unique in a project. */
+/**
+ * The ORDER BY for each sort order. Ids are UUIDv7, so they are in the order of creation. Addresses are unique in a
+ * project.
+ */
 const ORDERS: Record<ContactSort, RawBuilder<unknown>> = {
   '-createdAt': sql`id DESC`,
   createdAt: sql`id`,
@@ -144,7 +156,9 @@ function afterContact({
   return sql<SqlBool>`email ${sql.raw(isUp ? '>' : '<')} ${email}`;
 }
 
-/** Finds the contacts with these addresses. `notFound` has the other addresses as they were given. */
+/**
+ * Finds the contacts with these addresses. `notFound` has the addresses without a contact, as the caller wrote them.
+ */
 export async function lookupContacts(
   db: Db,
   p: { projectId: string; emails: string[] },

@@ -9,15 +9,17 @@ import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
 /**
- * Whether contacts that the public key creates are pending until they confirm, and the template of the confirmation
- * email.
+ * The project's setting for double opt-in: whether contacts created with the public key are pending until they confirm,
+ * and the template of the confirmation email.
  */
 export interface DoubleOptIn {
   enabled: boolean;
   templateId: string | null;
 }
 
-/** Proof of a confirmation: the time, the IP address, the text that the contact agreed to, and the email that asked. */
+/**
+ * Proof of a confirmation: the time, the IP address, the text that the person agreed to, and the confirmation email.
+ */
 export interface SubscriptionProof {
   at: Date;
   ip: string;
@@ -25,14 +27,15 @@ export interface SubscriptionProof {
   emailId: string;
 }
 
-/** The minimum time between two confirmation emails to a person. */
+/** SQL interval: the minimum time between two confirmation emails to a person. */
 const ASK_EVERY = sql.raw(`interval '1 hour'`);
-/** How long the link of a confirmation email is valid. */
+/** SQL interval: how long the link of a confirmation email is valid. */
 const HOLDS = sql.raw(`interval '30 days'`);
 
 /**
- * Checks a setting against the project's templates, and locks the template until the transaction ends.
- * @throws AppError NOT_FOUND for a template of another project, VALIDATION_ERROR for a template that cannot ask
+ * Checks the setting against the project's templates, and locks the template until the transaction ends.
+ * @throws AppError NOT_FOUND for a template of another project, VALIDATION_ERROR for a template without a sender or
+ * without the confirmation link
  */
 export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
   const { enabled, templateId } = p.doubleOptIn;
@@ -52,16 +55,17 @@ export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; double
     throw fieldError('doubleOptIn.templateId', 'The body of the template must contain {{confirmUrl}}.');
 }
 
-/** Tells whether the project asks for confirmation. */
+/** Tells whether the project uses double opt-in. */
 export async function asksForConfirmation(db: Db, projectId: string): Promise<boolean> {
   const { rows } = await sql`SELECT id FROM projects WHERE id = ${projectId} AND double_opt_in`.execute(db);
   return rows.length > 0;
 }
 
 /**
- * Makes unsubscribed contacts pending and asks them to confirm, unless they were asked within the last hour. This
- * includes contacts who unsubscribed earlier; it is their way to return. Earlier links stay valid while the contact
- * waits, and expire when it asks again after a refusal. The caller holds their locks.
+ * Marks unsubscribed contacts as pending and sends them a confirmation email, unless they got one within the last hour.
+ * This includes contacts who unsubscribed earlier, because this is how they can subscribe again. While a contact is
+ * pending, its earlier confirmation links stay valid. They expire when a contact that refused in the meantime gets a
+ * new confirmation email. The caller has locked the contacts.
  */
 export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;
@@ -95,7 +99,8 @@ interface AskingTemplate extends EmailText<string | null> {
 }
 
 /**
- * Queues the confirmation email as TRANSACTIONAL, even if its template is MARKETING, because the person asked for it.
+ * Queues the confirmation emails as TRANSACTIONAL, even if the template is MARKETING, because the person requested the
+ * email.
  */
 async function sendConfirmations(
   trx: Trx,
@@ -135,8 +140,8 @@ async function sendConfirmations(
 }
 
 /**
- * Tells whether an email's confirmation link is valid: it was not used, it has not expired, and its contact still waits.
- * A refusal ends the wait, so a link from before the refusal cannot undo it.
+ * Tells whether the confirmation link of an email is valid: the link was not used, it has not expired, and the contact
+ * is still pending. A refusal ends the pending state, so a link from before the refusal cannot undo the refusal.
  */
 export async function isConfirmable(db: Db, p: { projectId: string; emailId: string | null }): Promise<boolean> {
   const { rows } = await sql`
@@ -147,7 +152,7 @@ export async function isConfirmable(db: Db, p: { projectId: string; emailId: str
   return rows.length > 0;
 }
 
-/** Stores the proof of a confirmation. An existing proof stays. Safe to run twice. */
+/** Stores the proof of a confirmation. If a proof exists, it does not change. Safe to run twice. */
 export async function keepProof(
   trx: Trx,
   p: { projectId: string; emailId: string; ip: string; text: string },

@@ -1,6 +1,6 @@
 /**
- * The marks that an erasure leaves, because links in old emails must keep working after the address is gone. Each mark
- * holds the keyed hash of the address, as the suppression list does, and never the address.
+ * Marks that remain after the erasure of a contact, because links in old emails must work after the address was
+ * deleted. Each mark has the keyed hash of the address, like a suppression, and never the address itself.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { addressHash } from '../../rules/emails/suppression.ts';
@@ -19,9 +19,9 @@ interface Marked {
 }
 
 /**
- * Stores the hashes of the addresses for which links of these contacts and of their emails can change consent, and the
- * topics that the contacts have left. Call it in the transaction that erases the contacts, before their emails lose the
- * address. Safe to run twice.
+ * Stores the hashes of all addresses of these contacts whose consent can be changed by links in their emails, and the
+ * topics that the contacts have left. Call this function in the transaction that erases the contacts, before their
+ * emails lose the address. Safe to run twice.
  * @returns the contacts' addresses, and their former addresses that no other contact has now
  */
 export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
@@ -65,15 +65,16 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
 }
 
 /**
- * True if the email's reader may decide for the contact. An automation step may send to another address than the
- * contact's.
+ * SQL condition that the recipient of the email `e` is its contact `c`, so that the recipient may change the contact's
+ * consent. A workflow step may send to an address that is not the contact's.
  */
 const speaksForContact: RawBuilder<boolean> = sql<boolean>`
   (e.source_type <> 'WORKFLOW' OR e.to_email IS NULL OR lower(e.to_email) = c.email)`;
 
 /**
- * Lists the addresses of a contact's emails that are not the contact's address now. `isCustom` marks those to which only
- * steps with a recipient of their own wrote: they may belong to other people, such as the shop's staff.
+ * Lists the addresses that a contact's emails were sent to and that are not the contact's address now. `isCustom` marks
+ * addresses that only got emails of steps with a custom recipient. These may belong to other people, such as the shop's
+ * staff.
  */
 async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked) {
   const { rows } = await sql<ContactAddress & { isCustom: boolean }>`
@@ -88,16 +89,16 @@ async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts 
   return rows.map((row) => ({ ...row, hash: addressHash(key, row.email) }));
 }
 
-/** Sorts by hash, so that two erasures lock in the same order. */
+/** Removes duplicates and sorts by hash, so that two erasures lock rows in the same order. */
 function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
   const unique = new Map(links.map((link) => [link.hash.toString('hex'), link]));
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link);
 }
 
 /**
- * Connects new contacts at an address with the earlier contact of that address. Links in old emails then change the new
- * contacts. The topics that the person left stay left, even if a contact joined them at another address. One statement
- * does all this, because each statement costs a single request a round trip.
+ * Connects new contacts with the earlier contact that had the same address. Links in old emails then change the new
+ * contacts. Topics that the person has left stay left, even if a contact with another address of the person joined
+ * them. Uses one statement, because each further statement would cost every request a round trip.
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
@@ -117,7 +118,7 @@ export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, co
   `.execute(trx);
 }
 
-/** Stores the topic refusals of an address that its contact leaves, for the next contact with this address. */
+/** Stores which topics a contact has left, for the next contact with the address that this contact now gives up. */
 export async function storeLeftTopics(
   trx: Trx,
   key: Buffer,
@@ -133,15 +134,15 @@ export async function storeLeftTopics(
 export interface ErasedAddress {
   projectId: string;
   hash: Buffer;
-  /** True for the address that the email was sent to, false for a later address of its contact. */
+  /** True for the address that the email was sent to, false for an address that its contact had later. */
   isRecipient: boolean;
   /** The contact who has the address now. */
   contactId: string | null;
 }
 
 /**
- * Finds the addresses whose consent a link can change, if its email or contact was erased. The recipient's address
- * comes first.
+ * Finds the addresses whose consent a link can change after its email or contact was erased. The address that the email
+ * was sent to comes first.
  */
 export async function findErasedAddresses(
   db: Db,
@@ -159,13 +160,13 @@ export async function findErasedAddresses(
   return rows;
 }
 
-/** Lists the contacts who have these addresses now. */
+/** Lists the contacts that have one of these addresses now. */
 export async function listErasedHolders(db: Db, key: Buffer, erased: readonly ErasedAddress[]): Promise<string[]> {
   const ids = erased.flatMap(({ contactId }) => contactId ?? []);
   if (ids.length === 0) return [];
   const { rows } = await sql<ContactAddress>`
     SELECT id, email FROM contacts WHERE id = ANY(${ids}::uuid[]) AND project_id = ${erased[0]?.projectId ?? null} ORDER BY id
   `.execute(db);
-  // A contact that has just left the address does not count.
+  // Ignores a contact that has changed its address in the meantime.
   return rows.flatMap(({ id, email }) => (erased.some(({ hash }) => hash.equals(addressHash(key, email))) ? id : []));
 }

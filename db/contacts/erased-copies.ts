@@ -1,11 +1,14 @@
-/** Copies of a contact that other tables keep for a while: payloads, responses, errors and development mailboxes. */
+/**
+ * Erases copies of a contact's data in other tables: payloads of webhooks, stored responses, import errors and the
+ * development mailboxes.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Trx } from '../connection.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
-/** The minimum length of a value to search for. Shorter values, such as "de", are parts of other words. */
+/** The minimum length of a value to search for. Shorter values, such as "de", are substrings of other words. */
 const VALUE_MIN_CHARS = 3;
 
 export interface ErasedPeople {
@@ -13,16 +16,15 @@ export interface ErasedPeople {
   contactIds: string[];
   /** The contacts' addresses, and their former addresses that no other contact has now. */
   emails: string[];
-  /** The cc and bcc copies of the contacts' emails, by id. */
+  /** The ids of the cc and bcc copies of the contacts' emails. */
   carbonCopies: string[];
-  /** The contacts' numbers, and the numbers at which they got SMS, in E.164. */
+  /** The contacts' phone numbers, and the numbers that got SMS for these contacts, in E.164. */
   phones: string[];
 }
 
 /**
- * Assigns earlier emails, SMS and events of a person to the contact that is about to be erased. They were recorded
- * before the person was a contact, such as a test email. The erasure then covers them, too. Call it before
- * `eraseCopies`.
+ * Assigns earlier emails, SMS and events of a person to the contact that will be erased. They were recorded before the
+ * person was a contact, such as a test email. The erasure then includes them. Call this function before `eraseCopies`.
  */
 export async function claimEarlierRecords(
   trx: Trx,
@@ -44,8 +46,8 @@ export async function claimEarlierRecords(
 }
 
 /**
- * Empties the copies of contacts that are about to be erased. Call it before their events, emails and SMS lose the
- * contact. Safe to run twice.
+ * Erases the copies of contacts that will be erased. Call this function before the contacts' events, emails and SMS
+ * lose their contact. Safe to run twice.
  */
 export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseDeliveries(trx, p);
@@ -55,8 +57,8 @@ export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
 }
 
 /**
- * Empties the payloads of webhook deliveries, and ends waiting deliveries. An empty payload marks a delivery that is
- * never sent again. Each event is looked up by endpoint, which uses the unique index.
+ * Empties the payloads of webhook deliveries, and ends deliveries that wait. A delivery with an empty payload is never
+ * sent again. Finds the deliveries of an event by endpoint, because the unique index starts with the endpoint.
  */
 async function eraseDeliveries(trx: Trx, { projectId, contactIds, carbonCopies }: ErasedPeople): Promise<void> {
   await sql`
@@ -76,14 +78,14 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds, carbonCopies }
 }
 
 /**
- * Empties the stored responses of idempotency keys that name the person, whatever the request was. Replaces the key of
- * such a response if it has a name or another value of the contact in it, such as "welcome-ada-lovelace". The other keys
- * stay, so that a repeated request is still refused.
+ * Empties the stored responses of idempotency keys if they contain the person's id, address or number, whatever the
+ * request was. Also replaces the key if it contains a name or another value of the contact, such as
+ * "welcome-ada-lovelace". Other keys stay, so that a repeated request is still refused.
  */
 async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
   const { projectId, contactIds, emails, phones } = people;
   const values = await listFoldedValues(trx, people);
-  // In JSON, quotes and backslashes are escaped.
+  // JSON text has escaped quotes and backslashes, so the values are escaped in the same way.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
   const names = (text: RawBuilder<unknown>) => sql<boolean>`EXISTS (
     SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(${text}), u.mark) > 0)`;
@@ -94,13 +96,13 @@ async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
       THEN 'erased-' || uuidv7() ELSE key END
     WHERE project_id = ${projectId} AND response <> 'null' AND ${names(sql`response::text`)}
   `.execute(trx);
-  // Callers make keys of addresses, such as "welcome-ada@example.com".
+  // Callers use addresses in keys, such as "welcome-ada@example.com".
   await sql`
     UPDATE idempotency_keys SET key = 'erased-' || uuidv7() WHERE project_id = ${projectId} AND ${names(sql`key`)}
   `.execute(trx);
 }
 
-/** Lists the values in the contacts' data, and the contacts' names in emails, as `foldValue` writes them. */
+/** Lists the values in the contacts' data, and the contacts' names in emails, in the form that `foldValue` returns. */
 async function listFoldedValues(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     SELECT v #>> '{}' AS value FROM contacts, jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') AS v
@@ -110,7 +112,7 @@ async function listFoldedValues(trx: Trx, { projectId, contactIds }: ErasedPeopl
   return rows.map(({ value }) => foldValue(value)).filter((value) => value.length >= VALUE_MIN_CHARS);
 }
 
-/** Reduces a text to the letters and digits that a key can have: `Zoë Müller` is `zoemuller`. */
+/** Reduces a text to the letters and digits that can be in a key: `Zoë Müller` becomes `zoemuller`. */
 function foldValue(value: string): string {
   return value
     .normalize('NFKD')
@@ -119,8 +121,8 @@ function foldValue(value: string): string {
 }
 
 /**
- * Removes rows with these addresses from the errors that imports keep. A row with errors is stored as written, so the
- * address may be anywhere in it, or beside a name.
+ * Removes rows with these addresses from the errors stored for imports. A row with errors is stored as it was written,
+ * so the address may be anywhere in the row, for example after a name.
  */
 async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
   const marks = emails.map((email) => JSON.stringify(email).slice(1, -1).toLowerCase());
@@ -134,12 +136,12 @@ async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople):
   `.execute(trx);
 }
 
-/** Deletes what the development mailboxes kept. */
+/** Deletes the contacts' emails and SMS from the development mailboxes. */
 async function eraseCaptured(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
   await sql`
     DELETE FROM captured_emails WHERE id IN (
       SELECT id FROM emails WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(trx);
-  // Copies of one email show all its recipients.
+  // Each copy of an email shows all its recipients, so copies to other people are deleted too.
   await sql`
     DELETE FROM captured_emails WHERE id IN (
       SELECT s.id FROM emails e JOIN emails s ON s.content_id = e.content_id AND s.source_type = 'TRANSACTIONAL'

@@ -6,14 +6,14 @@ import { getSegment } from '../segments/segments.ts';
 import { type ContactSelection, contactPredicate } from './contact-search.ts';
 
 /**
- * Contacts per statement: few enough that the first row arrives soon, and enough that a million contacts take only 200
- * statements.
+ * Contacts per query. It is small enough that the first row arrives soon, and large enough that a million contacts need
+ * only 200 queries.
  */
 const PAGE_CONTACTS = 5_000;
-/** Maximum size of a page's data, so that the memory of an export does not grow with the number of contacts. */
+/** Maximum size of a page's data. The memory that an export needs thus does not depend on the number of contacts. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Contacts to export: the contacts of a segment, of a list, or all. */
+/** Selects the contacts to export: the contacts of a segment or of a list, or all contacts. */
 export interface ExportRequest extends ContactSelection {
   projectId: string;
   segmentId?: string | undefined;
@@ -42,7 +42,8 @@ export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportP
 }
 
 /**
- * Lists the names of all data keys of these contacts, in alphabetical order. A CSV needs its columns before its rows.
+ * Lists the names of all data keys of these contacts, in alphabetical order. The first line of a CSV has the columns,
+ * so they must be known before the rows are read.
  */
 export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`

@@ -12,7 +12,10 @@ import { inTransaction } from '../transaction.ts';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 
 export interface ContactField {
-  /** Standard fields have their own name, custom fields are `data.<key>` (contract §3.6 Fields). */
+  /**
+   * The name in the API. Standard fields have a name such as `email`; custom fields are `data.<key>` (contract §3.6
+   * Fields).
+   */
   field: string;
   type: FieldType;
   /** Percent of the project's contacts that have the field. */
@@ -46,21 +49,21 @@ const STANDARD_FIELDS: ContactField[] = [
 ];
 
 /**
- * Contacts whose data is read for types and coverage. A larger project is sampled evenly: reading a million contacts
- * takes 5 s, the sample under 1 s. The percentages are correct to 1 %. In a sample, a field that very few contacts have
- * may be missing.
+ * The number of contacts whose data is read for types and coverage. In a larger project, an even sample of this size is
+ * read: reading a million contacts takes 5 s, the sample less than 1 s. The percentages are correct to 1 %. A field
+ * that very few contacts have may be absent from the sample.
  */
 const SAMPLE_CONTACTS = 20_000;
-/** Newest contacts with the field whose values are counted. */
+/** The number of newest contacts with the field whose values are counted. */
 const VALUES_CONTACTS = 100_000;
-/** Newest contacts whose data keys are compared with a file's columns. */
+/** The number of newest contacts whose data keys are compared with a file's columns. */
 const RECENT_CONTACTS = 1_000;
 /** Contacts per transaction. It is small, so that locks are short and each commit leaves few dead tuples. */
 const STRIP_BATCH = 5_000;
 const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 
 /**
- * Returns the key of a custom field that a path of the API names: `plan` or `data.plan`.
+ * Returns the key of a custom field that a path of the API names, as `plan` or `data.plan`.
  * @throws AppError BAD_REQUEST for a standard field
  */
 export function customFieldKey(field: string): string {
@@ -107,10 +110,16 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
   return [...STANDARD_FIELDS, ...[...custom.values()].map(({ contacts: _, ...field }) => field)];
 }
 
-/** Type of a field's values in terms of a file's column. Null if the values have several types. */
+/**
+ * A data key, and the type of its values as a type of a file's column. The type is null if the values have several
+ * types.
+ */
 export type RecentField = { key: string; type: ColumnType | null };
 
-/** Lists the data keys of the newest contacts, with the type of their values, to compare a file's columns with them. */
+/**
+ * Lists the data keys of the newest contacts with the type of their values. An import compares a file's columns with
+ * them.
+ */
 export async function listRecentFields(db: Db, projectId: string): Promise<RecentField[]> {
   const { rows } = await sql<RecentField>`
     SELECT key, CASE WHEN count(DISTINCT type) = 1 THEN min(type) END AS type FROM (

@@ -10,9 +10,9 @@ import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/emai
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { type EndedAddresses, endAddresses, findHolders } from '../feedback/end-addresses.ts';
+import { type EndedAddresses, endAddresses, findContactsByAddress } from '../feedback/end-addresses.ts';
 
-/** The facts about a claimed email that the recording of its outcome reads. */
+/** The fields of a claimed email that `recordEmailResults` reads. */
 export type AttemptedEmail = Pick<
   ClaimedEmail,
   | 'id'
@@ -28,7 +28,10 @@ export type AttemptedEmail = Pick<
   | 'visit'
 >;
 
-/** The outcome of one claimed email. `event` is set when the email was rendered. */
+/**
+ * The outcome of one attempt to send a claimed email. `event` has the data of the email's event; it is null if the
+ * email was never rendered.
+ */
 export interface EmailResult {
   email: AttemptedEmail;
   outcome: RecordedOutcome;
@@ -38,14 +41,15 @@ export interface EmailResult {
 /**
  * Records the results of one project's emails and all their consequences, in the caller's transaction (contract §9.7
  * Refusals):
- * - the status of each email, with `email.sent` and `email.bounce`;
- * - for a hard bounce, the suppression entry and the contact's unsubscription;
- * - the provider's message id, when the provider reports feedback by its own ids. Contacts are locked first, in the
- *   order of their ids, as in every transaction. Live emails count towards the bounce guards, which may put the project
- *   on hold.
- * @param p.source the provider
- * @returns the ids whose result was recorded (results of older claims are ignored), rows for `outbox.wake`, and whether
- * a mailbox provider has recently refused the project's email (`watched`, see `findWatchedEmails`)
+ * - the status of each email, with the events `email.sent` and `email.bounce`;
+ * - for a hard bounce, a suppression of the address and an unsubscription of the contact;
+ * - the provider's message id, if the provider's feedback identifies emails by the provider's own ids.
+ * Locks the contacts first, in the order of their ids, like every transaction. Live emails count towards the bounce
+ * guards, and a guard may put the project on hold.
+ * @param p.source the provider that sent the emails
+ * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
+ * ignored). `outbox`: the rows to pass to `outbox.wake`. `watched`: whether a mailbox provider has recently refused the
+ * project's email (see `findWatchedEmails`)
  */
 export async function recordEmailResults(
   trx: Trx,
@@ -53,9 +57,10 @@ export async function recordEmailResults(
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(isEventful);
-  // Also counts the results of executions' emails, because their steps are completed in this transaction.
+  // Includes all emails of workflow steps, because this transaction also completes their steps, which needs the
+  // contact's lock.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
-  const holders = await findHolders(trx, { projectId, addresses: deadAddresses(p.results) });
+  const holders = await findContactsByAddress(trx, { projectId, addresses: listDeadAddresses(p.results) });
   const contactIds = [...touched.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
   await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
@@ -77,21 +82,27 @@ function isEventful({ outcome }: EmailResult): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'bounced';
 }
 
-/** Tells whether a result counts for the bounce guards. An email that was not attempted does not count. */
+/**
+ * Tells whether a result counts for the bounce guards. An email that the service did not try to send does not count.
+ */
 function isGuarded(result: EmailResult): boolean {
   return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
 }
 
 /**
- * Lists the emails that the provider accepted, with its own ids, also if the result of the attempt is ignored. Test
- * emails never reached a provider.
+ * Lists the emails that the provider accepted, with the provider's message ids. Includes results that `settleEmails`
+ * ignores because their claim is old: feedback about such an email still arrives. Skips test emails, which never reach
+ * a provider.
  */
 function listAcceptedEmails({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
   if (outcome.kind !== 'accepted' || outcome.providerMessageId === null || email.mode === 'test') return [];
   return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
 
-/** Counts results for the bounce guards. Call it last, because it locks rows that every sender of the project needs. */
+/**
+ * Counts results for the bounce guards. Call this function last, because it locks rows that every sender of the project
+ * needs.
+ */
 async function countForGuards(
   trx: Trx,
   p: { projectId: string; results: EmailResult[] },
@@ -135,19 +146,19 @@ function isDead(outcome: RecordedOutcome): boolean {
   return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 
-/** The addresses of the recipients that hard-bounced, in lower case. */
-function deadAddresses(results: EmailResult[]): string[] {
+/** Returns the addresses of the recipients that hard-bounced, in lower case. */
+function listDeadAddresses(results: EmailResult[]): string[] {
   return results.flatMap(({ email, outcome }) => (email.to && isDead(outcome) ? normalizeEmail(email.to.email) : []));
 }
 
 /**
- * Lists the addresses to suppress. A step may send to another address than its contact's. In that case the contact that
- * has this address is unsubscribed.
- * @param p.holders the contacts by address; the transaction holds their locks
+ * Lists the addresses to suppress. A workflow step may send to an address that is not its contact's. In that case the
+ * contact that has this address is unsubscribed, not the contact of the step.
+ * @param p.holders the contacts by address; the transaction has locked them
  */
 function listEndedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
   return p.results.flatMap((result) =>
-    deadAddresses([result]).map((address) => {
+    listDeadAddresses([result]).map((address) => {
       const holder = p.holders.get(address);
       return {
         addresses: [address],

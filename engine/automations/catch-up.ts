@@ -8,13 +8,13 @@ import { withPauseEnd } from './next.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import { type WalkStop, walk } from './walk.ts';
 
-/** The position of a workflow, as its activities report it. */
+/** The position of an execution according to its Temporal workflow, whose activities report the position. */
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
 
 /**
- * Advances an execution to the position of its workflow, which is ahead of the row because Postgres was restored to an
- * earlier moment. The effects in between are not repeated. Like `walk`, it only computes the changes, except that it
- * settles an open email of the row's current step.
+ * Advances an execution to the position of its Temporal workflow. The workflow is ahead of the row when Postgres was
+ * restored from a backup. The effects between the two positions are not repeated. Like `walk`, this function only
+ * collects changes in `pending`, with one exception: it settles an open email of the row's current step.
  */
 export async function catchUp(
   environment: ExecutionEnvironment,
@@ -50,7 +50,10 @@ export async function catchUp(
 
 const RESTORED = { restored: true };
 
-/** Keeps the end of the pause as the workflow knows it. Otherwise the pause would start again with its full length. */
+/**
+ * Keeps the end of the pause that the Temporal workflow reports. Without this, the pause would start again with its
+ * full length.
+ */
 function keepEnd({ pauses, waits }: PendingWrites, stop: WalkStop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;

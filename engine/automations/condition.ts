@@ -9,7 +9,7 @@ import { type Condition, type Filter, type Group, parseCondition } from '../../r
 import { withRun } from './run-tables.ts';
 import { loadStepVariables } from './variables.ts';
 
-/** The contact that a condition is evaluated for, and the time. */
+/** The values that a condition is evaluated with: the contact, the variables and the time. */
 export interface ConditionInput {
   projectId: string;
   contactId: string;
@@ -34,8 +34,8 @@ export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean
 }
 
 /**
- * Tells for each of the first `EXPLAINED` filters of a condition whether it matches.
- * @param p.held whether the whole condition holds
+ * Tells for each of the first `EXPLAINED` filters of a condition whether the filter matches.
+ * @param p.held whether the whole condition matches; a condition with one filter needs no query then
  */
 export async function explainCondition(
   db: Db,
@@ -56,11 +56,11 @@ function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
 }
 
-async function evaluateAll(db: Db, p: ConditionInput, asked: Condition[]): Promise<boolean[]> {
-  if (asked.length === 0) return [];
-  const conditions = await fillAll(db, p, asked);
+async function evaluateAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<boolean[]> {
+  if (conditions.length === 0) return [];
+  const filled = await fillAll(db, p, conditions);
   const predicates: RawBuilder<boolean>[] = [];
-  for (const condition of conditions) {
+  for (const condition of filled) {
     const { segments, zone } = await loadConditionSources(db, { projectId: p.projectId, condition });
     const { projectId, now, event, context } = p;
     predicates.push(
@@ -75,7 +75,7 @@ async function evaluateAll(db: Db, p: ConditionInput, asked: Condition[]): Promi
   return rows[0]?.holds ?? [];
 }
 
-/** Fills in the values of filters with the variables that the step can use. */
+/** Replaces the variables in the filters' values with the values that the step can use. */
 async function fillAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<Condition[]> {
   if (!conditions.some(hasExpression)) return conditions;
   const { variables } = await loadStepVariables(db, p);

@@ -7,7 +7,10 @@ import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import { type WalkStop, walk } from './walk.ts';
 
-/** Continues after a finished step. If the step was deleted in the meantime, the execution ends. */
+/**
+ * Continues an execution with the step that follows a finished step. If the finished step was deleted in the meantime,
+ * the execution ends.
+ */
 export async function continueWalk(
   environment: ExecutionEnvironment,
   { execution, graph }: LockedExecution,
@@ -21,7 +24,7 @@ export async function continueWalk(
   return walk(environment, { execution, graph, stepId, from, pending, ...(eventsSince && { eventsSince }) });
 }
 
-/** Ends a sandbox run as the event would end a real execution: its current step is cancelled. */
+/** Ends a sandbox run when one of its own events matches an exit. Cancels the current step, as for a real execution. */
 export function endSandboxRun(
   execution: CurrentExecution,
   { visit, stepId, reason, pending }: { visit: number; stepId: string; reason: string; pending: PendingWrites },
@@ -42,9 +45,10 @@ export function exitDeleted(execution: CurrentExecution, pending: PendingWrites)
 }
 
 /**
- * Returns the instant from which events count for a wait that comes next. Events of an email are recorded before its
- * step ends, so they count. The event that the previous step recorded when it ended does not count. `startedAt` has no
- * fraction of a millisecond.
+ * Returns the instant from which recorded events count for the wait after this visit. If the visited step sends an
+ * email, the events of that email count, because they are recorded while the step still runs. The event that the
+ * previous step recorded when it ended does not count: that event is at `startedAt`, which is cut to whole
+ * milliseconds, so the instant is 1 ms later. Undefined means the time of the transaction.
  */
 function eventsSinceOf(environment: ExecutionEnvironment, execution: CurrentExecution, visit: Visit): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];

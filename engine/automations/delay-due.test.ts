@@ -1,16 +1,21 @@
 import { expect, it } from 'vitest';
 import { markTrusted } from '../../rules/provenance/provenance.ts';
-import { delayDue } from './delay-due.ts';
+import { computeDelayEnd } from './delay-due.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 
-/** Returns the end of a DELAY that starts now, in a project in Berlin time. Undefined if `until` is no instant. */
+/**
+ * Returns the end of a DELAY that starts now, in a project with the Berlin time zone. Undefined if `until` is not an
+ * instant.
+ */
 async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
   const environment = {
     getTiming: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
     loadVariables: async () => ({ variables: markTrusted({ wish }) }),
   } as unknown as ExecutionEnvironment;
-  const p = { step: { config }, execution: {}, nowMs: Date.parse(now) } as unknown as Parameters<typeof delayDue>[1];
-  return (await delayDue(environment, p))?.dueAt.toISOString();
+  const p = { step: { config }, execution: {}, nowMs: Date.parse(now) } as unknown as Parameters<
+    typeof computeDelayEnd
+  >[1];
+  return (await computeDelayEnd(environment, p))?.dueAt.toISOString();
 }
 
 it.each([

@@ -17,13 +17,15 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2 Steps. Days and weeks end
- * at the same local time even when daylight saving time changes in between; shorter units are exact. A local time, a
- * date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
- * project. A local time occurs once a day, so a cycle passes such a wait at most once a day. The loop guard therefore
- * counts at least the minimum wait of a cycle for it, even if the time is soon.
+ * Computes when a DELAY ends. Returns null if its `until` is not a date or time. Source: contract §7.2 Steps. Days and
+ * weeks end at the same local time even when daylight saving time changes in between; shorter units are exact. A time
+ * of day, a date-time without an offset and a number of days use the time zone of the step. If the step has none, they
+ * use the contact's zone, and then the project's.
+ * A time of day occurs once a day, so a cycle passes such a DELAY at most once a day. The time may be only seconds away
+ * at the first visit, so `countsMs` is at least the minimum wait of a cycle (`MIN_CYCLE_WAIT_MS`). The loop guard
+ * counts `countsMs` instead of the actual length.
  */
-export async function delayDue(
+export async function computeDelayEnd(
   environment: ExecutionEnvironment,
   p: { step: GraphStep; execution: WalkingExecution; nowMs: number },
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {
@@ -52,8 +54,8 @@ async function readInstant(text: string, zone: () => Promise<string>): Promise<n
 }
 
 /**
- * Reads the forms of `until` that were accepted before it had to be ISO 8601, so that older steps keep running. Values
- * from variables are read again each time.
+ * Reads a stored `until` that is not ISO 8601, so that steps saved before ISO 8601 was required still run. Returns
+ * undefined for an `until` with a variable: the variable's value must be ISO 8601.
  */
 function readOlderForm(until: string): number | undefined {
   const at = until.includes('{{') ? Number.NaN : Date.parse(until);

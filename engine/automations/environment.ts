@@ -15,8 +15,8 @@ import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
 /**
- * The number of pauses that a sandbox with `skipDelays` skips in a row. After that, each pause takes a second, so a
- * workflow with a cycle does not keep a worker from other executions.
+ * The number of visits of a sandbox with `skipDelays` for which a pause takes no time. After that, each pause takes a
+ * second. Without this limit, a sandbox of a workflow with a cycle would block its worker for other executions.
  */
 const SKIPPED_AT_ONCE = 100;
 
@@ -36,33 +36,41 @@ export interface ExecutionEnvironment {
   now(execution: WalkingExecution): Date;
   /** Loads the variables that a step can use. */
   loadVariables(execution: WalkingExecution): Promise<StepVariables>;
-  /** Tells whether the condition of a CONDITION step holds. @throws AppError, ZodError when it cannot be evaluated */
+  /**
+   * Tells whether the condition of a CONDITION step matches the contact.
+   * @throws AppError, ZodError when the condition cannot be evaluated
+   */
   holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
-  /** Finds the first recorded event that a new wait already matches. */
+  /** Finds the first recorded event that matches a new wait. */
   findEvent(execution: WalkingExecution, wait: SoughtEvent): Promise<FoundEvent>;
-  /** Finds the branch that the contact took at this SPLIT before, in any execution. */
+  /** Finds the branch that the contact took at this SPLIT earlier, in any execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
-  /** Reads the contact's and the project's time zone. */
+  /** Reads the time zones of the contact and the project. */
   getTiming(execution: WalkingExecution): Promise<RecipientTiming>;
-  /** Records that the wait of a visit for the sending window is over. */
+  /** Records that a visit no longer waits for the sending window. */
   endWindowWait(execution: WalkingExecution, visit: number): Promise<void>;
-  /** Records an open email of a visit as sent. */
+  /** Records the email of a visit as sent, if the email has no result yet. */
   noteSent(execution: WalkingExecution, visit: number): Promise<void>;
-  /** Records that an unauthenticated caller moved the execution past a wait. */
+  /** Records that an event of an unauthenticated caller ended a wait of the execution. */
   noteUntrustedTrigger(execution: WalkingExecution): Promise<void>;
-  /** Adds the timer that Temporal has to start when an execution reaches a pause. */
-  timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
-  /** Finds the event that ends a sandbox run during its current pause, and advances the run's time to that event. */
+  /** Returns the pause with the end that Temporal's timer must have, which differs from the stored end in a sandbox. */
+  withSandboxTimer(execution: WalkingExecution, step: GraphStep, next: Next): Next;
+  /**
+   * Finds the event that ends a sandbox run during its current pause, and sets the run's time to the time of that
+   * event.
+   */
   findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
-  /** Tells how the current pause of an execution ended; `known` is the end that Postgres recorded. */
+  /**
+   * Tells how the current pause of an execution ended. Real executions return `known`, the end that Postgres recorded.
+   */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
 
 export type FoundEvent = { id: string; untrustedTrigger: boolean } | undefined;
 
 /**
- * Creates the environment of real executions and sandboxes: Postgres and the clock, overridden by the state of a
- * sandbox's run. The caller holds the contacts' locks.
+ * Creates the environment of real executions and sandboxes. It reads Postgres and the clock; for a sandbox, the state
+ * of its run overrides both. The caller has locked the contacts.
  */
 export function realEnvironment(trx: Trx): ExecutionEnvironment {
   return {
@@ -77,9 +85,9 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
 }
 
 /**
- * Creates the environment of previews, which write nothing. A wait finds only the events in the preview's own `run`,
+ * Creates the environment of previews, which write nothing. A wait finds only the events in the `run` of the preview,
  * never the recorded events of the contact.
- * @param startMs when the preview starts; its time passes only in pauses
+ * @param startMs when the preview starts; its time advances only in pauses
  */
 export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
   return {
@@ -109,7 +117,7 @@ function environmentOfRuns(
       return own ? { ...clock, zone: typeof own.timezone === 'string' ? own.timezone : null } : clock;
     },
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
-    timed({ run, exits, visit }, step, next) {
+    withSandboxTimer({ run, exits, visit }, step, next) {
       if (!run) return next;
       const end = endOfPause(run, awaitedEventAt(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;

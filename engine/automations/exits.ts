@@ -16,9 +16,10 @@ interface HappenedEvent {
 }
 
 /**
- * Ends the executions whose workflow names one of these events in `exitOn`, or ends on unsubscription. The workflow's
- * current settings decide. Runs in the caller's transaction, which holds the contacts' locks. The outbox wakes their
- * Temporal workflows, even in the middle of a delay or a wait.
+ * Ends open executions for two reasons: the workflow names one of these events in `exitOn`, or it ends on
+ * unsubscription (`exitWhenUnsubscribed`) and the contact unsubscribed. The current settings of the workflow apply,
+ * also for older executions. Runs in the caller's transaction, which has locked the contacts. Rows of the outbox then
+ * end the Temporal workflows, even during a delay or a wait.
  */
 export async function exitExecutions(
   trx: Trx,
@@ -57,7 +58,10 @@ function addEnded(ended: Ended, { ids, outbox }: Ended): void {
 
 type OpenExecution = Parameters<typeof loadStepVariables>[1] & { id: string };
 
-/** Ends executions by exits whose filters have variables. Each execution is evaluated with its own values. */
+/**
+ * Ends executions of a workflow whose exits have filters with variables. The filters are filled in separately for each
+ * execution.
+ */
 async function exitByVariables(
   trx: Trx,
   p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; clock: FilterClock },

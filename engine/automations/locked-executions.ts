@@ -8,7 +8,7 @@ import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import { fillExitsOfExecution } from './variables.ts';
 import type { WalkingExecution } from './walk.ts';
 
-/** An execution at its current visit. */
+/** An execution, its status, and the name of its workflow. */
 export interface CurrentExecution extends WalkingExecution {
   workflowName: string;
   startedAt: Date;
@@ -17,37 +17,36 @@ export interface CurrentExecution extends WalkingExecution {
   reason: string | null;
 }
 
-/** An execution under its contact's lock, with the current version of its workflow. */
+/** An execution whose contact is locked, with the current version of its workflow. */
 export interface LockedExecution {
   execution: CurrentExecution;
   graph: Graph;
-  /** The visit that the caller named. */
-  asked: Visit | undefined;
-  /** The current visit. */
+  /** The visit with the number that the caller gave. */
+  requested: Visit | undefined;
+  /** The visit that the execution is at. */
   current: Visit | undefined;
-  /** How long the execution has been at its current visit, in milliseconds of Postgres's clock. */
-  standingMs: number;
+  /** Time since the current visit started, in milliseconds by Postgres's clock. */
+  visitAgeMs: number;
 }
 
 /**
- * Locks the contacts of executions and then the executions, each in the order of their ids, and reads them. Every
- * transaction that touches both uses this order. Returns them by execution id; executions that are not found are
- * absent.
- * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
+ * Locks the contacts of executions and then the executions, each in the order of their ids, and reads the executions.
+ * Every transaction that locks both uses this order. Returns the executions by id, without ids that no row has.
+ * @param p.contactsLocked whether the caller's transaction has already locked the contacts
  */
 export async function lockExecutions(
   trx: Trx,
-  p: { projectId: string; asked: { executionId: string; visit: number }[]; contactsLocked?: boolean },
+  p: { projectId: string; requested: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
-  const { projectId, asked } = p;
-  if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: asked.map(idOf) });
+  const { projectId, requested } = p;
+  if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: requested.map(idOf) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed AS "untrustedTrigger", e.mode, e.laps, e.run, e.status,
       e.exit_reason AS reason, e.started_at AS "startedAt", e.completed_at AS "completedAt", w.name AS "workflowName",
-      jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS asked, to_jsonb(c) AS current,
-      (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "standingMs"
-    FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)
+      jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS requested, to_jsonb(c) AS current,
+      (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "visitAgeMs"
+    FROM unnest(${requested.map(idOf)}::uuid[], ${requested.map((a) => a.visit)}::int[]) AS u (id, visit)
     JOIN executions e ON e.id = u.id AND ${ownedBy('e.project_id', projectId)}
     JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
@@ -69,24 +68,24 @@ async function lockTheirContacts(trx: Trx, p: { projectId: string; ids: string[]
 }
 
 interface LockedRow extends CurrentExecution {
-  asked: VisitRow | null;
+  requested: VisitRow | null;
   current: VisitRow | null;
-  standingMs: number | null;
+  visitAgeMs: number | null;
 }
 
-/** A row of `execution_steps` as JSON, where instants are text. */
+/** A row of `execution_steps` as JSON, in which instants are strings. */
 interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type', 'status']> {
   started_at: string;
   due_at: string | null;
 }
 
 function lockedOf(
-  { asked, current, standingMs, ...execution }: LockedRow,
+  { requested, current, visitAgeMs, ...execution }: LockedRow,
   graphs: Map<string, Graph>,
 ): LockedExecution {
   const graph = graphs.get(execution.workflowId);
   if (!graph) throw new Error('the workflow of an execution was not loaded');
-  return { execution, graph, asked: visitOf(asked), current: visitOf(current), standingMs: standingMs ?? 0 };
+  return { execution, graph, requested: visitOf(requested), current: visitOf(current), visitAgeMs: visitAgeMs ?? 0 };
 }
 
 function visitOf(row: VisitRow | null): Visit | undefined {

@@ -14,8 +14,9 @@ export interface OpenExecution {
 }
 
 /**
- * Lists executions of all projects that should have a workflow: they have not ended and were handed to Temporal.
- * Ordered by id, which is the order of their starts, by the index `executions_open`.
+ * Lists executions of all projects that should have a Temporal workflow: they have not ended, and no row of the outbox
+ * still has to start them. Orders them by id, which is also the order in which they started. Uses the index
+ * `executions_open`.
  */
 export async function listOpenExecutions(
   db: Db,
@@ -31,10 +32,10 @@ export async function listOpenExecutions(
 }
 
 /**
- * Queues the start of executions that Temporal no longer knows. Each starts from its position: at its effect, in its
- * DELAY until the stored instant, or in its wait until the stored deadline. If the event of a wait arrived while no
- * workflow was running, the wait ends at once. An execution that has ended in the meantime is skipped. If its workflow
- * exists after all, that workflow continues.
+ * Queues new Temporal workflows for executions whose workflow no longer exists in Temporal. Each execution resumes at
+ * its position in Postgres: at its effect, in its DELAY until the stored instant, or in its wait until the stored
+ * deadline. If the event of a wait arrived while no workflow was running, the wait ends at once. An execution that has
+ * ended in the meantime is skipped. If the workflow exists after all, the start does nothing.
  * @param p.anew whether Temporal has a closed run of the execution
  */
 export async function restartExecutions(

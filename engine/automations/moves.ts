@@ -12,7 +12,7 @@ import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { realEnvironment } from './environment.ts';
 import { type LockedExecution, lockExecutions } from './locked-executions.ts';
-import { advance } from './pause-end.ts';
+import { endPauseEarly } from './pause-end.ts';
 import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { walk } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
@@ -22,11 +22,12 @@ const UNIQUE_VIOLATION = '23505';
 export type ExecutionRef = WorkflowRef & { executionId: string };
 
 /**
- * Moves an execution past its current pause, or past the sending window that holds its effect. The row records the
- * move in the caller's transaction; the signal only wakes the Temporal workflow, which then reads the row.
- * @param p.branch branch of a WAIT_FOR_EVENT; `timeout` unless given
- * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is running a step; VALIDATION_ERROR for a
- * branch of a step without a choice
+ * Moves an execution past its current pause, or past the sending window that its effect waits for. The caller's
+ * transaction stores the move in Postgres. The returned outbox row becomes a signal that only wakes the Temporal
+ * workflow, which then reads the new position.
+ * @param p.branch branch of a WAIT_FOR_EVENT; `timeout` if absent
+ * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is running a step; VALIDATION_ERROR for a branch
+ * that the step does not have
  */
 export async function advanceExecution(
   trx: Trx,
@@ -57,7 +58,7 @@ export async function advanceExecution(
   if (STEPS[type].kind === 'effect') await endWindowWait(trx, { projectId, executionId, visit, byHand: true });
   else {
     const pending = newPendingWrites();
-    const stop = await advance(realEnvironment(trx), locked, { branch: p.branch, pending });
+    const stop = await endPauseEarly(realEnvironment(trx), locked, { branch: p.branch, pending });
     await savePendingWrites(trx, { projectId, pending });
     if (stop.next.kind === 'end') return enqueue(trx, [endSignal({ projectId, executionId, ...stop.next })]);
   }
@@ -65,10 +66,10 @@ export async function advanceExecution(
 }
 
 /**
- * Retries a FAILED execution from the step that failed, in the caller's transaction. It stays the same execution with a
- * new visit, and Temporal starts a new run. The retry uses the current contact and the current workflow.
- * @throws AppError NOT_FOUND; CONFLICT when the execution has not failed, has looped too often, or its step is gone, or
- * when the contact has another open execution
+ * Retries a FAILED execution from the step that failed, in the caller's transaction. The execution keeps its id and
+ * gets a new visit, and Temporal starts a new run. The new visit uses the current contact and the current workflow.
+ * @throws AppError NOT_FOUND; CONFLICT when the execution has not failed, has repeated its steps too often, or its step
+ * was deleted, or when the contact has another open execution of the workflow
  */
 export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxRow[]> {
   const { projectId, executionId } = p;
@@ -100,7 +101,8 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   const pending = newPendingWrites();
   const { next } = await walk(realEnvironment(trx), { execution, graph, stepId, pending });
   await savePendingWrites(trx, { projectId, pending });
-  // Starts a run even if the execution has ended at once, because the latest run shows how it ended.
+  // Starts a run in Temporal even if the execution has ended at once: the Temporal UI shows the result of the latest
+  // run, which would otherwise still be the failure.
   const { workflowId, contactId } = execution;
   return enqueue(trx, [
     {
@@ -114,7 +116,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
 
 async function lockExecution(trx: Trx, p: ExecutionRef): Promise<LockedExecution> {
   const { projectId, workflowId, executionId } = p;
-  const locked = await lockExecutions(trx, { projectId, asked: [{ executionId, visit: 0 }] });
+  const locked = await lockExecutions(trx, { projectId, requested: [{ executionId, visit: 0 }] });
   const found = locked.get(executionId);
   if (found?.execution.workflowId !== workflowId) throw new AppError('NOT_FOUND');
   return found;
@@ -132,9 +134,9 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
 }
 
 /**
- * Opens the execution again. The unique index `executions_open_once` decides whether the contact may have another open
- * execution. Waiting outbox rows belong to the failed run and are removed, because a cancel among them would end the
- * new run.
+ * Changes a FAILED execution back to RUNNING. The unique index `executions_open_once` refuses this if the contact has
+ * another open execution of the workflow. Deletes the outbox rows of the failed run first, because a queued cancel
+ * would end the new run.
  */
 async function reopen(
   trx: Trx,

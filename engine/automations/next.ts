@@ -5,14 +5,13 @@ import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
- * Computes what the Temporal workflow does next for an execution at a step: the activity of an effect, the timer before
- * that activity, the timer of a DELAY, or the wait of a WAIT_FOR_EVENT.
- * @param at.dueAt the end of the pause; null if
- * only an event ends it
+ * Computes what the Temporal workflow does next for an execution at a step: run the activity of an effect (at once or
+ * after a timer), wait for the timer of a DELAY, or wait for the event of a WAIT_FOR_EVENT.
+ * @param at.dueAt the end of the pause; null if only an event ends it
  */
-export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
+export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;
-  if (isEffect(step.type)) return nextAtEffect(step, { visit, dueAt });
+  if (isEffect(step.type)) return computeNextForEffect(step, { visit, dueAt });
   switch (step.type) {
     case 'DELAY': {
       const following = follow(graph, step.id);
@@ -47,8 +46,8 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
   }
 }
 
-/** Returns the activity of an effect. If `dueAt` is set, a timer until that instant comes first. */
-export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
+/** Returns the activity of an effect. If `dueAt` is set, Temporal waits until that instant first. */
+export function computeNextForEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
   const position = positionAt(step, visit);
@@ -60,27 +59,30 @@ function positionAt(step: GraphStep, visit: number): Position {
   return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
 }
 
-/** Returns a copy of a pause that ends at `at`. Other stops do not change. */
+/** Returns a copy of a delay or wait that ends at `at`. Returns other kinds of `Next` unchanged. */
 export function withPauseEnd(next: Next, at: Date): Next {
   if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }
 
 /**
- * Returns a copy of a pause that is marked as skipped. Temporal gets no timer for a skipped pause, because Temporal's
- * shortest timer takes a second.
+ * Returns a copy of a delay or wait that is marked as skipped. The Temporal workflow sets no timer for a skipped pause,
+ * because Temporal's shortest timer takes a second.
  */
 export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
 }
 
-/** Returns the label of the step that follows a pause. */
+/** Returns the label of a step for the Temporal UI. */
 function labelAt(graph: Graph, stepId: string | null): string {
   const step = stepId === null ? undefined : graph.steps.get(stepId);
   return step ? stepLabel(step) : 'the end of the workflow';
 }
 
-/** Returns the activity of a step: its own if it has an effect, otherwise ADVANCE. */
+/**
+ * Returns the activity that runs at a step: the step's type if the step has an effect, otherwise ADVANCE, which only
+ * advances the execution.
+ */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
   return type !== undefined && isEffect(type) ? type : 'ADVANCE';

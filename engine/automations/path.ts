@@ -3,12 +3,15 @@ import type { Next, PathEntry } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import type { PendingWrites } from './pending-writes.ts';
 
-/** The maximum number of visits that the Temporal UI lists. A walk may pass more. */
+/**
+ * The maximum number of visits that the Temporal UI lists for one walk. A walk may have more visits; the last ones are
+ * listed.
+ */
 const MAX_ENTRIES = 20;
 
 /**
- * Adds the visits of a walk to its stop. Without this, the Temporal UI would not list CONDITION, SPLIT and EXIT, which
- * have no activity of their own.
+ * Adds the visits of a walk to its result for Temporal. Without them, the Temporal UI would not list CONDITION, SPLIT
+ * and EXIT steps, because these steps run no activity.
  */
 export function withVisits(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
@@ -19,7 +22,7 @@ function pathOf({ executionId, graph, pending }: { executionId: string; graph: G
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of pending.closed) {
     const took = tookOf(status, output);
-    // The workflow already knows that this step has ended.
+    // Has no label, because the Temporal workflow already has the label of the step that ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
   for (const { executionId: id, visit, stepId, status, output } of pending.visits) {

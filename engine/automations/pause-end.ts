@@ -9,9 +9,9 @@ import type { PendingWrites } from './pending-writes.ts';
 import type { WalkStop } from './walk.ts';
 
 /**
- * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event has arrived or whose deadline has
- * passed, and advances the execution. Like `walk`, it only collects the changes in `pending`, and the caller saves
- * them.
+ * Ends a pause and advances the execution. The pause is a DELAY whose timer has fired, or a WAIT_FOR_EVENT whose event
+ * has arrived or whose deadline has passed. Like `walk`, this function only collects changes in `pending`, which the
+ * caller saves.
  */
 export async function endPause(
   environment: ExecutionEnvironment,
@@ -37,22 +37,22 @@ export async function endPause(
 }
 
 /**
- * Ends the current pause of an execution, whatever it waits for. A WAIT_FOR_EVENT takes the given branch, else
- * `timeout`. Writes nothing, like `walk`. The caller has checked that the execution is at a pause.
+ * Ends the current pause of an execution before its event or deadline. A WAIT_FOR_EVENT continues on `branch`. Like
+ * `walk`, it only collects changes in `pending`. The caller has checked that the execution is at a pause.
  */
-export async function advance(
+export async function endPauseEarly(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   { branch = 'timeout', pending }: { branch?: Branch | undefined; pending: PendingWrites },
 ): Promise<WalkStop> {
-  const { execution, graph, current, standingMs } = locked;
+  const { execution, graph, current, visitAgeMs } = locked;
   if (!current) throw new Error('an execution that waits has a visit');
   const at = { executionId: execution.id, visit: current.visit };
   const ended = environment.getPauseEnd(execution, graph.steps.get(current.stepId), {
     eventId: undefined,
-    tookMs: standingMs,
+    tookMs: visitAgeMs,
   });
-  // For the loop guard, the pause counts with its actual length.
+  // The loop guard counts the actual length of the pause, not the planned one.
   if (execution.laps) notePauseEnded(execution.laps, { byEvent: true, tookMs: ended.tookMs });
   const waited = current.type === 'WAIT_FOR_EVENT';
   pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });

@@ -8,22 +8,22 @@ import type { SandboxState } from '../../rules/executions/run.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { WalkStop } from './walk.ts';
 
-/** Matches an execution that would wait at a step that no longer exists. */
+/** SQL condition: the execution would wait at a step that was deleted. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
 
 /**
- * Changes to executions that are not written yet. Many executions share one, so that hundreds of them cost a few
- * statements.
+ * Changes to executions that are not written yet. One object collects the changes of many executions, so that a few
+ * statements write hundreds of executions.
  */
 export interface PendingWrites {
-  /** The outcomes of visits. A visit that has already ended does not change. */
+  /** The results of visits that end. A visit that has already ended does not change. */
   closed: VisitOutcome[];
   visits: NewVisit[];
   waits: NewWait[];
   passedWaits: WaitRef[];
-  /** At most one for each execution. */
+  /** The new positions of executions, at most one for each execution. */
   positions: ExecutionPosition[];
-  /** Executions that reach a DELAY or WAIT_FOR_EVENT: the visit, the wait, and the stop of the walk. */
+  /** Executions that reach a DELAY or WAIT_FOR_EVENT. */
   pauses: Pause[];
   /** The new state of sandbox executions. */
   runs: Map<string, SandboxState>;
@@ -34,7 +34,7 @@ interface Pause {
   visit: NewVisit;
   wait: NewWait | undefined;
   stop: WalkStop;
-  /** Whether Temporal has a timer for the pause. A skipped pause has none. */
+  /** Whether Temporal sets a timer for the pause. A skipped pause has no timer. */
   booked: boolean;
 }
 
@@ -43,8 +43,8 @@ export function newPendingWrites(): PendingWrites {
 }
 
 /**
- * Writes the collected changes, in the transaction that holds the contacts' locks. Only then are the stops of the walks
- * final, because executions at a step that is being deleted end.
+ * Writes the collected changes, in the transaction that has locked the contacts. May change the results of the walks
+ * (`stop.next`): an execution at a step that was deleted in the meantime ends. Read them only after this call.
  */
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
@@ -75,12 +75,14 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 }
 
 /**
- * Writes closed visits, new visits and positions in one statement. An execution that has ended does not change, because
- * an earlier cancel wins. The test for the end is written so that Postgres cannot use the index of open executions,
- * which may contain nearly all executions (see `ownedBy`). The steps at which executions wait are locked against
- * deletion. A deletion ends every execution at the step; an execution that arrives later finds no step and ends. An
- * execution that arrives at an effect needs no lock, because the effect's activity checks again.
- * @returns executions whose step no longer exists
+ * Writes ended visits, new visits and positions in one statement. An execution that has already ended does not change,
+ * for example after a cancellation. The check for this is written so that Postgres cannot use the index of open
+ * executions, which may contain nearly all executions (see `ownedBy`).
+ * Locks the steps at which executions will wait, so that no other transaction deletes the steps at the same time. A
+ * deletion ends every execution at the step. An execution that arrives later finds no step, so this function ends it.
+ * An execution that arrives at an effect needs no lock, because the activity of the effect checks again whether the
+ * step exists.
+ * @returns the ids of executions whose step was deleted
  */
 async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {
   const { projectId } = p;

@@ -12,13 +12,13 @@ import { explainCondition } from './condition.ts';
 import { type ExecutionEnvironment, previewEnvironment } from './environment.ts';
 import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import { newPendingWrites, type PendingWrites } from './pending-writes.ts';
-import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
+import { completeVisit, type EffectOutcome, type EffectPosition, resumeWalk } from './resume.ts';
 import { fillExitsOfExecution } from './variables.ts';
 import { type WalkStop, walk } from './walk.ts';
 
 /**
- * The effect that a step would have: for a message, whether it is sent and why not; for a webhook, its request; for an
- * update, the contact after it.
+ * The effect that a step would have. A message has its text and `wouldSend`, with a `reason` if it would not be sent. A
+ * WEBHOOK has its request. An update has the contact after the change.
  */
 export interface ShownEffect {
   channel?: 'email' | 'sms';
@@ -33,7 +33,7 @@ export interface ShownEffect {
   contact?: Record<string, unknown> | null;
 }
 
-/** The effect that a step would have, computed instead of performed, and how its visit ends. */
+/** The predicted effect of a step, and the predicted result of the visit. */
 export interface PreviewedEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: ShownEffect;
@@ -41,7 +41,9 @@ export interface PreviewedEffect {
   opensAt?: Date | undefined;
 }
 
-/** Previews the effects of each step type. The run of the execution holds the contact and the time. */
+/**
+ * The functions that preview the effect of each step type. `execution.run` has the contact and the time of the preview.
+ */
 export type EffectPreviews = Record<
   EffectType,
   (position: EffectPosition, environment: ExecutionEnvironment) => Promise<PreviewedEffect>
@@ -60,14 +62,14 @@ export interface PreviewedStep {
   branch: string | null;
   output: Record<string, unknown> | null;
   error: string | null;
-  /** The filters of a CONDITION, and whether each holds. */
+  /** The filters of a CONDITION; `holds` tells whether the filter matches. */
   filters?: (Filter & { holds: boolean })[];
   /** The effect that the step would have. */
   shown?: ShownEffect;
 }
 
 export interface ExecutionPreview {
-  /** WAITING if only an event could end the last step, and the request contains no such event. */
+  /** WAITING if only an event could end the last step, and the request has no matching event. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -92,8 +94,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Walks a contact through a workflow, enabled or not, like an execution that starts at `startAt`. Time passes only in
- * pauses. Uses the code of real executions, but predicts effects instead of performing them. Writes nothing.
+ * Predicts the way of a contact through a workflow, enabled or not, for an execution that would start at `startAt`. The
+ * predicted time advances only in pauses. Uses the walk of real executions, but predicts effects instead of performing
+ * them. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<ExecutionPreview> {
@@ -140,7 +143,7 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
   };
 }
 
-/** The changes of a walk, kept in memory instead of written to Postgres. */
+/** Collects the changes of a previewed walk in memory instead of writing them to Postgres. */
 class Preview {
   private readonly steps = new Map<number, PreviewedStep>();
   private position: ExecutionPosition | undefined;
@@ -153,8 +156,8 @@ class Preview {
   }
 
   /**
-   * Ends the pause or effect at which the walk has stopped, and walks on. Returns undefined when the execution has
-   * ended, and when it waits for an event without a deadline.
+   * Ends the pause or effect at which the walk has stopped, and continues the walk. Returns undefined when the
+   * execution has ended, or when it waits for an event without a deadline.
    */
   async continueFrom(stop: WalkStop, effects: EffectPreviews, pending: PendingWrites): Promise<WalkStop | undefined> {
     const { execution, environment } = this.of;
@@ -164,15 +167,15 @@ class Preview {
     if (next.kind !== 'effect') {
       if (next.kind === 'wait' && next.deadlineAt === null) return undefined;
       const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
-      return resume(environment, locked, { input, ended: { eventId: undefined, tookMs: 0 }, pending });
+      return resumeWalk(environment, locked, { input, ended: { eventId: undefined, tookMs: 0 }, pending });
     }
     const { outcome, shown, opensAt } = await effects[next.activity]({ execution, next, step }, environment);
     const visited = this.steps.get(next.visit);
     if (visited) Object.assign(visited, { shown, ...(opensAt && { dueAt: opensAt }) });
-    return complete(environment, locked, { ...outcome, executionId: execution.id, visit: next.visit }, pending);
+    return completeVisit(environment, locked, { ...outcome, executionId: execution.id, visit: next.visit }, pending);
   }
 
-  /** Adds the results of a walk. The run's time does not advance during a walk. */
+  /** Adds the results of a walk to the preview. The predicted time does not advance during a walk. */
   async addResults({ closed, visits, positions }: PendingWrites): Promise<void> {
     const { execution, environment } = this.of;
     const now = environment.now(execution);
@@ -226,7 +229,7 @@ class Preview {
     const { visit } = execution;
     const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};
     const current = { visit, stepId: step.id, type: step.type, status, startedAt, dueAt };
-    return { execution, graph, asked: current, current, standingMs: 0 };
+    return { execution, graph, requested: current, current, visitAgeMs: 0 };
   }
 }
 

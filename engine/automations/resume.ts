@@ -10,7 +10,7 @@ import { catchUp } from './catch-up.ts';
 import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
 import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
 import { type CurrentExecution, type LockedExecution, lockExecutions } from './locked-executions.ts';
-import { nextAt } from './next.ts';
+import { computeNext } from './next.ts';
 import { withVisits } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
@@ -24,20 +24,21 @@ export interface EffectPosition<R extends SandboxState | null = SandboxState | n
   step: GraphStep;
 }
 
-/** The two ways to perform an effect: for real executions and for sandboxes. */
+/** The functions that perform an effect: one for real executions, one for sandboxes. */
 export interface EffectRunners<T> {
   real(effect: EffectPosition<null>): T;
-  /** Replaces the effect in a sandbox. Sends nothing, and changes only the execution and its run. */
+  /** Simulates the effect in a sandbox. Sends nothing, and changes only the execution and its `run`. */
   sandbox(effect: EffectPosition<SandboxState>): T;
 }
 
 /**
- * The position of an execution. Only `atEffect` gives access to the step and its data, and it requires code for both
- * kinds of execution. An effect without code for sandboxes therefore does not compile; it would send real messages.
+ * The position of an execution. Only `atEffect` gives access to the step and its data, and it requires a function for
+ * each kind of execution. Code that forgets sandboxes therefore does not compile; otherwise a sandbox would send real
+ * messages.
  */
 export class WalkPosition {
   readonly next: Next;
-  /** Undefined when the execution has no row any more. */
+  /** Undefined when the execution's row was deleted. */
   readonly execution: Pick<CurrentExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
   private readonly effect: EffectPosition | undefined;
 
@@ -48,40 +49,41 @@ export class WalkPosition {
   }
 
   /**
-   * Performs the effect of an activity in the way of a real execution or of a sandbox. Returns undefined if the
-   * execution is at another step, for example after an edit of the workflow. The activity then only returns the
-   * execution's next position.
+   * Performs the effect of an activity with the function for real executions or for sandboxes. Returns undefined if the
+   * execution is not at a step of this type, for example after an edit of the workflow. In that case the activity
+   * performs nothing and returns the execution's next position.
    */
-  atEffect<T>(activity: EffectType, ways: EffectRunners<T>): T | undefined {
+  atEffect<T>(activity: EffectType, runners: EffectRunners<T>): T | undefined {
     if (this.effect?.next.activity !== activity) return undefined;
     const { execution, ...at } = this.effect;
     const { run } = execution;
     return run === null
-      ? ways.real({ ...at, execution: { ...execution, run } })
-      : ways.sandbox({ ...at, execution: { ...execution, run } });
+      ? runners.real({ ...at, execution: { ...execution, run } })
+      : runners.sandbox({ ...at, execution: { ...execution, run } });
   }
 }
 
-/** Activities check for this and throw `RowMissing`. */
+/** The result for an execution without a row. Activities throw `RowMissing` when they get it. */
 const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
 
 /**
- * Finds the positions of executions of a project, in the order of the inputs, after ending the pauses that the inputs
- * report as over. No execution may appear twice. Safe to run again: the database shows what an earlier attempt of the
- * same activity has done, and the result continues from there.
+ * Ends the pauses that the inputs report as over, advances the executions, and returns their positions in the order of
+ * the inputs. All executions belong to one project, and each may appear only once. Safe to run again: if an earlier
+ * attempt of the activity has already advanced an execution, the function returns its current position.
  */
 export async function resumeExecutions(
   trx: Trx,
   p: { projectId: string; inputs: StepInput[] },
 ): Promise<WalkPosition[]> {
   const { projectId, inputs } = p;
-  const locked = await lockExecutions(trx, { projectId, asked: inputs });
-  // The row decides, not the signal. If an event arrived together with the deadline, the event counts.
+  const locked = await lockExecutions(trx, { projectId, requested: inputs });
+  // Reads the events of waits from Postgres, because the signal can arrive late. If the event arrived before the
+  // deadline was handled, the event counts.
   const waitEvents = await findWaitEvents(trx, {
     projectId,
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   });
-  const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
+  const deleted = await findDeletedEnds(trx, { projectId, requested: inputs, locked });
   const pending = newPendingWrites();
   const environment = realEnvironment(trx);
   const stops: { found?: LockedExecution; stop: WalkStop }[] = [];
@@ -91,8 +93,8 @@ export async function resumeExecutions(
       stops.push({ stop: { next: deleted.get(input.executionId) ?? MISSING } });
       continue;
     }
-    const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
-    stops.push({ found, stop: await resume(environment, found, { input, ended, pending }) });
+    const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.visitAgeMs };
+    stops.push({ found, stop: await resumeWalk(environment, found, { input, ended, pending }) });
   }
   await savePendingWrites(trx, { projectId, pending });
   return stops.map(
@@ -100,50 +102,52 @@ export async function resumeExecutions(
   );
 }
 
-/** `resumeExecutions` for one execution. */
+/** Does for one execution what `resumeExecutions` does for many. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<WalkPosition> {
   const [position] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
   return position ?? new WalkPosition({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {
-  /** Set when the execution cannot continue after this, such as after a webhook with onFailure FAIL. */
+  /** Set if the execution must fail, such as after a WEBHOOK with `onFailure` FAIL. */
   fails?: boolean;
-  /** The changes that the effect makes to the run of a sandbox. */
+  /** The changes that the effect makes to the state of a sandbox. */
   changes?: RunChanges;
 }
 
 /**
- * Closes the visits of effects and walks on, in the transaction that records the effects themselves. Returns the stops
- * in the order of the outcomes. No execution may appear twice. If a visit was closed before, it does not change, and
- * the execution's current position is returned.
- * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
+ * Closes the visits of effects and continues the walks, in the transaction that records the effects themselves. Returns
+ * the next positions in the order of the outcomes. Each execution may appear only once. If a visit has already ended,
+ * it does not change, and the execution's current position is returned.
+ * @param p.contactsLocked whether the caller's transaction has already locked the contacts
  */
 export async function completeEffects(
   trx: Trx,
   p: { projectId: string; outcomes: EffectOutcome[]; contactsLocked?: boolean },
 ): Promise<Next[]> {
   const { projectId, outcomes, contactsLocked = false } = p;
-  const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
-  const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
+  const locked = await lockExecutions(trx, { projectId, requested: outcomes, contactsLocked });
+  const deleted = await findDeletedEnds(trx, { projectId, requested: outcomes, locked });
   const pending = newPendingWrites();
   const environment = realEnvironment(trx);
   const stops: { found?: LockedExecution | undefined; stop: WalkStop }[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
     const missing = { next: deleted.get(outcome.executionId) ?? MISSING };
-    stops.push({ found, stop: found ? await complete(environment, found, outcome, pending) : missing });
+    stops.push({ found, stop: found ? await completeVisit(environment, found, outcome, pending) : missing });
   }
   await savePendingWrites(trx, { projectId, pending });
   return stops.map(({ found, stop }) => (found ? stopWithPath(stop, found, pending) : stop).next);
 }
 
-/** Adds the visits of a walk to its stop. Call it after `savePendingWrites`, which may change the stop. */
+/**
+ * Adds the visits of a walk to its result. Call this function after `savePendingWrites`, which may change the result.
+ */
 function stopWithPath(stop: WalkStop, { execution, graph }: LockedExecution, pending: PendingWrites): WalkStop {
   return { ...stop, next: withVisits(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
-/** Completes the effect of one execution, as `completeEffects` does for many. */
+/** Does for one execution what `completeEffects` does for many. */
 export async function completeEffect(
   trx: Trx,
   { projectId, ...outcome }: EffectOutcome & { projectId: string },
@@ -153,14 +157,14 @@ export async function completeEffect(
 }
 
 /**
- * Finds how recently deleted executions ended. Executions that have neither a row nor a recorded end are absent from
- * the result.
+ * Finds the status and reason with which recently deleted executions ended (table `deleted_rows`). An execution without
+ * such a row is absent from the result.
  */
 async function findDeletedEnds(
   trx: Trx,
-  p: { projectId: string; asked: { executionId: string }[]; locked: Map<string, LockedExecution> },
+  p: { projectId: string; requested: { executionId: string }[]; locked: Map<string, LockedExecution> },
 ): Promise<Map<string, Next>> {
-  const ids = p.asked.flatMap(({ executionId }) => (p.locked.has(executionId) ? [] : executionId));
+  const ids = p.requested.flatMap(({ executionId }) => (p.locked.has(executionId) ? [] : executionId));
   if (ids.length === 0) return new Map();
   const deleted = await findDeleted(trx, { projectId: p.projectId, ids });
   return new Map(
@@ -168,35 +172,41 @@ async function findDeletedEnds(
   );
 }
 
-/** Closes the visit of an effect and walks on. Like `walk`, it only collects changes, which the caller saves. */
-export async function complete(
+/**
+ * Closes the visit of an effect and continues the walk. Like `walk`, it only collects changes, which the caller saves.
+ */
+export async function completeVisit(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   outcome: EffectOutcome,
   pending: PendingWrites,
 ): Promise<WalkStop> {
-  const { execution, asked } = locked;
-  const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
+  const { execution, requested } = locked;
+  const open = requested?.status === 'RUNNING' || requested?.status === 'WAITING';
   if (open && execution.run && outcome.changes) {
     changeRun(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
     const exit = exitBy(execution, outcome.changes, environment.now(execution));
-    if (exit) return endSandboxRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, pending });
+    if (exit)
+      return endSandboxRun(execution, { visit: outcome.visit, stepId: requested.stepId, reason: exit, pending });
   }
   if (open) pending.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
   if (!open) return positionOf(environment, locked, pending);
   if (outcome.fails) {
-    const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
+    const code = requested.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
     return failExecution(
       { execution, pending },
-      { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId },
+      { code, error: outcome.error ?? 'the step failed', stepId: requested.stepId },
     );
   }
-  return continueWalk(environment, locked, { visit: asked, pending });
+  return continueWalk(environment, locked, { visit: requested, pending });
 }
 
-/** Walks on from a pause that is over, and returns the new position. Writes nothing, like `walk`. */
-export async function resume(
+/**
+ * Ends the current pause if the input reports its end, and returns the execution's position. Like `walk`, it only
+ * collects changes, which the caller saves.
+ */
+export async function resumeWalk(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; pending: PendingWrites },
@@ -217,12 +227,12 @@ export async function resume(
     : positionOf(environment, locked, pending);
 }
 
-/** Returns the exit reason if an event that the sandbox's own step caused ends the run. */
+/** Returns the exit reason if an event that the sandbox's own step caused matches an exit of the workflow. */
 function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }
 
-/** The position of an execution by its last visit. */
+/** Returns the position of an execution at its current visit. */
 function positionOf(
   environment: ExecutionEnvironment,
   { execution, graph, current }: LockedExecution,
@@ -230,7 +240,7 @@ function positionOf(
 ): WalkStop {
   const step = current && graph.steps.get(current.stepId);
   if (!current || !step) return exitDeleted(execution, pending);
-  return { next: environment.timed(execution, step, nextAt(graph, step, current)), step };
+  return { next: environment.withSandboxTimer(execution, step, computeNext(graph, step, current)), step };
 }
 
 function endOf(execution: CurrentExecution): WalkStop {

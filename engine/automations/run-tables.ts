@@ -8,9 +8,10 @@ interface InRun {
 }
 
 /**
- * The `WITH …` clause before a statement for a step of this execution. Empty for a real execution, and for a sandbox
- * that has changed nothing.
- * @param now set for statements that read events; events of the run count if they happened up to this time
+ * Returns the `WITH …` clause that statements for a step of this execution need. The clause is empty for a real
+ * execution, and for a sandbox that has changed nothing.
+ * @param now set if the statement reads events: the sandbox's events up to this instant are added to the recorded
+ * events
  */
 export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
   const tables = tablesOfRun(execution, now);
@@ -18,8 +19,9 @@ export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
 }
 
 /**
- * Builds CTEs that stand for tables of the same names: the contact as the run has left it, and the run's events among
- * the recorded ones. One statement thus serves real executions and sandboxes.
+ * Builds CTEs with the names of the tables `contacts` and `events`. In the statement, the first replaces the contact's
+ * row with the contact as the sandbox has changed it. The second adds the sandbox's events to the recorded events. One
+ * statement thus serves real executions and sandboxes.
  */
 export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
   const tables: RawBuilder<unknown>[] = [];

@@ -5,7 +5,7 @@ import { getWorkflow } from '../../db/workflows/workflows.ts';
 import { newRun, type RunEvent, type SandboxState } from '../../rules/executions/run.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { beginExecutions } from './start.ts';
+import { launchExecutions } from './start.ts';
 import { lockWorkflowForStart, requireContact } from './start-manually.ts';
 import { fillExitsOfExecution } from './variables.ts';
 
@@ -19,10 +19,10 @@ export interface SandboxStart extends WorkflowRef {
 }
 
 /**
- * Starts a sandbox of a workflow, enabled or not, for a contact: a real Temporal run of every step, with emails and SMS
- * in mode `test`, without webhook calls, and with changes to the contact kept in its own run. It starts no other
- * executions, does not count as an entry of the contact, and can run at the same time as the contact's other
- * executions.
+ * Starts a sandbox of a workflow, enabled or not, for a contact. Temporal really runs every step. Emails and SMS have
+ * mode `test`, no webhook is called, and changes to the contact are stored only in the sandbox's `run`. A sandbox
+ * starts no other executions and does not count as an entry of the contact. It can run at the same time as other
+ * executions of the contact.
  * @throws AppError NOT_FOUND for the workflow or contact
  */
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {
@@ -63,5 +63,5 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
     exits: { exitOn, exitWhenUnsubscribed },
   };
   execution.exits = await fillExitsOfExecution(trx, execution, execution.exits);
-  return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };
+  return { executionId: id, outbox: await launchExecutions(trx, { projectId, workflow, entered: [execution] }) };
 }

@@ -10,9 +10,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { startExecutions } from './start.ts';
 
 /**
- * Starts an execution for one contact on request.
- * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when the workflow is disabled or the contact may not
- * enter (again)
+ * Starts an execution for one contact, for the API operation that starts executions.
+ * @throws AppError NOT_FOUND for the workflow or contact; CONFLICT when the workflow is disabled or the contact may not
+ * enter (or enter again)
  */
 export async function startManually(
   trx: Trx,
@@ -46,7 +46,7 @@ export async function startManually(
 }
 
 /**
- * Reads a workflow, and locks it so that it is not deleted before the start commits.
+ * Reads a workflow and locks it, so that no other transaction deletes it before the start commits.
  * @throws AppError NOT_FOUND
  */
 export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
@@ -66,7 +66,7 @@ export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
 }
 
 /**
- * Checks that the project has the contact.
+ * Throws if the project does not have the contact.
  * @throws AppError NOT_FOUND
  */
 export async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {

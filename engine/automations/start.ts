@@ -16,11 +16,14 @@ import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { type WalkingExecution, type WalkStop, walk } from './walk.ts';
 
 /**
- * The longest chain of executions in which each one's step causes the event that starts the next. Workflows that start
- * each other would otherwise never stop.
+ * The maximum length of a chain of executions, in which a step of one execution causes the event that starts the next
+ * one. Without a maximum, workflows that start each other would never stop.
  */
 const MAX_DEPTH = 10;
-/** The error of an execution whose step caused an event deeper than `MAX_DEPTH`. The execution continues. */
+/**
+ * The error of an execution whose step caused an event that would make the chain longer than `MAX_DEPTH`. The execution
+ * continues.
+ */
 const TOO_DEEP = 'event_depth';
 
 export interface ExecutionRequest {
@@ -30,7 +33,7 @@ export interface ExecutionRequest {
   event: Record<string, unknown>;
   context: Record<string, unknown>;
   untrusted: boolean;
-  /** Whether an unauthenticated caller started the execution. Its data may still be the tenant's. */
+  /** Whether an unauthenticated caller started the execution. The data of the event may still come from the tenant. */
   untrustedTrigger: boolean;
   mode: KeyMode;
   /** The execution whose step caused the event. */
@@ -44,10 +47,11 @@ export interface StartExecutions {
 }
 
 /**
- * Starts executions of a workflow for contacts, in the caller's transaction, which holds their locks. Contacts that
- * may not enter are skipped: the unique indexes of `executions` decide, not a read (contract §7.4 Re-entry). Each
- * execution walks on to its first effect or pause at once, and its Temporal workflow starts there. After a chain of
- * `MAX_DEPTH` executions nothing more is started, and the last execution records why.
+ * Starts executions of a workflow for contacts, in the caller's transaction, which has locked the contacts. Skips
+ * contacts that may not enter: the unique indexes of `executions` refuse them, so no earlier read is necessary
+ * (contract §7.4 Re-entry). Each execution walks to its first effect or pause at once, and its Temporal workflow starts
+ * there. After a chain of `MAX_DEPTH` executions no further execution starts, and the last one records the error
+ * `event_depth`.
  */
 export async function startExecutions(
   trx: Trx,
@@ -57,12 +61,12 @@ export async function startExecutions(
   const entered = await insertExecutions(trx, p);
   if (entered.length === 0) return { executionIds: [], outbox: [] };
   const { projectId, workflow } = p;
-  const outbox = await beginExecutions(trx, { projectId, workflow, entered });
+  const outbox = await launchExecutions(trx, { projectId, workflow, entered });
   return { executionIds: entered.map((execution) => execution.id), outbox };
 }
 
-/** Walks new executions on to their first effect or pause, and queues the start of their Temporal workflows. */
-export async function beginExecutions(
+/** Walks new executions to their first effect or pause, and queues the start of their Temporal workflows. */
+export async function launchExecutions(
   trx: Trx,
   p: Pick<StartExecutions, 'projectId'> & {
     workflow: { id: string; entryStepId: string | null };
@@ -81,7 +85,8 @@ export async function beginExecutions(
   const { projectId } = p;
   const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
     const { id: executionId, contactId } = execution;
-    // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures there.
+    // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures in
+    // Temporal.
     if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
     return [{ projectId, executionId, next: withVisits(stop.next, { executionId, graph, pending }), contactId }];
   });
@@ -97,11 +102,12 @@ export async function beginExecutions(
 }
 
 /**
- * Inserts all executions in one statement. `entry` is 1 if the workflow allows no re-entry, and otherwise one more than
- * before. A conflict on a unique index means that the contact may not enter now, or never again. With a `reentryKey`,
- * both rules apply separately to each value of the key. Email loops end here as well: inbound email starts a workflow
- * at most `INBOUND_STARTS_PER_HOUR` times for a contact. The contact's lock prevents two starts from counting at the
- * same time. If a start is refused, its event records the reason.
+ * Inserts all executions in one statement. `entry` is 1 if the workflow allows no re-entry, and otherwise the contact's
+ * last entry plus 1. A conflict on a unique index means that the contact has an open execution, or has entered a
+ * workflow without re-entry before. With a `reentryKey`, both rules apply separately to each value of the key.
+ * This statement also stops email loops: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
+ * contact. The contact's lock prevents two transactions from counting at the same time. If a start is refused, its
+ * event records the reason (`not_started`).
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;

@@ -11,13 +11,16 @@ import { withRun } from './run-tables.ts';
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
   /**
-   * The variables. Values that unauthenticated callers wrote appear only as plain text, never in a link target, an
-   * address or a header.
+   * The variables. Values that unauthenticated callers wrote are marked as untrusted: they appear only as plain text,
+   * never in a link target, an address or a header.
    */
   variables: Sourced<Data>;
 }
 
-/** Loads the variables of a step: the contact as it is now, the payload of the trigger, and the manual context. */
+/**
+ * Loads the variables of a step: the contact's current data, the data of the event that started the execution, and the
+ * context of a manual start.
+ */
 export async function loadStepVariables(
   db: Db,
   execution: {
@@ -55,7 +58,7 @@ export async function loadStepVariables(
   return { contact, variables };
 }
 
-/** Fills in the filters of exits with the variables of one execution, if they use any. */
+/** Replaces the variables in the filters of exits with the values of one execution, if the filters use variables. */
 export async function fillExitsOfExecution(
   db: Db,
   execution: Parameters<typeof loadStepVariables>[1],

@@ -8,7 +8,8 @@ import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
-// This module only records that a wait is satisfied. The pause ends in `pause-end.ts`, when the workflow wakes.
+// This module only records in `execution_waits` that a wait has its event. `pause-end.ts` ends the pause when the
+// Temporal workflow wakes.
 
 export interface WaitRef {
   executionId: string;
@@ -19,17 +20,17 @@ export interface NewWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: Condition | undefined;
-  /** Whether automatic emails count for a wait for `email.received`. */
+  /** Whether automatic replies count for a wait for `email.received`. */
   includeAutomatic: boolean;
   /**
-   * Events count from this instant on, even when they were recorded before the registration. Null means the time of the
-   * transaction.
+   * Events recorded since this instant count, even when they were recorded before the wait was registered. Null means
+   * the time of the transaction.
    */
   since: Date | null;
   deadlineAt: Date | null;
 }
 
-/** Registers waits of executions for events. The caller holds the contacts' locks. */
+/** Registers waits of executions for events. The caller has locked the contacts. */
 export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWait[] }): Promise<void> {
   const { projectId, waits } = p;
   if (waits.length === 0) return;
@@ -44,22 +45,26 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
   `.execute(trx);
 }
 
-/** The number of newest events that are checked, by the index `events_name`. */
+/** The maximum number of recorded events that are compared with the wait, read by the index `events_name`. */
 const EVENTS_CHECKED = 100;
 
-/** The event that a new wait looks for among the recorded events. */
+/** The criteria by which a new wait searches the recorded events. */
 export interface SoughtEvent
   extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
-  /** Events that have already ended waits in the current walk. Their visits are not written yet. */
+  /**
+   * Events that have already ended waits in the current walk. Their visits are not in Postgres yet, so the query does
+   * not see them.
+   */
   taken: string[];
-  /** The visit before the wait; 0 at the start of the execution. */
+  /** The number of the visit before the wait; 0 at the start of the execution. */
   from: number;
 }
 
 /**
- * Finds the first event recorded since `since` that a new wait already matches, so that the wait ends at once. An event
- * starts an execution or ends one of its waits; the next wait needs another event. The caller holds the contact's lock.
- * @returns its id, and whether an unauthenticated caller caused it
+ * Finds the first event recorded since `since` that matches a new wait, so that the wait ends at once. One event starts
+ * an execution or ends one of its waits, never both; the next wait needs another event. The caller has locked the
+ * contact.
+ * @returns the event's id, and whether an unauthenticated caller caused the event
  */
 export async function findMatchingEvent(
   trx: Trx,
@@ -84,8 +89,8 @@ export async function findMatchingEvent(
 }
 
 /**
- * Records that unauthenticated callers moved executions past a wait, in the transaction that moves them, under their
- * contacts' locks.
+ * Records that events of unauthenticated callers ended waits of executions. Runs in the transaction that advances the
+ * executions, which has locked their contacts.
  */
 export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
   if (p.executionIds.length === 0) return;
@@ -95,8 +100,9 @@ export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; exe
 }
 
 /**
- * Satisfies the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The
- * row records that a wait is over. The signal only wakes the workflow, so a late or lost signal changes nothing.
+ * Marks open waits that these events match as satisfied, in the caller's transaction, which has locked the contacts.
+ * The row in Postgres is decisive. The signal to Temporal only wakes the workflow, so a late or lost signal changes
+ * nothing.
  */
 export async function satisfyWaits(
   trx: Trx,

@@ -23,13 +23,16 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
-import { delayDue } from './delay-due.ts';
+import { computeDelayEnd } from './delay-due.ts';
 import type { ExecutionEnvironment } from './environment.ts';
-import { nextAt } from './next.ts';
+import { computeNext } from './next.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import type { NewWait } from './waits.ts';
 
-/** An execution as a walk needs it. `visit` counts the steps that it has reached. */
+/**
+ * The fields of an execution that a walk reads and changes. `visit` is the number of steps that the execution has
+ * reached.
+ */
 export interface WalkingExecution {
   id: string;
   projectId: string;
@@ -41,8 +44,8 @@ export interface WalkingExecution {
   /** Whether an unauthenticated caller's event started the execution, so that `event` has that caller's values. */
   untrusted: boolean;
   /**
-   * Whether an unauthenticated caller started the execution or ended one of its waits. Such an execution cannot lift a
-   * refusal.
+   * Whether an unauthenticated caller started the execution or ended one of its waits. Steps of such an execution
+   * cannot end a suppression or an unsubscription.
    */
   untrustedTrigger: boolean;
   mode: KeyMode;
@@ -50,26 +53,30 @@ export interface WalkingExecution {
   laps: LoopGuard | null;
   /** The state of a sandbox; null for a real execution. */
   run: SandboxState | null;
-  /** The exits of its workflow. Only sandboxes check them here; real executions end where the events are recorded. */
+  /**
+   * The exits of the workflow. The walk checks them only for sandboxes; real executions end when the event is recorded.
+   */
   exits: Exits;
 }
 
 export interface Walk {
   execution: WalkingExecution;
   graph: Graph;
-  /** The next step; null is the end of the graph. */
+  /** The next step; null at the end of the graph. */
   stepId: string | null;
-  /** The instant from which an event counts for a WAIT_FOR_EVENT that comes next; now when absent. */
+  /**
+   * The instant from which a recorded event counts for a WAIT_FOR_EVENT that comes next; the current time if absent.
+   */
   eventsSince?: Date;
-  /** The visit that has ended and from which the walk continues; absent when the execution starts. */
+  /** The number of the visit that ended before this walk; absent when the execution starts. */
   from?: number;
   /** Collects the changes to write. */
   pending: PendingWrites;
 }
 
 /**
- * The position at which a walk stopped. An execution that has ended has no step. `savePendingWrites` may change `next`,
- * so read it afterwards.
+ * The result of a walk: the position at which it stopped. An execution that has ended has no step. `savePendingWrites`
+ * may change `next`, so read `next` after that call.
  */
 export interface WalkStop {
   next: Next;
@@ -77,11 +84,13 @@ export interface WalkStop {
 }
 
 /**
- * Walks an execution from a step to the next position that needs Temporal (an effect, a timer or a wait), or to its
- * end. It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in
- * `pending`, which the caller saves under the contact's lock, together with the change that led here. A walk always
- * ends, because no execution visits more than `MAX_VISITS` steps. Cycles without any wait are rejected when a workflow
- * is enabled. A later edit can still create one, and the instant of a DELAY may already have passed.
+ * Walks an execution from a step to the next position that needs Temporal (an effect, a timer or a wait), or to the
+ * execution's end. Reads the time, the contact and events only through `environment`. Writes nothing: it collects
+ * changes in `pending`. The caller saves them with the change that caused the walk, in one transaction, while the
+ * contact is locked.
+ * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling a workflow rejects cycles
+ * without a wait. This limit is still necessary, because a later edit can create such a cycle, and the instant of a
+ * DELAY may already have passed.
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<WalkStop> {
   let stepId = w.stepId;
@@ -97,7 +106,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
   }
 }
 
-/** The result of arriving at a step: either the walk stops, or it continues on a branch. */
+/** The result of arriving at a step: the walk stops, or it continues on a branch. */
 type Arrival = WalkStop | { branch?: Branch };
 
 async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -126,12 +135,12 @@ function stopAtEffect(environment: ExecutionEnvironment, w: Walk, step: GraphSte
   recordPause(w.execution, environment.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
-  return { next: nextAt(w.graph, step, visit), step };
+  return { next: computeNext(w.graph, step, visit), step };
 }
 
 async function stopAtDelay(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const now = environment.now(w.execution).getTime();
-  const due = await delayDue(environment, { step, execution: w.execution, nowMs: now });
+  const due = await computeDelayEnd(environment, { step, execution: w.execution, nowMs: now });
   if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   const { dueAt, countsMs } = due;
   if (dueAt.getTime() <= now) {
@@ -168,7 +177,7 @@ async function stopAtWait(environment: ExecutionEnvironment, w: Walk, step: Grap
   return pauseAt(environment, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-/** Fills in the filters of a wait with the variables of its execution when the wait starts. */
+/** Replaces the variables in the filters of a wait with the execution's values at the start of the wait. */
 async function fillWait(
   environment: ExecutionEnvironment,
   execution: WalkingExecution,
@@ -179,9 +188,7 @@ async function fillWait(
   return filters && fillCondition(filters, variables, 'wait');
 }
 
-/**
- * Returns the events that have already ended waits of the execution in this walk, and the event that started the walk.
- */
+/** Returns the ids of the events that have already ended waits in this walk, and of the event that caused the walk. */
 function takenIn({ execution, pending }: Walk): string[] {
   return [...pending.closed, ...pending.visits].flatMap(({ executionId, output }) =>
     executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
@@ -189,8 +196,8 @@ function takenIn({ execution, pending }: Walk): string[] {
 }
 
 /**
- * Stops the walk at a pause. `countsMs` is the waiting time that the loop guard counts, if it differs from the length
- * of the pause.
+ * Stops the walk at a pause. `countsMs` is the waiting time for the loop guard, if it differs from the length of the
+ * pause.
  */
 function pauseAt(
   environment: ExecutionEnvironment,
@@ -203,12 +210,12 @@ function pauseAt(
   if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
-  const stop = { next: environment.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
+  const stop = { next: environment.withSandboxTimer(w.execution, step, computeNext(w.graph, step, visit)), step };
   w.pending.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
   return stop;
 }
 
-/** Records in a sandbox run when it reached its step, and how long it stays. */
+/** Records in the state of a sandbox when the execution reached its step, and when the pause ends. */
 function recordPause({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
   if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
 }
@@ -237,8 +244,8 @@ function exitAt(w: Walk, step: GraphStep): WalkStop {
 }
 
 /**
- * Thrown for a condition that cannot be evaluated. The execution fails, and the request that tracked the event gets no
- * error.
+ * Thrown for a condition that cannot be evaluated. `passCondition` then fails the execution, so the request that
+ * tracked the event gets no error.
  */
 class Unusable extends Error {}
 
@@ -248,7 +255,7 @@ function toUnusable(error: unknown): Unusable {
   throw error;
 }
 
-/** Records that the execution has visited a step, and the result of the visit. */
+/** Records the visit of a step and its result. */
 function addVisit(
   { execution, pending }: Walk,
   step: GraphStep,
@@ -260,7 +267,7 @@ function addVisit(
   return added;
 }
 
-/** Records the step at which the execution now is. */
+/** Records the step that the execution is at. */
 function moveTo({ execution, pending }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
   const { id: executionId, visit, laps } = execution;
   pending.positions.push({ executionId, visit, stepId: step.id, status, laps });
@@ -281,8 +288,8 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
 }
 
 /**
- * Fails an execution that cannot continue. Temporal gets only the code of the error, because its message may quote a
- * tenant's text.
+ * Fails an execution that cannot continue. Temporal gets only the code of the error, because the message of the error
+ * may contain a tenant's text.
  */
 export function failExecution(
   { execution, pending }: { execution: { id: string; visit: number }; pending: PendingWrites },

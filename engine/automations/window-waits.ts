@@ -7,13 +7,14 @@ import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { nextAtEffect } from './next.ts';
+import { computeNextForEffect } from './next.ts';
 import type { EffectPosition } from './resume.ts';
 
 /**
- * Makes steps that are about to send MARKETING wait until the project's sending window opens. The wait is a pause at
- * the same step: when its timer ends, the step runs again. A sandbox that skips its pauses does not wait. Runs under
- * the contacts' locks. Returns the waiting steps by execution; steps that may continue are absent.
+ * Makes steps that are about to send MARKETING messages wait until the project's sending window opens. The wait is a
+ * pause at the same step: when its timer ends, the step runs again. A sandbox with `skipDelays` does not wait. The
+ * caller has locked the contacts.
+ * @returns what each waiting execution does next, by the execution's id; executions that may send now are absent
  */
 export async function waitForWindow(
   trx: Trx,
@@ -37,15 +38,16 @@ export async function waitForWindow(
   return new Map(
     waits.map(({ position: { execution, step, next }, dueAt }) => [
       execution.id,
-      nextAtEffect(step, { visit: next.visit, dueAt }),
+      computeNextForEffect(step, { visit: next.visit, dueAt }),
     ]),
   );
 }
 
 /**
- * Ends the wait for a window, because the step is about to act again. Runs under the contact's lock.
- * @param p.byHand whether a user has moved the step past the window; the visit records this (`advanced`) for the next
- * check of the window
+ * Ends the wait of a step for the sending window, because the step is about to run again. The caller has locked the
+ * contact.
+ * @param p.byHand whether a user has moved the step past the window. The visit then stores `advanced`, so that the next
+ * check of the window does not stop the step again
  */
 export async function endWindowWait(
   trx: Trx,
@@ -60,7 +62,7 @@ export async function endWindowWait(
   `.execute(trx);
 }
 
-/** Finds executions that a user has moved past the sending window. The window no longer delays them. */
+/** Finds executions that a user has moved past the sending window. They send although the window is closed. */
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
@@ -70,7 +72,10 @@ async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosit
   return new Set(rows.map((row) => row.id));
 }
 
-/** Finds time zones by contact. Empty when the project has no window, which saves the read of the contacts. */
+/**
+ * Finds the time zones of contacts, by contact id. Returns an empty map if the project has no sending window, without
+ * reading the contacts.
+ */
 async function findClocks(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Map<string, ClockRow>> {
   const contactIds = p.steps.map(({ execution }) => execution.contactId);
   const { rows } = await prepared<ClockRow & { id: string }>`

@@ -7,8 +7,8 @@ import { isEffect, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
 /**
- * The start of the first page. A page starts after a pair of step id and execution id, and these ids sort before all
- * others.
+ * The start of the first page: a step id and an execution id that sort before all others. A page starts after such a
+ * pair.
  */
 const FROM_START = '00000000-0000-0000-0000-000000000000:00000000-0000-0000-0000-000000000000';
 
@@ -22,11 +22,11 @@ interface WindowWait extends ClockRow {
 }
 
 /**
- * Queues a signal to the next `rows` executions that wait for the project's sending window longer than now necessary.
- * Their steps check the window themselves. Nothing is written here, and an execution that was woken without need waits
- * again. Uses the index `execution_steps_open`.
- * @param p.after the end of the previous page; null for the first
- * @returns the start of the next page; null after the last page
+ * Queues signals after a change of the project's sending window: to each of the next `rows` executions whose timer ends
+ * later than the window now opens. The woken step checks the window itself, so this function changes no execution. An
+ * execution that was woken without need waits again. Uses the index `execution_steps_open`.
+ * @param p.after the position after which the page starts; null for the first page
+ * @returns the position after which the next page starts; null after the last page
  */
 export async function wakeWindowPage(
   trx: Trx,

@@ -40,27 +40,30 @@ export interface ChangedCampaign {
 }
 
 /**
- * The facts that the workflow of a campaign start needs. `paused`: the campaign waits until it is resumed. `ended`:
- * this start no longer sends the campaign.
+ * The state of a campaign's start, for its Temporal workflow. `waiting`: the scheduled time has not come. `paused`: the
+ * campaign waits until it is resumed. `ended`: this start no longer sends the campaign.
  */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
-  /** `sendRate`: the project's own limit a second; null means none. Emails of a test key have no limit. */
+  /** `sendRate`: the project's limit of emails per second; null means none. Emails of a test key have no limit. */
   | {
       phase: 'sending' | 'paused';
       audienceDone: boolean;
       sendRate: number | null;
       mode: KeyMode;
       clock: string;
-      /** For a campaign with a test: whether recipients wait for the winner, and the highest chunk that may be sent. */
+      /**
+       * Set for a campaign with a test: whether recipients wait for the winner, and the highest number of a chunk that
+       * may be sent.
+       */
       test?: { testing: boolean; lastSeq: number };
     }
   | { phase: 'ended'; status: CampaignStatus };
 
 /**
  * Starts a DRAFT now (`at` null) or at a time, or changes the time of a SCHEDULED campaign. If two calls run at the
- * same time, the UPDATE decides. Without `mode` the campaign keeps the mode with which it was scheduled, and without
- * `timing` its time. Source: contract §6.
+ * same time, the UPDATE lets only one of them change a DRAFT. Without `mode`, the campaign keeps the mode with which it
+ * was scheduled. Without `timing`, it keeps its timing. Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the monthly limit is reached
  */
@@ -98,11 +101,11 @@ export async function startCampaign(
 }
 
 /**
- * Cancels a SCHEDULED, SENDING or PAUSED campaign. A campaign that has not attempted any email becomes a DRAFT again
- * and its ledger rows are removed. Otherwise it is CANCELLED and its workflow skips the remaining recipients. Claims
- * hold a shared lock on the campaign's row (db/campaigns/claims.ts). Once this function has its lock, no further claim
- * is possible, and earlier claims are visible.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
+ * Cancels a SCHEDULED, SENDING or PAUSED campaign. If no email of the campaign was ever attempted, the campaign becomes
+ * a DRAFT again, and its recipients are deleted. Otherwise the campaign becomes CANCELLED, and its workflow skips the
+ * remaining recipients. Claims hold a shared lock on the campaign's row (db/campaigns/claims.ts). Once this function
+ * has its lock, no further claim is possible, and it sees the earlier claims.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
  */
 export async function cancelCampaign(
   trx: Trx,
@@ -134,10 +137,11 @@ export async function cancelCampaign(
 }
 
 /**
- * Pauses a SENDING campaign. Claims hold its row with a shared lock (db/campaigns/claims.ts), so no email is claimed
- * after this commits. Claimed emails that are not on the wire yet are released when the workflow gets the signal of the
- * pause. A campaign that is PAUSED already keeps its first reason. With `sendNo` only that start is paused.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
+ * Pauses a SENDING campaign. Claims take a shared lock on the campaign's row (db/campaigns/claims.ts), so no email is
+ * claimed after this transaction commits. The workflow then gets a signal, and emails that are claimed but not yet
+ * transmitted are released. A campaign that is already PAUSED keeps its first reason. With `sendNo`, only the start
+ * with this number is paused.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
  */
 export async function pauseCampaign(
   trx: Trx,
@@ -158,8 +162,8 @@ export async function pauseCampaign(
 }
 
 /**
- * Resumes a PAUSED campaign; a campaign that is SENDING already does not change.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
+ * Resumes a PAUSED campaign. A campaign that is already SENDING does not change.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
  */
 export async function resumeCampaign(
   trx: Trx,
@@ -177,7 +181,10 @@ export async function resumeCampaign(
   });
 }
 
-/** If the caller passed the version that it has read, locks the campaign and refuses another version. */
+/**
+ * If the caller passes the version that it has read, locks the campaign and throws CONFLICT if the campaign has another
+ * version.
+ */
 async function assertUnchanged(
   trx: Trx,
   { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined },
@@ -185,7 +192,10 @@ async function assertUnchanged(
   if (read) await lockCampaign(trx, ref, read);
 }
 
-/** Switches between SENDING and PAUSED. The lock excludes claims; an UPDATE alone would not. */
+/**
+ * Switches a campaign between SENDING and PAUSED. Locks the row first, because an UPDATE alone does not exclude claims,
+ * which hold a shared lock.
+ */
 async function switchStatus(
   trx: Trx,
   p: CampaignRef,
@@ -209,8 +219,8 @@ async function switchStatus(
 }
 
 /**
- * Reads the state of a start. When its time has come, moves it to SENDING and freezes its content as one row of
- * `contents`. Safe to run again at any moment.
+ * Reads the state of a start. When the scheduled time has come, moves the campaign to SENDING and stores its text as
+ * rows of `contents`, so that later edits do not change it. Safe to run again at any time.
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
@@ -228,15 +238,18 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
 }
 
-/** How a start has ended. `OPEN`: it continues. `reason`: why it is CANCELLED, as Temporal shows it. */
+/**
+ * The result of a start. `OPEN`: the start is still sending. `reason`: the code that Temporal shows for a CANCELLED
+ * start.
+ */
 export type StartEnd = { status: 'SENT' } | { status: 'OPEN' } | { status: 'CANCELLED'; reason: StartCancelReason };
 
-/** `campaign_draft`: the campaign is a DRAFT again, or was started again since. */
+/** `campaign_draft`: the campaign became a DRAFT again, or has a later start. */
 type StartCancelReason = 'cancelled' | 'campaign_draft' | 'campaign_deleted';
 
 /**
- * Returns how a start has ended, for its workflow. A campaign that is a DRAFT again, or was started again since, counts
- * as cancelled.
+ * Returns the result of a start for its Temporal workflow. If the campaign is a DRAFT again or has a later start, the
+ * result is CANCELLED.
  * @throws RowMissing
  */
 export async function findStartEnd(db: Db, p: CampaignStart): Promise<StartEnd> {
@@ -254,7 +267,10 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<StartEnd> 
   return { status: 'CANCELLED', reason: isLast && row.status === 'CANCELLED' ? 'cancelled' : 'campaign_draft' };
 }
 
-/** The status of a campaign when it was deleted. @throws RowMissing when no deletion is recorded */
+/**
+ * Returns the status that a campaign had when it was deleted.
+ * @throws RowMissing when no deletion is recorded
+ */
 async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
   const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
   if (!deleted) throw new RowMissing('campaign', campaignId);
@@ -262,10 +278,10 @@ async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignS
 }
 
 /**
- * Marks a campaign as SENT when no recipient is left. This applies to a paused campaign, too, because a resume would
- * have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. The campaign's row
- * is locked first, so that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to
- * run twice.
+ * Marks a campaign as SENT when it has no more recipients to send to. This includes a paused campaign, because a resume
+ * would have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. Locks the
+ * campaign's row first: a retry also locks the row, so this check sees the recipients that the retry queued
+ * (engine/campaigns/retry.ts). Safe to run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`
@@ -282,7 +298,10 @@ export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolea
   return rows.length > 0;
 }
 
-/** Wakes the workflows of a project's SENDING campaigns after its hold was released, so they check again. */
+/**
+ * Wakes the workflows of a project's SENDING campaigns after its hold was released, so that they check for email to
+ * send.
+ */
 export async function wakeCampaigns(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; send_no: number }>`
     SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
@@ -309,8 +328,8 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
 }
 
 /**
- * Refuses a start if the monthly limit would skip every recipient. Recipients of the simulator do not count. The
- * recipients are counted later, page by page (db/campaigns/audience.ts).
+ * Refuses a start if the monthly limit would skip every recipient. Simulator addresses do not count toward the limit.
+ * Which recipients exceed the limit is decided later, when pages of the audience are stored (db/campaigns/audience.ts).
  */
 async function assertMonthlyQuota(
   trx: Trx,
@@ -327,8 +346,8 @@ async function assertMonthlyQuota(
 }
 
 /**
- * Tells whether any email was ever claimed. A claimed email may have been sent, even when its sender was killed before
- * it recorded the result.
+ * Tells whether any email of the campaign was ever claimed. A claimed email may have been sent, even if its worker was
+ * killed before it recorded the result.
  */
 async function hasAnyAttempt(trx: Trx, p: CampaignRef): Promise<boolean> {
   const { rows } = await sql<{ tried: boolean }>`

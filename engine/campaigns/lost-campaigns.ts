@@ -9,19 +9,22 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { cancelCampaign } from './lifecycle.ts';
 
 /**
- * For this many days after a cancel, recovery checks that a workflow has skipped the remaining recipients. All workers
- * are not expected to be stopped for longer.
+ * For this many days after a cancellation, recovery checks that a workflow has skipped the remaining recipients. All
+ * workers together are assumed to be stopped for less time than this.
  */
 const CANCELLED_DAYS = 2;
 
-/** A campaign start that should have a workflow, or should have had one until its last recipient was skipped. */
+/**
+ * A campaign start that should have a Temporal workflow. `cancelled`: the workflow only has to skip the remaining
+ * recipients.
+ */
 export interface OpenCampaign extends CampaignStart {
   cancelled: boolean;
 }
 
 /**
- * Lists campaigns of all projects that were handed to Temporal, ordered by id: SCHEDULED, SENDING or PAUSED ones, and
- * recently cancelled ones that still have open recipients.
+ * Lists campaigns of all projects whose start is no longer in the outbox, so Temporal should have a workflow for each.
+ * They are SCHEDULED, SENDING or PAUSED, or were cancelled recently and still have open recipients. Ordered by id.
  */
 export async function listOpenCampaigns(
   db: Db,
@@ -40,8 +43,9 @@ export async function listOpenCampaigns(
 }
 
 /**
- * Pauses a start whose workflow Temporal has closed, because the restored ledger may lack recipients who got the email.
- * Does nothing when the campaign has ended in the meantime.
+ * Pauses a start whose workflow is closed in Temporal although the campaign is open in Postgres. Postgres was then
+ * restored from a backup, and its ledger may not list all recipients who got the email. Does nothing when the campaign
+ * has ended in the meantime.
  */
 export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
   await awaitClaims(trx, { projectId, id });
@@ -53,8 +57,8 @@ export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendN
 }
 
 /**
- * Queues starts again. Emails that the ledger lists as sent are not sent again. The others are sent, or skipped if the
- * campaign was cancelled.
+ * Queues starts again. Emails that the ledger lists as sent are not sent again. The other emails are sent, or skipped
+ * if the campaign was cancelled.
  */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(
@@ -69,9 +73,9 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
 }
 
 /**
- * Cancels a start whose workflow was terminated in Temporal, as `POST /campaigns/{id}/cancel` does. No workflow is left
- * to skip the remaining recipients, so a new one is started only for that. Does nothing when the campaign has ended or
- * was started again in the meantime.
+ * Cancels a start whose workflow an operator terminated in Temporal, as `POST /campaigns/{id}/cancel` does. The
+ * terminated workflow cannot skip the remaining recipients, so a new workflow is started to skip them. Does nothing
+ * when the campaign has ended or was started again in the meantime.
  */
 export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;

@@ -17,17 +17,19 @@ import type { RetryableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
-/** The number of recipients that one transaction queues again, in a few hundred milliseconds. */
+/** The number of recipients that one transaction queues again. It takes a few hundred milliseconds. */
 export const RETRY_ROWS = 10_000;
 
 /**
- * Queues at most `RETRY_ROWS` FAILED recipients of a campaign again. Their rows keep their ids and therefore the same
- * Message-ID. The usual checks decide just before sending whether each recipient may get the email. A SENT campaign
- * becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly limit are
- * queued as far as the limit now allows. Recipients who are no longer in the audience stay FAILED with the reason
- * `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the campaign's sender, or a
- * variant's, may not send at all
+ * Queues at most `RETRY_ROWS` FAILED recipients of a campaign again. Their rows keep their ids, and therefore their
+ * Message-ID. The usual checks just before sending decide whether each recipient may get the email. A SENT campaign
+ * becomes SENDING with a new start; a SENDING or PAUSED campaign keeps its start. Recipients that exceeded the monthly
+ * limit are queued as far as the limit now allows. Recipients who are no longer in the audience stay FAILED with the
+ * reason `left_audience`. Safe to run twice.
+ * @returns the number of queued recipients, and of recipients who left the audience. Call this function until both
+ * numbers are smaller than `RETRY_ROWS`
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the sender of the campaign or of a
+ * variant may not send at all
  */
 export async function retryRecipients(
   trx: Trx,
@@ -36,11 +38,11 @@ export async function retryRecipients(
   if (p.read) await lockCampaign(trx, p, p.read);
   const campaign = await lockEnded(trx, p);
   const left = await markLeftAudience(trx, p, campaign);
-  const room = p.reasons.includes('limit_reached') ? await takeMonthlyAllowanceForRetry(trx, p, campaign) : 0;
-  const tried = p.reasons.filter((reason) => reason !== 'limit_reached');
+  const allowance = p.reasons.includes('limit_reached') ? await takeMonthlyAllowanceForRetry(trx, p, campaign) : 0;
+  const otherReasons = p.reasons.filter((reason) => reason !== 'limit_reached');
   const requeued =
-    (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
-    (await requeue(trx, p, { reasons: tried, limit: RETRY_ROWS - room }));
+    (await requeue(trx, p, { reasons: ['limit_reached'], limit: allowance })) +
+    (await requeue(trx, p, { reasons: otherReasons, limit: RETRY_ROWS - allowance }));
   if (requeued === 0) return { requeued, left, outbox: [] };
   for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, { projectId: p.projectId, from });
   return { requeued, left, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
@@ -49,8 +51,8 @@ export async function retryRecipients(
 type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
 /**
- * Locks the campaign until the commit. A transaction that finishes the campaign therefore either sees these rows or has
- * committed before.
+ * Locks the campaign until the commit. A transaction that marks the campaign as SENT needs the same lock. It therefore
+ * either committed earlier, or sees the recipients that this transaction queues.
  */
 async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
   const { rows } = await sql<EndedCampaign>`
@@ -69,7 +71,7 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
 
 /**
  * Sets the reason `left_audience` on at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
- * since it was sent. When the segment was deleted since then, every recipient stays.
+ * since the campaign was sent. If the segment was deleted in the meantime, no recipient gets this reason.
  */
 async function markLeftAudience(
   trx: Trx,
@@ -99,8 +101,8 @@ async function markLeftAudience(
 }
 
 /**
- * Counts recipients that had exceeded the monthly limit toward it. The other recipients were counted when the audience
- * was stored.
+ * Counts recipients that had exceeded the monthly limit toward the current month, and returns how many the limit
+ * allows. The other recipients were counted when the audience was stored.
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -110,8 +112,8 @@ async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: 
 }
 
 /**
- * Sets the rows of failed recipients back to PENDING and reopens their chunks. The last error of each row is cleared,
- * because a row with an error counts as deferred.
+ * Sets failed recipients back to PENDING and reopens their chunks. Clears the last error of each row, because a PENDING
+ * row with an error counts as deferred.
  */
 async function requeue(
   trx: Trx,
@@ -136,8 +138,8 @@ async function requeue(
 }
 
 /**
- * Selects the failed recipients to retry, by the index on the reason. Excludes emails that a provider accepted, and
- * recipients that no longer exist.
+ * Builds the SQL that selects the failed recipients to retry. The SQL uses the index on the reason. It excludes emails
+ * that a provider accepted, and emails whose contact was erased.
  */
 function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
@@ -145,8 +147,8 @@ function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): 
 }
 
 /**
- * Starts the campaign with a new number. The workflow of the last start has ended, or will end without changing the new
- * start.
+ * Starts the campaign again with a new number (`send_no`). The workflow of the earlier start has ended, or will end
+ * without changing the new start.
  */
 async function startAgain(trx: Trx, p: CampaignRef): Promise<OutboxRow[]> {
   const { rows } = await sql<{ send_no: number }>`

@@ -20,9 +20,9 @@ export interface TestEmail {
 }
 
 /**
- * Queues one email with the content of a campaign, rendered with the contact of the address if there is one. The email
- * does not belong to the campaign: it is not in its recipients or statistics, and its consent rules do not apply.
- * Source: contract §6.
+ * Queues one email with the text of a campaign. If a contact has the address, the text is rendered with that contact.
+ * The email does not belong to the campaign: it is not in the campaign's recipients or statistics, and it needs no
+ * consent. Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
 export async function insertTestEmail(

@@ -19,9 +19,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
 /**
- * The state of a test. `waiting`: the winner is chosen at `endsAt`. `paused`: its time is over, and the winner is
- * chosen when the campaign continues. `decided`: chunks up to `lastSeq` may be sent. `ended`: this start no longer sends
- * the campaign.
+ * The state of a test. `waiting`: the winner will be chosen at `endsAt`. `paused`: the waiting time is over, but the
+ * campaign is paused; the winner is chosen after a resume. `decided`: the winner is known, and chunks up to `lastSeq`
+ * may be sent. `ended`: this start no longer sends the campaign.
  */
 export type TestState =
   | { outcome: 'waiting'; endsAt: string }
@@ -30,26 +30,27 @@ export type TestState =
   | { outcome: 'ended' };
 
 /**
- * Starts the waiting time of a test when its share was sent. When that time is over, chooses the winner, which the
+ * Starts the waiting time of a test once its share has been sent. When that time is over, chooses the winner, which the
  * remaining recipients get. While the campaign is paused, the waiting time continues, but no winner is chosen. Safe to
- * run again at any moment and beside `chooseWinner`, because the winner is set once.
+ * run again at any time and concurrently with `chooseWinner`, because only the first choice is stored.
  */
 export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> {
-  // Counts before taking the lock, because a share may have many emails, and pages and pauses wait for the lock.
-  const results = (await isOver(trx, p)) ? await testResults(trx, p) : undefined;
+  // Counts before taking the lock, because counting a large share takes long. Meanwhile, pages of the audience and a
+  // pause would wait for the lock.
+  const results = (await isTestOver(trx, p)) ? await testResults(trx, p) : undefined;
   const row = await lockTest(trx, p);
   if (!row) return { outcome: 'ended' };
-  // Checks again under the lock, because the transaction that held it may have chosen a winner.
-  if (row.winner !== null) return { outcome: 'decided', lastSeq: await lastChunk(trx, p) };
+  // Checks again under the lock, because the transaction that held the lock may have chosen a winner.
+  if (row.winner !== null) return { outcome: 'decided', lastSeq: await findLastChunk(trx, p) };
   const { variants, variant_test: test, paused } = row;
-  if (!results) return { outcome: 'waiting', endsAt: await beginWait(trx, p, test) };
+  if (!results) return { outcome: 'waiting', endsAt: await startTestWait(trx, p, test) };
   if (paused) return { outcome: 'paused' };
   const counted = variants.map((_, n) => toResult(results.get(n), test));
   const winner = betterVariant(counted, test.minimum);
   return { outcome: 'decided', lastSeq: await setWinner(trx, p, { winner, by: 'test' }) };
 }
 
-/** A campaign after a user chose its winner, with rows for the outbox. */
+/** The campaign after a user chose its winner. */
 export interface Chosen {
   campaign: Campaign;
   /** The rows to pass to `outbox.wake` after the commit. */
@@ -57,7 +58,8 @@ export interface Chosen {
 }
 
 /**
- * Chooses the variant that the remaining recipients get, before the test ends; also while the campaign is PAUSED.
+ * Chooses the variant that the remaining recipients get, on a user's request and before the test ends. The campaign may
+ * be PAUSED.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
  * for an unknown variant
  */
@@ -113,8 +115,8 @@ interface CountedResult {
 }
 
 /**
- * Counts sent emails, openers and clickers for each variant by number, for recipients that got it in the test or in a
- * campaign without one.
+ * Counts sent emails, openers and clickers of each variant, by the variant's number. Includes recipients of the test,
+ * and all recipients of a campaign without a test. Excludes recipients who get the winner.
  */
 export async function testResults(
   db: Db,
@@ -141,7 +143,7 @@ interface TestRow {
   paused: boolean;
 }
 
-async function isOver(trx: Trx, p: CampaignStart): Promise<boolean> {
+async function isTestOver(trx: Trx, p: CampaignStart): Promise<boolean> {
   const { rows } = await sql`
     SELECT id FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND test_ends_at <= clock_timestamp() AND winner IS NULL
@@ -159,7 +161,7 @@ async function lockTest(trx: Trx, p: CampaignStart): Promise<TestRow | undefined
   return rows[0];
 }
 
-async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTest): Promise<string> {
+async function startTestWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTest): Promise<string> {
   const { rows } = await sql<{ endsAt: Date }>`
     UPDATE campaigns SET test_ends_at = coalesce(test_ends_at, clock_timestamp() + make_interval(secs => ${waitMinutes * 60}))
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId} RETURNING test_ends_at AS "endsAt"
@@ -169,8 +171,8 @@ async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTes
 }
 
 /**
- * Assigns the variant to the waiting chunks and numbers them after the others. Returns the number of the last chunk.
- * Call it under the campaign's lock.
+ * Assigns the winner to the waiting chunks, and gives these chunks the numbers after the chunks of the test. Returns
+ * the number of the last chunk. The caller has locked the campaign.
  */
 async function setWinner(
   trx: Trx,
@@ -185,9 +187,9 @@ async function setWinner(
     UPDATE campaign_chunks k SET seq = ${lastSeqOf(sql`k.campaign_id`)} - k.seq, variant = ${how.winner}
     WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq < 0
   `.execute(trx);
-  return lastChunk(trx, p);
+  return findLastChunk(trx, p);
 }
 
-async function lastChunk(trx: Trx, p: { projectId: string; campaignId: string }): Promise<number> {
+async function findLastChunk(trx: Trx, p: { projectId: string; campaignId: string }): Promise<number> {
   return (await findTest(trx, p))?.lastSeq ?? 0;
 }

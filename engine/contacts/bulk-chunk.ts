@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** The number of contacts in one transaction: few enough that other writers do not wait long for a contact. */
+/** The number of contacts in one transaction. It is small, so other writers do not wait long for a contact. */
 const CHUNK_CONTACTS = 250;
 const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -20,21 +20,21 @@ export interface ChunkDone {
   total: number;
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
-  /** Whether the job was at another position than the caller assumed, so that nothing was done. */
+  /** Whether the job's cursor differs from the cursor that the caller passed. In that case nothing was done. */
   moved?: boolean;
 }
 
 interface Effect {
   succeeded: ReadonlySet<string>;
-  /** Contacts that unsubscribed personally, in a project that protects such refusals. */
+  /** Contacts that unsubscribed in person, which the project protects against a subscription by the job. */
   refused?: ReadonlySet<string>;
   outbox: OutboxRow[];
 }
 
 /**
- * Processes the next chunk of a bulk job and advances the job in the same transaction, so each chunk is processed once
- * even after a crash. An id that is not a contact of the project fails with an error, and the other ids continue.
- * Source: contract §3.5 Import.
+ * Processes the next chunk of a bulk job. Advances the job in the same transaction, so each chunk is processed once
+ * even after a crash. An id that is not a contact of the project is reported as an error, and the job continues with
+ * the other ids. Source: contract §3.5 Import.
  */
 export async function runBulkChunk(
   trx: Trx,
@@ -51,16 +51,19 @@ export async function runBulkChunk(
   return { done, processed, total, outbox: effect.outbox };
 }
 
-/** Returns the empty chunk of a job that has ended. @throws RowMissing when there is no such job */
+/**
+ * Returns an empty last chunk for a job that has ended.
+ * @throws RowMissing when no such job was recorded
+ */
 export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
   await findJobEnd(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }
 
 /**
- * Selects the contacts of the next chunk. A condition is evaluated now, not when the job was requested. Contacts that
- * were created later are excluded, and the job never returns to contacts that it has passed. It therefore ends even
- * when it changes what its condition selects.
+ * Selects the contacts of the next chunk. A condition selects contacts by their current values, not by their values at
+ * the time of the request. Contacts created after the request are excluded. The ids only ascend, so the job never
+ * processes a contact twice. It therefore ends even if its changes affect which contacts the condition matches.
  */
 async function nextIds(
   trx: Trx,

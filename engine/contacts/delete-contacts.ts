@@ -21,10 +21,10 @@ export interface DeletedContacts {
 }
 
 /**
- * Erases contacts: ends their executions, and removes them from segments and waits. Removes addresses and personal
- * data from the records that statistics need (emails, SMS, events, suppression entries). The contacts are locked
- * first, so a concurrent writer has either committed and is seen here, or finds no contact. Safe to run twice.
- * Source: contract §3.4, §9.
+ * Erases contacts. Ends their executions, and deletes their memberships in segments and their waits. Removes addresses
+ * and personal data from records that the statistics need (emails, SMS, events, suppressions). Locks the contacts
+ * first, so a concurrent writer has either committed and its rows are erased here, or finds no contact. Safe to run
+ * twice. Source: contract §3.4, §9.
  */
 export async function deleteContacts(
   trx: Trx,
@@ -60,7 +60,7 @@ export async function deleteContacts(
   return { ids, outbox };
 }
 
-/** Removes personal data from executions. Running ones have ended before. */
+/** Removes personal data from executions. `endExecutions` has already ended those that were running. */
 async function anonymizeExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
@@ -78,10 +78,10 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
   if (p.carbonCopies.length > 0) await eraseCarbonCopies(trx, { projectId, emailIds: p.carbonCopies });
-  // The Message-ID of an inbound email belongs to the person, because it often names their computer or address. An
-  // application's own Message-ID may name the person too.
-  // Emails that were not sent stay unsent. A sender that is sending one at this moment has the address in memory and
-  // settles it.
+  // The Message-ID of an inbound email is personal data, because it often contains the name of a computer or an
+  // address. So is a Message-ID that an application has set.
+  // Emails that were not sent fail with the reason `contact_deleted`. A worker that is sending an email at this moment
+  // has the address in memory, and records the result afterwards.
   await sql`
     WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, address_without_contact = NULL, variables = NULL,
@@ -108,7 +108,10 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   `.execute(trx);
 }
 
-/** Removes the text of an email from its copies. Otherwise they would keep the variables of the erased contact. */
+/**
+ * Removes the text of emails from their carbon copies. Otherwise the copies would keep the variables of the erased
+ * contact.
+ */
 async function eraseCarbonCopies(trx: Trx, p: { projectId: string; emailIds: string[] }): Promise<void> {
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
@@ -123,7 +126,9 @@ async function deleteMemberships(trx: Trx, p: { projectId: string; contactIds: s
   }
 }
 
-/** Removes the address from the entry, which keeps blocking email by its hash. */
+/**
+ * Removes the address from suppressions. The hash of the address stays, so the suppressions still block email to it.
+ */
 async function anonymizeSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
   await sql`
     UPDATE suppressions SET email = NULL WHERE project_id = ${p.projectId} AND address_hash = ANY(${p.hashes}::bytea[])

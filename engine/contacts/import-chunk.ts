@@ -12,22 +12,22 @@ import { type ChunkDone, emptyLastChunk } from './bulk-chunk.ts';
 import { findOutdatedSmsRefusals } from './outdated-sms-refusals.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
+/** The number of rows in one transaction. More rows cost less per row, fewer rows release locks sooner. */
 export const IMPORT_CHUNK_ROWS = 1_000;
 export const TOO_MANY_UNREADABLE = `More than ${UNREADABLE_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
-/** The number of the first data row, as a spreadsheet counts. */
+/** The number of the first data row in a spreadsheet; row 1 has the names of the columns. */
 const FIRST_ROW = 2;
 
-interface Written {
+interface WriteResult {
   contacts: UpsertedContact[];
   faults: ImportError[];
 }
 
 /**
- * Imports the chunk of a file at the job's `cursor` and advances the job in the same transaction, so each row is
- * imported once even after a crash. A row with errors is reported and does not stop the others. An import lifts no
- * refusal: suppression entries stay, and a suppressed contact is not subscribed. A file with too many unreadable rows
- * ends here as a FAILED job. Source: contract §3.5, §9.
+ * Imports the chunk of a file that starts at the job's `cursor`. Advances the job in the same transaction, so each row
+ * is imported once even after a crash. A row with errors is reported and does not stop the other rows. An import does
+ * not override a refusal: suppressions stay, and a suppressed contact is not subscribed. If too many rows are
+ * unreadable, the job fails with this chunk. Source: contract §3.5, §9.
  */
 export async function runImportChunk(
   trx: Trx,
@@ -35,16 +35,16 @@ export async function runImportChunk(
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
   if (!job) return emptyLastChunk(trx, p);
-  // Another attempt has processed this chunk; the next one is read from the job's current cursor.
+  // Another attempt of the activity has already processed this chunk. The caller continues at the job's current cursor.
   if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
   const { chunk } = p;
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
   const processed = job.processed + chunk.rows.length;
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.unreadableRows;
   await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
-  const hopeless = unreadableRows >= UNREADABLE_ROWS_MAX && !chunk.done;
-  if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
-  return { done: chunk.done || hopeless, processed, total: 0, outbox };
+  const tooManyUnreadable = unreadableRows >= UNREADABLE_ROWS_MAX && !chunk.done;
+  if (tooManyUnreadable) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
+  return { done: chunk.done || tooManyUnreadable, processed, total: 0, outbox };
 }
 
 async function importRows(
@@ -59,12 +59,12 @@ async function importRows(
   );
   const outdated = await findOutdatedSmsRefusals(trx, { projectId: p.projectId, rows: good });
   const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
-  const refusing = new Set(
+  const refusingEmails = new Set(
     good.flatMap(({ email, smsRefusals }) => (smsRefusals && !outdated.has(email) ? [email] : [])),
   );
   await addImportedStops(trx, p.suppressionKey, {
     projectId: p.projectId,
-    contactIds: contacts.filter(({ email }) => refusing.has(email)).map(({ id }) => id),
+    contactIds: contacts.filter(({ email }) => refusingEmails.has(email)).map(({ id }) => id),
     actor: `job:${p.id}`,
   });
   const outbox = await recordSubscriptionChanges(trx, {
@@ -87,12 +87,15 @@ async function importRows(
 
 type NumberedRow = CsvContact & { number: number };
 
-/** Writes all rows at once. If Postgres refuses one, writes them one by one so that the others are imported. */
+/**
+ * Writes all rows in one statement. If Postgres refuses the statement, writes the rows one by one, so that only the
+ * rows with errors fail.
+ */
 async function writeRows(
   trx: Trx,
   p: { projectId: string; rows: NumberedRow[]; suppressionKey: Buffer },
-): Promise<Written> {
-  const written: Written = { contacts: [], faults: [] };
+): Promise<WriteResult> {
+  const written: WriteResult = { contacts: [], faults: [] };
   if (p.rows.length === 0) return written;
   const whole = await tryUpsert(trx, p, p.rows);
   if (Array.isArray(whole)) return { contacts: whole, faults: [] };
@@ -128,8 +131,8 @@ async function tryUpsert(
 }
 
 /**
- * Matches a data exception (class 22) or a limit of Postgres (class 54). The row causes it, so trying again does not
- * help.
+ * Tells whether Postgres refused a value of the row: a data exception (class 22) or a limit (class 54). A retry would
+ * fail again.
  */
 function isDataFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));

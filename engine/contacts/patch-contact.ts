@@ -23,23 +23,29 @@ export interface SavedContact {
 }
 
 /**
- * Changes a contact's address, subscription and data, and emits the event of a changed subscription.
- * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its
- * limits
+ * Changes a contact's address, subscription, data and topics, and records the event of a changed subscription.
+ * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data that exceeds a
+ * limit
  */
 export async function patchContact(
   trx: Trx,
   p: ContactRef & {
     email?: string | undefined;
     subscribed?: boolean | undefined;
-    /** Whether `subscribed: true` may lift a refusal that the project protects. */
+    /**
+     * Whether `subscribed: true` may subscribe a contact that refused in person, in a project that protects such
+     * refusals.
+     */
     resubscribe?: boolean | undefined;
-    /** Keys that an unauthenticated caller wrote stay marked until the tenant writes them again. */
+    /** The new data. Values of unauthenticated callers stay marked as untrusted until the tenant writes them again. */
     data?: Sourced<Data> | undefined;
-    /** Whether an unauthenticated caller caused this change. Such a change lifts no refusal. */
+    /**
+     * Whether an unauthenticated caller caused this change. Such a change cannot end an unsubscription or a
+     * suppression.
+     */
     untrustedTrigger: boolean;
     mode?: KeyMode;
-    /** The execution whose step makes the change, if any. */
+    /** The execution whose step makes the change; null if no step makes it. */
     causeId: string | null;
     /** The actor, if no execution makes the change; see `recordSubscriptionChanges`. */
     actor?: string;
@@ -74,8 +80,9 @@ export async function patchContact(
 }
 
 /**
- * Changes the address. A person's refusal also applies to the new address, but a mailbox's refusal does not. A contact
- * that was unsubscribed only by a hard bounce is therefore subscribed again.
+ * Changes the address. A refusal by the person (an unsubscription or a complaint) also applies to the new address. A
+ * hard bounce does not, because it is about the mailbox. A contact that was unsubscribed only by a hard bounce is
+ * therefore subscribed again.
  * @returns the value of `subscribed` that the new address requires; empty if the subscription does not change
  */
 async function changeEmail(
@@ -98,7 +105,7 @@ async function changeEmail(
   return isBounced ? { subscribed: true } : {};
 }
 
-/** Tells whether a hard bounce of this address, and no decision of a person, unsubscribed the contact. */
+/** Tells whether a hard bounce of the address unsubscribed the contact, and no decision of the person. */
 async function isUnsubscribedByBounce(
   trx: Trx,
   key: Buffer,

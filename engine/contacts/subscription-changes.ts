@@ -13,22 +13,26 @@ export interface SubscriptionState {
   subscriptionChanged: boolean;
   /** Whether this call created the contact. */
   isNew?: boolean;
-  /** The contact had unsubscribed personally, so the change is in the audit log as well. */
+  /**
+   * Whether the change subscribed a contact that had unsubscribed in person. Such a change is also written to the audit
+   * log.
+   */
   resubscribed?: boolean;
-  /** The actor of this change, if the contacts of one call have different actors. */
+  /** The actor who changed this contact; replaces the common `by` of the call. */
   by?: string | undefined;
 }
 
-/** The name of the event that a change to this state emits. */
+/** Returns the name of the event for a contact that is now subscribed or not. */
 export function subscriptionEvent(subscribed: boolean): ContactEvent {
   return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
 }
 
 /**
- * Emits `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose state
- * changed, and for new subscribed contacts. A welcome series greets both. An import of existing customers passes its
- * contacts without `isNew`, unless it asks for the events. Every code path that changes `subscribed` calls this.
- * `reason` says why the service made the change automatically (contract §8.2 Events of the service).
+ * Records `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose
+ * subscription changed, and for new subscribed contacts. The trigger of a welcome series thus covers both. An import of
+ * existing customers omits `isNew`, so its new contacts emit no event, unless the request turns the events on. All code
+ * that changes `subscribed` calls this function.
+ * @param p.reason why the service itself made the change (contract §8.2 Events of the service)
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordSubscriptionChanges(
@@ -38,12 +42,12 @@ export async function recordSubscriptionChanges(
     contacts: SubscriptionState[];
     reason?: 'bounce' | 'complaint';
     /**
-     * Whether an unauthenticated caller caused the change, by the public key or by a step of an execution that it
+     * Whether an unauthenticated caller caused the change, with the public key or through an execution that the caller
      * started.
      */
     untrustedTrigger: boolean;
     mode?: KeyMode;
-    /** The execution whose step changed them, if any. */
+    /** The execution whose step changed the contacts; null if no step did. */
     causeId: string | null;
     /**
      * The actor: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or the reporting provider,
@@ -83,8 +87,8 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * Unsubscribes the subscribed contacts at these addresses, with their events. For addresses without a contact it
- * records that no unauthenticated caller may subscribe them. The suppression list does not change.
+ * Unsubscribes the subscribed contacts at these addresses and records the events. Contacts that are already
+ * unsubscribed are marked, so that no unauthenticated caller can subscribe them. Suppressions do not change.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function unsubscribeAddresses(

@@ -1,6 +1,7 @@
 /**
- * Reads and changes consent for the links of the consent pages. A refusal belongs to the address: a link acts on its
- * addresses and on the contacts that have them now, even after its own contact was erased.
+ * Reads and changes consent for the links of the consent pages. A refusal belongs to the address, not to the contact. A
+ * link therefore changes its addresses and the contacts that have these addresses now, even after the contact of the
+ * link was erased.
  */
 import { sql } from 'kysely';
 import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
@@ -24,27 +25,30 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { setContactTopics } from './topic-choices.ts';
 
-/** The person that a consent link is about: the reader of one email, or a contact. */
+/** The person that a consent link identifies: the reader of one email, or a contact. */
 export interface LinkSubject {
   projectId: string;
   projectName: string;
   color: string | null;
-  /** The email that contained the link; null for a link that was made outside an email. */
+  /** The email that contained the link; null for a link that was created without an email. */
   emailId: string | null;
   mode: KeyMode;
-  /** The contacts of the link. The pages show the settings of the first one. Empty after an erasure. */
+  /** The contacts to change. The pages show the settings of the first contact. Empty after an erasure. */
   contactIds: string[];
-  /** The addresses of the link. The first one is the address that got the email. Empty if no address was kept. */
+  /** The addresses to change. The first one is the address that got the email. Empty if no address is stored. */
   addresses: HashedAddress[];
-  /** Hashes of the addresses that have no contact now, such as a former address of the contact. */
+  /** Hashes of the addresses that no contact has now, such as a former address of the contact. */
   vacant: Buffer[];
-  /** Whether marketing may be sent to them. */
+  /** Whether marketing may be sent to these addresses and contacts. */
   subscribed: boolean;
   /** The topic of the email, if it has one. */
   topic: { id: string; name: string; joined: boolean } | null;
 }
 
-/** Returns undefined when neither the email or contact nor the hash of its address exists. */
+/**
+ * Finds the person of a consent link. Undefined if the email or contact does not exist, and no hash of its address is
+ * stored.
+ */
 export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject): Promise<LinkSubject | undefined> {
   const erased = await findErasedAddresses(db, token);
   const row = token.kind === 'email' ? await findByEmail(db, token.id) : await findByContact(db, token.id);
@@ -54,7 +58,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const addresses = addressesOf(key, project, erased);
   const contacts = await findLinkContacts(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
-  const held = new Set(contacts.map(({ email }) => addressHash(key, email).toString('hex')));
+  const contactHashes = new Set(contacts.map(({ email }) => addressHash(key, email).toString('hex')));
   const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
   return {
@@ -65,15 +69,16 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
     mode: project.mode,
     contactIds,
     addresses,
-    vacant: addresses.flatMap(({ hash }) => (held.has(hash.toString('hex')) ? [] : [hash])),
+    vacant: addresses.flatMap(({ hash }) => (contactHashes.has(hash.toString('hex')) ? [] : [hash])),
     topic: await findTopicOf(db, project, { contactId: contactIds[0], addresses }),
     subscribed: addresses.length > 0 && !isRefused && contacts.every(({ subscribed }) => subscribed),
   };
 }
 
 /**
- * Runs a change for a link's subject in the caller's transaction, with its contacts locked. The subject is read again
- * under the locks, so a concurrent erasure or new contact has either committed and is seen, or waits.
+ * Runs a change for the person of a link in the caller's transaction, with the contacts locked. Reads the person again
+ * after taking the locks. A concurrent erasure or creation of a contact has then either committed, and this change sees
+ * it, or waits.
  */
 export async function runForLinkSubject(
   trx: Trx,
@@ -88,8 +93,8 @@ export async function runForLinkSubject(
 
 /**
  * Records that the person wants no more marketing: suppresses the addresses, unsubscribes the contacts with their
- * event, and notes it on the email. Safe to run twice; the second run changes nothing. Source: RFC 8058 §3.1, contract
- * §9.3 Links.
+ * event, and marks the email as unsubscribed. Safe to run twice; the second run changes nothing. Source: RFC 8058 §3.1,
+ * contract §9.3 Links.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
@@ -108,7 +113,8 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
 }
 
 /**
- * Records that the person wants no more email about this email's topic, and notes it on the email. Safe to run twice.
+ * Records that the person wants no more email about the topic of this email, and marks the email as unsubscribed. Safe
+ * to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
@@ -119,8 +125,8 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 }
 
 /**
- * Stores the person's choice of topics on the contacts. If the address has no contact now, the choice is stored for the
- * next contact there. Safe to run twice.
+ * Stores the person's choice of topics on the contacts. If no contact has the address now, the choice is stored for the
+ * next contact with this address. Safe to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function setTopicsByLink(
@@ -146,8 +152,8 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
 }
 
 /**
- * Records that the person wants marketing again: subscribes the contacts with their event, and lifts the person's
- * earlier refusals. A hard bounce and an operator's decision stay. Safe to run twice.
+ * Records that the person wants marketing again: subscribes the contacts with their event, and deletes the suppressions
+ * that result from the person's refusals. Suppressions by a hard bounce or by an operator stay. Safe to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
@@ -180,7 +186,8 @@ async function setSubscribed(
 }
 
 /**
- * Lists the addresses of a link, each once: first the known addresses, then the erased ones, which have only a hash.
+ * Lists the addresses of a link without duplicates: first the known addresses, then the erased ones, of which only the
+ * hash is stored.
  */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
@@ -192,7 +199,8 @@ function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buff
 }
 
 /**
- * Tells whether the email was sent to another address than the contact's. The link then applies to that address only.
+ * Tells whether the email was sent to an address that is not the contact's. In that case the link changes only that
+ * address.
  */
 function isOther(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
@@ -204,7 +212,7 @@ interface Holder {
   subscribed: boolean;
 }
 
-/** Finds the link's own contact first, then contacts that have one of the addresses now. */
+/** Finds the contact of the link, and then the contacts that have one of the addresses now. */
 async function findLinkContacts(
   db: Db,
   key: Buffer,
@@ -224,11 +232,11 @@ async function findLinkContacts(
     WHERE project_id = ${p.projectId} AND (id = ${own} OR email = ANY(${emails}::text[]) OR id = ANY(${linked}::uuid[]))
     ORDER BY id IS NOT DISTINCT FROM ${own}::uuid DESC, id
   `.execute(db);
-  const spokenFor = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
-  return rows.filter(({ id, email }) => id === own || spokenFor.has(addressHash(key, email).toString('hex')));
+  const linkHashes = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
+  return rows.filter(({ id, email }) => id === own || linkHashes.has(addressHash(key, email).toString('hex')));
 }
 
-/** Reads the topic of the email's campaign, or else of its content. */
+/** Reads the topic of the email's campaign. If the campaign has none, reads the topic of the email's content. */
 async function findTopicOf(
   db: Db,
   { project_id: projectId, email_id: emailId }: SubjectRow,
@@ -260,7 +268,7 @@ interface SubjectRow {
   contact_email: string | null;
 }
 
-/** Needs no project id, because the signature of the token proves the email id. */
+/** Needs no project id, because the signed token of the link proves that the email id is genuine. */
 async function findByEmail(db: Db, id: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT e.project_id, p.name AS project_name, p.color, e.id AS email_id, e.mode, e.source_type, e.to_email,
@@ -281,7 +289,7 @@ async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined
   return rows[0];
 }
 
-/** Finds the subject of a link whose contact was erased, or of a link that was not part of an email. */
+/** Reads the project of a link whose contact and email have no data any more. */
 async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,

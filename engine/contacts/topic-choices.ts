@@ -8,8 +8,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * Stores a contact's choices of topics, by id, and records `topic.joined` and `topic.left` for changed choices. Safe to
- * run twice.
+ * Stores a contact's choices of topics, and records `topic.joined` and `topic.left` for changed choices. `p.topics` has
+ * the choices by topic id. Safe to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
  * @throws AppError NOT_FOUND for a topic of another project
  */
@@ -20,7 +20,7 @@ export async function setContactTopics(
     contactId: string;
     topics: Readonly<Record<string, boolean>>;
     mode: KeyMode;
-    /** The email whose link made the change, if any. */
+    /** The email whose link the person used; absent if the change has another cause. */
     emailId?: string | null;
   },
 ): Promise<OutboxRow[]> {
@@ -55,7 +55,7 @@ interface KeptTopic {
   default_subscribed: boolean;
 }
 
-/** Keeps these topics from being deleted before the transaction ends. */
+/** Locks these topics, so that no other transaction deletes them before this one ends. */
 async function keepTopics(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Map<string, KeptTopic>> {
   const { rows } = await sql<KeptTopic>`
     SELECT id, slug, name, default_subscribed FROM topics

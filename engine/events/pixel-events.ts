@@ -12,14 +12,15 @@ export interface PixelEvent {
   clientId?: string | undefined;
   email?: string | undefined;
   data?: Data | undefined;
-  /** The time that the page reports. The event's own time is its arrival. */
+  /** The time that the web page reports. The event is stored with the time of its arrival. */
   timestamp?: Date | undefined;
 }
 
 /**
- * Records events of a storefront's pages. If the address is known, the events belong to its contact. A new contact is
- * created unsubscribed, because a page view is not consent. Source: contract §8.1 Tracking.
- * @returns the ids of the events, and the rows to pass to `outbox.wake` after the commit
+ * Records events from the pages of a storefront. An event with an address belongs to the contact with this address. If
+ * no contact has the address, a contact is created without a subscription, because a page view is not consent. Source:
+ * contract §8.1 Tracking.
+ * @returns the ids of the events and the new contacts, and the rows to pass to `outbox.wake` after the commit
  */
 export async function recordPixelEvents(
   trx: Trx,

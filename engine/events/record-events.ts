@@ -21,20 +21,23 @@ export interface NewEvent {
   data: Record<string, unknown>;
   emailId?: string | null;
   /**
-   * Whether an unauthenticated caller or the sender of an email wrote its data. Such data appears only as text, never
-   * in a link target, an address or a header.
+   * Whether an unauthenticated caller or the sender of an email wrote `data`. Such data appears only as text, never in
+   * a link target, an address or a header.
    */
   untrusted: boolean;
   /**
-   * Whether an unauthenticated caller caused the event. Its data may still be the service's or the tenant's. Executions
-   * that it starts lift no refusal.
+   * Whether an unauthenticated caller caused the event. The data may still come from the service or the tenant.
+   * Executions that such an event starts cannot end a suppression or an unsubscription.
    */
   untrustedTrigger: boolean;
-  /** `test` when a test key caused it: emails and SMS of its executions never reach a provider. */
+  /**
+   * `test` when a request with a test key caused the event: executions that it starts send no email or SMS to a
+   * provider.
+   */
   mode?: KeyMode;
   /**
-   * The execution whose step caused the event, if any. Executions that the event starts are one level deeper in the
-   * chain.
+   * The execution whose step caused the event; null for other causes. Executions that the event starts are one level
+   * deeper in the chain.
    */
   causeId: string | null;
   /** The actor, for the contact's timeline. */
@@ -52,13 +55,14 @@ export interface RecordedEvents {
 }
 
 /**
- * Records events. All events are created by this function. In the caller's transaction, it locks the contacts, inserts
- * the events, ends the executions that exit on them, starts the executions that they trigger, satisfies the waits that
- * they match, and queues them for webhook endpoints. The lock orders a contact's events and waits, so no event is lost
- * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
- * execution (see `startExecutions`), but waits and endpoints still get it. Events that an untrusted execution causes
- * are marked as untrusted. Source: architecture, "From request to effect" 3.
- * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
+ * Records events. All code that creates events calls this function. In the caller's transaction, it locks the contacts
+ * and inserts the events. It ends the executions that exit on the events, and starts executions of the workflows that
+ * the events trigger. It marks matching waits as satisfied, and queues the events for webhook endpoints.
+ * The lock orders the events and waits of a contact, so no event is lost between the end of a step and the registration
+ * of a wait. An event at the end of a chain of ten executions starts no execution (see `startExecutions`), but it
+ * satisfies waits and is sent to endpoints. Events that an untrusted execution causes are marked as untrusted. Source:
+ * architecture, "From request to effect" 3.
+ * @param p.contactsLocked whether the caller's transaction has already locked all these contacts
  */
 export async function recordEvents(
   trx: Trx,
@@ -77,7 +81,8 @@ export async function recordEvents(
   });
   const outbox: OutboxRow[] = [];
   const exited = new Set<string>();
-  // An event ends older executions even when it also starts a new one.
+  // Each round first ends older executions and then starts new ones, so an event does not end the execution that it
+  // starts.
   for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
     const ended = await exitExecutions(trx, { projectId, zone, events: round, workflows: exiting });
     for (const id of ended.ids) exited.add(id);
@@ -85,7 +90,7 @@ export async function recordEvents(
     for (const workflow of workflows)
       outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
   }
-  // Excludes waits of executions that were just started, because they have checked these events themselves.
+  // Excludes waits of executions that just ended.
   const open = waits.filter((wait) => !exited.has(wait.executionId));
   outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: open })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
@@ -112,7 +117,9 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/** Marks events as untrusted, or as caused by an untrusted trigger, by the executions that caused them. */
+/**
+ * Marks events as untrusted, or as caused by an unauthenticated caller, if the execution that caused them is marked so.
+ */
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
@@ -179,7 +186,7 @@ async function startTriggered(
   return outbox;
 }
 
-/** Records that automatic emails did not start a workflow whose trigger excludes them. */
+/** Records on events that they did not start a workflow, because its trigger excludes automatic replies. */
 async function noteNotStarted(
   trx: Trx,
   { projectId, eventIds, workflowId }: { projectId: string; eventIds: string[]; workflowId: string },

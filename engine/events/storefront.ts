@@ -37,15 +37,15 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
 
 /**
  * Creates or replaces variants. If several rows have the same id, the last one counts. When a variant becomes
- * available, the job that notifies waiting contacts is queued in the same transaction. A restock is therefore reported
- * once, even if the request is sent several times. Source: contract §10.
+ * available, this function queues the job that notifies the waiting contacts, in the same transaction. Contacts are
+ * therefore notified of a restock once, even if the request is sent several times. Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,
   p: { projectId: string; mode: KeyMode; variants: Variant[] },
 ): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
   const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
-  // Sorted by id, so that two such statements wait for each other instead of deadlocking.
+  // Sorts by id, so that two concurrent statements wait for each other instead of deadlocking.
   const { rows: saved } = await sql<VariantRow>`
     INSERT INTO storefront_variants AS v (project_id, variant_id, product_title, title, url, available)
     SELECT ${p.projectId}, u.* FROM unnest(
@@ -75,10 +75,11 @@ export async function upsertVariants(
 }
 
 /**
- * Registers a person who wants to know when a variant is back. A new contact is created unsubscribed, because this is
- * not consent to marketing (contract §10.5 Back in stock). A second request changes nothing. `subscribed` is false when
- * the variant is available, because there is nothing to wait for.
- * @throws AppError NOT_FOUND when the project has no such variant; the caller must roll back then
+ * Registers a person who wants to know when a variant is available again. If no contact has the address, a contact is
+ * created without a subscription, because this is not consent to marketing (contract §10.5 Back in stock). A second
+ * request for the same variant changes nothing. If the variant is available, nothing is registered and `subscribed` is
+ * false.
+ * @throws AppError NOT_FOUND when the project has no such variant; the caller must then roll back
  */
 export async function waitForVariant(
   trx: Trx,
@@ -93,8 +94,8 @@ export async function waitForVariant(
     causeId: null,
   });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  // FOR SHARE orders this and a concurrent restock. If the restock commits first, this reads it. If it commits later,
-  // its job finds the wait.
+  // The row lock (FOR SHARE) excludes a concurrent restock. If the restock commits first, this statement sees it. If it
+  // commits later, the job of the restock finds the registration.
   const { rows } = await sql<{ available: boolean; restock_no: number }>`
     SELECT available, restock_no FROM storefront_variants
     WHERE project_id = ${projectId} AND variant_id = ${variantId} FOR SHARE
@@ -111,10 +112,10 @@ export async function waitForVariant(
 }
 
 /**
- * Notifies a page of contacts of a restock. Ends their waits and records the event in one transaction, so each contact
- * is notified once even if a process is killed. Safe to run again and concurrently, because only the transaction that
- * deletes a wait notifies its contact.
- * @returns `done` when no contact waits any more
+ * Notifies a page of contacts of a restock. Deletes their registrations and records the event in one transaction, so
+ * each contact is notified once even if a process is killed. Safe to run again and concurrently, because only the
+ * transaction that deletes a registration notifies its contact.
+ * @returns `done` when no registration is left; `told` is the number of notified contacts
  */
 export async function notifyWaiting(
   trx: Trx,
@@ -128,7 +129,7 @@ export async function notifyWaiting(
   `.execute(trx);
   if (page.length === 0) return { done: true, told: 0, outbox: [] };
   const ids = page.map((row) => row.contact_id);
-  // Locks contacts first, like every transaction: a deletion locks the contact and then its waits.
+  // Locks contacts first, as the deletion of a contact does: it locks the contact, and then deletes the registrations.
   await lockContacts(trx, { projectId, ids });
   const { rows } = await sql<WaitRow>`
     DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v
@@ -143,7 +144,7 @@ export async function notifyWaiting(
     data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
     mode: row.restock_mode,
     untrusted: false,
-    untrustedTrigger: true, // Untrusted, because any caller with the public key can register any person.
+    untrustedTrigger: true, // Any caller with the public key can register any person.
     causeId: null,
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });

@@ -26,7 +26,7 @@ export interface TrackRequest {
   visitor?: Visitor | undefined;
 }
 
-/** The sender of a request with the public key. */
+/** The sender of a request with the public key, such as a web page that a person visits. */
 export interface Visitor {
   /** The identifier that the response contains instead of the contact's id (see `publicContactId`). */
   publicId: string;
@@ -37,12 +37,12 @@ export interface Visitor {
 export interface TrackRequests {
   projectId: string;
   /**
-   * Whether the request was sent with the public key. Such a request lifts no refusal, and its data is always used as
-   * plain text.
+   * Whether the request has the public key. Such a request cannot end an unsubscription or a suppression, and its data
+   * appears only as plain text.
    */
   untrusted: boolean;
   mode: KeyMode;
-  /** No address and no idempotency key appears twice. */
+  /** Each address and each idempotency key appears at most once. */
   requests: TrackRequest[];
   suppressionKey: Buffer;
 }
@@ -54,7 +54,7 @@ export interface TrackResponse {
     contact: string;
     event: string;
     timestamp: string;
-    /** The rules that the public key follows; absent for a secret key. */
+    /** The rules for requests with the public key; absent for a secret key. */
     mode?: PublicKeyMode;
   };
 }
@@ -63,10 +63,11 @@ export interface TrackResponse {
 export type TrackOutcome = { outcome: 'tracked'; response: TrackResponse } | { outcome: 'refused'; error: AppError };
 
 /**
- * Records events of contacts, creates missing contacts and stores the data to keep, for all requests together in the
- * caller's transaction. If this throws, the caller runs the requests one by one. Source: contract §8.1 Tracking.
+ * Records events of contacts, creates missing contacts and stores the contacts' new data. Handles all requests together
+ * in the caller's transaction. If this function throws, the caller runs the requests one by one. Source: contract §8.1
+ * Tracking.
  * @returns outcomes in the order of the requests, and the rows to pass to `outbox.wake` after the commit
- * @throws AppError VALIDATION_ERROR for data beyond the limits
+ * @throws AppError VALIDATION_ERROR for data that exceeds a limit
  */
 export async function trackEvents(
   trx: Trx,
@@ -76,7 +77,7 @@ export async function trackEvents(
   const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
     key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !refusalOf(request));
-  const { responses, outbox } = await record(trx, { ...p, requests });
+  const { responses, outbox } = await recordRequests(trx, { ...p, requests });
   const kept = requests.flatMap((request) => {
     const response = responses.get(request);
     return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
@@ -86,7 +87,7 @@ export async function trackEvents(
   return { outcomes, outbox };
 }
 
-async function record(
+async function recordRequests(
   trx: Trx,
   p: TrackRequests,
 ): Promise<{ responses: Map<TrackRequest, TrackResponse>; outbox: OutboxRow[] }> {
@@ -111,7 +112,7 @@ async function record(
       mode,
     })),
   });
-  const refused = keyMode === 'protected' ? refusedRequests(requests, contacts) : [];
+  const refused = keyMode === 'protected' ? listRefusedRequests(requests, contacts) : [];
   const noted = await noteUnsubscribeRequests(trx, { projectId, mode, requests: refused });
   const timestamp = new Date().toISOString();
   const responses = new Map<TrackRequest, TrackResponse>();
@@ -124,8 +125,10 @@ async function record(
   return { responses, outbox: [...changes, ...recorded.outbox, ...noted] };
 }
 
-/** Lists the requests to unsubscribe a contact that stays subscribed. */
-function refusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]): UnsubscribeRequest[] {
+/**
+ * Lists the requests that asked to unsubscribe a contact but had no effect, because a public key may not unsubscribe.
+ */
+function listRefusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]): UnsubscribeRequest[] {
   return requests.flatMap(({ subscribed, visitor }, index) => {
     const contact = contacts[index];
     const isRefused = visitor !== undefined && subscribed === false && contact?.subscribed === true;
@@ -145,7 +148,8 @@ function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undef
   return upsertContacts(trx, {
     projectId: p.projectId,
     rows,
-    // Products track their own users, so a new contact is subscribed unless the caller says otherwise.
+    // Callers of this operation are usually applications with their own users, so a new contact is subscribed unless
+    // the caller says otherwise.
     defaultSubscribed: true,
     suppressionKey: p.suppressionKey,
     causeId: null,

@@ -7,7 +7,7 @@ import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from './record-events.ts';
 
-/** Requests of one caller about one contact within this time are counted in one event. */
+/** Requests of one caller about one contact within this time are counted in the same event. */
 const COUNTED_MS = 24 * 60 * 60_000;
 
 /** A request to unsubscribe a contact that the public key may not unsubscribe. */

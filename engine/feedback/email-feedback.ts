@@ -16,40 +16,40 @@ import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/r
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { eventOfEmail } from '../sending/email-variables.ts';
-import { endAddresses, findHolders } from './end-addresses.ts';
+import { endAddresses, findContactsByAddress } from './end-addresses.ts';
 
 type FoundEmail = Email & { projectId: string };
 
 export interface FeedbackRequest {
-  /** The email's id, which the caller has verified by a signed return path or a provider's signed callback. */
+  /** The email's id. The caller has verified it, by a signed return path or a provider's signed callback. */
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
-  /** The reporter, for the suppression list: `ses`, `dsn`, `arf`. */
+  /** The reporter, for the suppression: `ses`, `dsn` (bounce message) or `arf` (complaint message). */
   source: string;
 }
 
 export interface FeedbackResult {
-  /** `known`: recorded before, or without new information. `unknown`: no live email has this id. */
+  /** `known`: the feedback was recorded earlier, or has no new information. `unknown`: no live email has this id. */
   outcome: 'recorded' | 'known' | 'unknown';
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
   /**
-   * Set if the email was refused because of its sender. Such refusals may put the project on hold (see
+   * Set if a mail server refused the email because of its sender. Such refusals may put the project on hold (see
    * `guardRefusals`). `domain` is the recipient's domain.
    */
   refusal?: { projectId: string; domain: string };
 }
 
 /**
- * Records feedback about an email in the caller's transaction: its status (forward only), time and event, and for a
- * hard bounce or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any
- * order are safe. Each kind counts once, except that a Permanent bounce after a Transient one also counts. A later
- * complaint about the same email suppresses its address again. Source: contract §8.2, §9.7.
+ * Records feedback about an email in the caller's transaction: the email's status (which only moves forward), its time,
+ * and its event. A hard bounce or a complaint also suppresses the address and unsubscribes the contact. Feedback may
+ * arrive twice and in any order. Each kind counts once per email; only a Permanent bounce after a Transient one counts
+ * as well. A later complaint about the same email suppresses the address again. Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
-  // An email of a test key was never sent, so no report can be about it.
+  // An email of a test key was never transmitted, so no report can be about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
   if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
   const { feedback } = p;
@@ -63,10 +63,10 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET delivered_at = ${at}, status = ${advancedStatus('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${advanceStatus('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
   );
   if (!isNew) return KNOWN;
-  return toRecordedResult(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
+  return toRecordedResult(await recordEmailEvent(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
 }
 
 type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
@@ -74,21 +74,21 @@ type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
 async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET complained_at = ${p.at}, status = ${advancedStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${advanceStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
-  // A person who subscribed again may report the same email again, which is another refusal.
+  // A person who subscribed again may report the same email again. That is a new refusal.
   const isRepeated = !isNew && email.complainedAt !== null && p.at > email.complainedAt;
   if (isRepeated) return { outcome: 'known', outbox: await endAddress(trx, email, { ...p, because: 'complaint' }) };
   if (!isNew) return KNOWN;
-  const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
+  const outbox = await recordEmailEvent(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));
   outbox.push(...(await countForGuards(trx, email, { dead: 0, complaints: 1 })));
   return toRecordedResult(outbox);
 }
 
 /**
- * Marks an email as failed that was refused because of the sender or the message. The contact does not change, because
- * it is not the cause.
+ * Marks an email as failed after a mail server refused it because of the sender or the message. The contact does not
+ * change, because its mailbox is not the cause.
  */
 async function recordRejection(
   trx: Trx,
@@ -120,13 +120,13 @@ async function recordBounce(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
-        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${advancedStatus('BOUNCED')}
+        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${advanceStatus('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
         AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );
   if (!isNew) return KNOWN;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
-  const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
+  const outbox = await recordEmailEvent(trx, email, 'email.bounce', { bounceType, ...detail });
   if (refusal.why === 'dead_mailbox') {
     outbox.push(...(await endAddress(trx, email, { ...p, because: 'bounce' })));
     outbox.push(...(await countForGuards(trx, email, { dead: 1, complaints: 0 })));
@@ -134,7 +134,7 @@ async function recordBounce(
   return toRecordedResult(outbox);
 }
 
-/** Feedback of the simulator counts for no guard. */
+/** Counts feedback for the bounce and complaint guards. Feedback of the simulator does not count. */
 async function countForGuards(
   trx: Trx,
   { projectId, simulated }: FoundEmail,
@@ -144,8 +144,8 @@ async function countForGuards(
 }
 
 /**
- * Suppresses the address of the email's recipient and unsubscribes the contact that has the address now. If the email's
- * contact was erased, the remaining hash is enough for both.
+ * Suppresses the address of the email's recipient, and unsubscribes the contact that has the address now. If the
+ * email's contact was erased, the stored hash of the address is enough for both.
  */
 async function endAddress(
   trx: Trx,
@@ -154,7 +154,7 @@ async function endAddress(
 ): Promise<OutboxRow[]> {
   const { projectId, executionId: causeId } = email;
   const { suppressionKey, source, because } = p;
-  const { addresses, contactIds } = await findReported(trx, email, p);
+  const { addresses, contactIds } = await findReportedAddresses(trx, email, p);
   await lockContacts(trx, { projectId, ids: contactIds });
   return endAddresses(trx, {
     projectId,
@@ -166,11 +166,11 @@ async function endAddress(
 }
 
 /**
- * Finds the addresses that a report is about, by text or by the hash that remains after an erasure, and the contacts
- * that have them now. A bounce is about the mailbox. A complaint is about the person, so it also includes the contact's
- * later address.
+ * Finds the addresses that a report is about, and the contacts that have them now. After an erasure, only the hash of
+ * the address is known. A bounce is about the mailbox. A complaint is about the person, so it also includes the address
+ * that the contact has now.
  */
-async function findReported(
+async function findReportedAddresses(
   trx: Trx,
   email: FoundEmail,
   { suppressionKey: key, because }: { suppressionKey: Buffer; because: 'bounce' | 'complaint' },
@@ -185,7 +185,7 @@ async function findReported(
   const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
   const about = [to ?? contactEmail, isPersons && isContacts ? contactEmail : null];
   const addresses = [...new Set(about.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
-  return { addresses, contactIds: [...(await findHolders(trx, { projectId, addresses })).values()] };
+  return { addresses, contactIds: [...(await findContactsByAddress(trx, { projectId, addresses })).values()] };
 }
 
 function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
@@ -199,7 +199,7 @@ function toRecordedResult(outbox: OutboxRow[]): FeedbackResult {
   return { outcome: 'recorded', outbox };
 }
 
-function advancedStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+function advanceStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
   return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 
@@ -211,7 +211,12 @@ async function applyUpdate(trx: Trx, update: ReturnType<typeof sql>): Promise<bo
   return rows.length > 0;
 }
 
-async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {
+async function recordEmailEvent(
+  trx: Trx,
+  email: FoundEmail,
+  name: string,
+  detail: Record<string, unknown>,
+): Promise<OutboxRow[]> {
   const event = { ...eventOfEmail(email, name, detail), causeId: email.executionId };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

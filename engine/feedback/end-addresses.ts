@@ -9,18 +9,18 @@ const ENDS = {
   complaint: 'complaint',
 } as const;
 
-/** Addresses that must get no more email, and the contacts that have them now. */
+/** Addresses that must get no more email, and the contacts that have these addresses now. */
 export interface EndedAddresses {
   addresses: NewSuppression['email'][];
-  /** The caller's transaction holds their locks. */
+  /** The caller has locked these contacts. */
   contactIds: string[];
-  /** The execution whose step sent the email, as the cause of the events that follow. */
+  /** The execution whose step sent the email. The events of the unsubscription record it as their cause. */
   causeId: string | null;
 }
 
 /**
- * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies, notifications
- * and campaigns all end addresses here. Source: contract §9.7 Refusals.
+ * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies, bounce and
+ * complaint messages, and providers' callbacks all use this function. Source: contract §9.7 Refusals.
  * @param p.source the reporter: a provider, `dsn` or `arf`
  * @returns the rows to pass to `outbox.wake` after the commit
  */
@@ -50,8 +50,11 @@ export async function endAddresses(
   return outbox;
 }
 
-/** Finds the ids of the contacts that have one of the addresses, which are in lower case. */
-export async function findHolders(
+/**
+ * Finds the contacts that have one of these addresses, and returns their ids by address. The addresses are in lower
+ * case.
+ */
+export async function findContactsByAddress(
   trx: Trx,
   { projectId, addresses }: { projectId: string; addresses: string[] },
 ): Promise<Map<string, string>> {
@@ -71,7 +74,7 @@ async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): P
   return rows;
 }
 
-/** Merges the addresses of each cause. A contact with several causes belongs to the first one. */
+/** Merges the contacts of entries with the same cause. A contact with several causes belongs to its first one. */
 function mergeByCause(ended: EndedAddresses[]): Pick<EndedAddresses, 'causeId' | 'contactIds'>[] {
   const seen = new Set<string>();
   const byCause = new Map<string | null, string[]>();

@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { eventOfEmail } from '../sending/email-variables.ts';
 
-/** The opens and clicks of one email since they were last recorded. */
+/** The opens and clicks of one email since the last call of `recordEngagements` for it. */
 export interface Engagement {
   email: Email;
   /** Opens by humans. */
@@ -17,20 +17,20 @@ export interface Engagement {
   openedAt: Date | null;
   clicks: number;
   clickedAt: Date | null;
-  /** The URL of the first of these clicks. */
+  /** The URL of the first click in this period. */
   link: string | null;
   machineOpens: number;
   machineClicks: number;
-  /** The clicks by link, at its index in the content's list of links. */
+  /** The clicks on each link. `index` is the link's position in the list of links of the email's content. */
   links?: { index: number; clicks: number; machineClicks: number }[];
 }
 
 /**
- * Counts opens and clicks of one project's emails with set-based statements; each email appears once in `engagements`.
- * Counters only grow, first instants are set once, and the status only moves forward. A click proves that the email was
- * read, so the status skips OPENED. The click does not count as an open. A human's first open and first click emit
- * `email.open` and `email.click`. Opens and clicks by bots have their own counters and change nothing else. Source:
- * contract §8.2, §9.
+ * Adds opens and clicks to the emails of one project, with one statement for all emails. Each email appears once in
+ * `engagements`. Counters only grow, the times of the first open and click are set once, and the status only moves
+ * forward. A click proves that a human read the email, so the status changes to CLICKED even without an open; the click
+ * is not counted as an open. The first open and the first click by a human emit `email.open` and `email.click`. Opens
+ * and clicks by bots have separate counters and change nothing else. Source: contract §8.2, §9.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordEngagements(
@@ -40,22 +40,22 @@ export async function recordEngagements(
   const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
   if (engagements.length === 0) return [];
   const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
-  // Locks contacts before their emails, like every transaction. `recordEvents` needs these locks.
+  // Locks contacts before their emails, as every transaction does. `recordEvents` needs these locks too.
   await lockContacts(trx, {
     projectId: p.projectId,
     ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
   });
   const before = await countEngagements(trx, { projectId: p.projectId, engagements });
   await countLinkClicks(trx, { projectId: p.projectId, engagements });
-  const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
+  const events = byPeople.flatMap((engagement) => buildFirstEvents(engagement, before.get(engagement.email.id)));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
-  await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(machineHits) });
+  await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(toMachineHits) });
   return outbox;
 }
 
 /**
- * Counts the clicks on campaign emails by link, in the same transaction and under the same locks as the counts by
- * email. `engagements` are in the order of their emails.
+ * Counts the clicks on each link of campaign emails. Runs after `countEngagements`, whose row locks prevent concurrent
+ * counting. `engagements` are sorted by email id, so that two transactions do not deadlock.
  */
 async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: Engagement[] }): Promise<void> {
   const rows = p.engagements.flatMap(({ email, links = [] }) =>
@@ -74,7 +74,7 @@ async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: En
   `.execute(trx);
 }
 
-function machineHits({ email, machineOpens: opens, machineClicks: clicks }: Engagement): MachineHits[] {
+function toMachineHits({ email, machineOpens: opens, machineClicks: clicks }: Engagement): MachineHits[] {
   const { campaignId } = email;
   return campaignId !== null && opens + clicks > 0 ? [{ campaignId, opens, clicks }] : [];
 }
@@ -86,8 +86,8 @@ interface Counters {
 }
 
 /**
- * Updates the counters of the emails and returns their earlier values. An email of a test key stays SENT (contract §9.1
- * Statuses).
+ * Updates the counters of the emails and returns the counters' earlier values. An email of a test key stays SENT
+ * (contract §9.1 Statuses).
  */
 async function countEngagements(
   trx: Trx,
@@ -120,7 +120,7 @@ async function countEngagements(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function firstEvents(engagement: Engagement, before: Counters | undefined): NewEvent[] {
+function buildFirstEvents(engagement: Engagement, before: Counters | undefined): NewEvent[] {
   const { email, opens, openedAt, clicks, clickedAt, link } = engagement;
   const events: NewEvent[] = [];
   const { mode } = email;

@@ -8,10 +8,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** The number of a sender's emails to compare when looking for a duplicate delivery. */
+/** The number of the sender's latest emails that are compared to find a duplicate delivery. */
 const EMAILS_COMPARED = 100;
 
-/** A file that a received email carries. */
+/** A file in a received email. */
 export interface ReceivedFile {
   filename: string | null;
   contentType: string;
@@ -25,19 +25,22 @@ export interface ReceivedEmail {
   sender: string;
   fromName: string | null;
   subject: string;
-  /** The HTML for the email's record. */
+  /** The HTML that the dashboard shows. */
   html: string;
   messageId: string;
   /** SHA-256 of the whole message. */
   digest: Buffer;
-  /** The recipients within the project, first the one that the record names. */
+  /** The recipients that belong to the project. The first one is stored with the email. */
   recipients: string[];
   files: ReceivedFile[];
-  /** The data of `email.received` beyond what every event of an email has. */
+  /** Data of the event `email.received` in addition to the data that all email events have. */
   detail: Record<string, unknown>;
 }
 
-/** Lists the projects that have verified a domain, either itself or its host for inbound email (`in.<domain>`). */
+/**
+ * Lists projects with this verified domain. For a host `in.<domain>`, which receives inbound email, `<domain>` counts
+ * as well. Lists at most 20 projects.
+ */
 export async function listDomainOwners(db: Db, domain: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT d.project_id AS id FROM domains d JOIN projects p ON p.id = d.project_id
@@ -47,8 +50,8 @@ export async function listDomainOwners(db: Db, domain: string): Promise<string[]
 }
 
 /**
- * Finds the recipients of emails of any project, by ids that a signed return path has proven. An email whose contact is
- * erased is missing.
+ * Finds the recipients' addresses of emails of any project. The caller has verified the email ids by signed return
+ * paths. An email whose contact was erased is absent from the result.
  */
 export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
@@ -60,12 +63,12 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
 }
 
 /**
- * Records an email to a project with the status RECEIVED, and `email.received` on the sender's contact, which is
- * created unsubscribed if it is new. Its files are kept for 30 days. Its content is untrusted: plain text only, never a
- * link target or a header. Safe to run twice: a mail server that did not get our reply delivers again, and the
- * duplicate is recognized by its Message-ID, recipient and bytes together. An email to two addresses of a project is
- * recorded for both addresses. A known Message-ID with different content counts as a new email. Source: contract §8.2,
- * §2.3.
+ * Records an email to a project with the status RECEIVED, and the event `email.received` on the sender's contact. If no
+ * contact has the sender's address, a contact is created without a subscription. The files are kept for 30 days. The
+ * content is untrusted: it appears only as plain text, never in a link target or a header.
+ * Safe to run twice, because a mail server that did not get our reply delivers the email again. A duplicate has the
+ * same Message-ID, recipient and bytes. An email to two addresses of a project is recorded for both addresses. A
+ * repeated Message-ID with different content is a new email. Source: contract §8.2, §2.3.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceived(
@@ -76,7 +79,7 @@ export async function recordReceived(
   const rows = [{ email: email.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
   const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  if (await isKnown(trx, { projectId, contactId: contact.id, email })) return [];
+  if (await isDuplicate(trx, { projectId, contactId: contact.id, email })) return [];
   const contentId = await saveContent(trx, {
     ...NO_TEXT,
     subject: email.subject,
@@ -134,7 +137,7 @@ export async function recordReceived(
   return (await recordEvents(trx, { projectId, events: [event] })).outbox;
 }
 
-async function isKnown(
+async function isDuplicate(
   trx: Trx,
   { projectId, contactId, email }: { projectId: string; contactId: string; email: ReceivedEmail },
 ): Promise<boolean> {

@@ -6,21 +6,24 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** The maximum length of a text. Carriers pass on at most ten parts, which are shorter than this. */
+/** The maximum length of a stored text. Carriers deliver at most ten parts, which are shorter than this. */
 const TEXT_MAX_CHARS = 2_000;
 
-/** An SMS that a person sent to one of our numbers. */
+/** An SMS from a person to a phone number that projects send from. */
 export interface ReceivedSms {
   from: string;
   to: string;
   text: string;
-  /** The provider's id, which identifies a repeated callback. Providers repeat a callback that got no response. */
+  /**
+   * The provider's id of the SMS. Providers repeat a callback that got no response, and the id identifies the
+   * repetition.
+   */
   messageId: string | null;
-  /** The files of an MMS: the provider's address and the type of each. */
+  /** The files of an MMS, with the provider's URL and the type of each file. */
   media: ReceivedMedia[];
   /**
-   * The change of consent that the message asks for. The provider may know more words for it than the text shows, such
-   * as a keyword of the project's own.
+   * Whether the SMS stops or starts further SMS to the person; null if it does neither. The provider may recognize
+   * keywords that we do not know, such as a keyword that the project has configured there.
    */
   consent: 'stop' | 'start' | null;
 }
@@ -31,9 +34,10 @@ export interface ReceivedMedia {
 }
 
 /**
- * Records a received SMS as `sms.received` on the contacts with the number, or without a contact when none has it, in
- * every project that sends, or has sent, from the receiving number. Its text is untrusted. Safe to run twice.
- * @returns the projects that did not know it yet, and the rows to pass to `outbox.wake` after the commit
+ * Records a received SMS in every project that sends, or has sent, from the receiving number. The event `sms.received`
+ * belongs to the contacts with the sender's number, or to no contact if none has it. The text is untrusted. Safe to run
+ * twice.
+ * @returns the projects that had not recorded this SMS yet, and the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceivedSms(
   trx: Trx,
@@ -47,7 +51,7 @@ export async function recordReceivedSms(
       SELECT id FROM contacts WHERE ${hasPhone(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
     `.execute(trx);
     const contactIds = rows.length > 0 ? rows.map(({ id }) => id) : [null];
-    if (await isKnown(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;
+    if (await isDuplicate(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;
     projectIds.push(projectId);
     const events = contactIds.map((contactId) => ({
       contactId,
@@ -62,7 +66,7 @@ export async function recordReceivedSms(
   return { projectIds, outbox };
 }
 
-async function isKnown(
+async function isDuplicate(
   trx: Trx,
   p: { projectId: string; contactId: string | null; messageId: string | null },
 ): Promise<boolean> {

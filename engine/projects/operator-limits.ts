@@ -5,7 +5,7 @@ import { getProject, lockProject, type OperatorLimits, type Project } from '../.
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { queueRelease } from './project-changes.ts';
 
-/** A change that the operator of the service makes to a project, with the operator's name. */
+/** A change that an operator makes to a project. */
 export interface OperatorChange {
   projectId: string;
   /** The name in the audit log: `operator:<name>`. */
@@ -13,8 +13,8 @@ export interface OperatorChange {
 }
 
 /**
- * Sets ceilings, which the project cannot exceed. Null removes a ceiling, so that the project's own setting applies
- * again.
+ * Sets ceilings that the project's own settings cannot exceed. Null removes a ceiling, so that only the project's own
+ * setting applies.
  * @throws AppError NOT_FOUND
  */
 export async function setOperatorLimits(
@@ -40,8 +40,9 @@ export async function setOperatorLimits(
 }
 
 /**
- * Puts a project on hold until the operator releases it. A project that the operator holds already keeps its date and
- * gets the new reason. @throws AppError NOT_FOUND
+ * Puts a project on hold until the operator releases it. If the operator already holds the project, the date stays and
+ * the reason is replaced.
+ * @throws AppError NOT_FOUND
  */
 export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorChange, reason: string): Promise<Project> {
   await lockProject(trx, projectId);
@@ -55,8 +56,8 @@ export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorCha
 }
 
 /**
- * Ends the operator's hold and queues the held emails, unless the project also holds itself. Safe to run twice: only
- * the call that ends the hold queues work.
+ * Ends the operator's hold and queues the held emails, unless the project has a hold of its own as well. Safe to run
+ * twice: only the call that ends the hold queues work.
  * @param note for the audit log
  * @throws AppError NOT_FOUND
  */

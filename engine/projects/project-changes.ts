@@ -18,7 +18,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 
-/** Settings that a person may change; undefined leaves a setting unchanged. */
+/** Settings that a user may change; undefined leaves a setting unchanged. */
 export interface ProjectChanges {
   name?: string | undefined;
   tracking?: TrackingMode | undefined;
@@ -37,9 +37,9 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes the project's own settings. Waiting campaigns and executions use the current time zone and sending window, so
- * a change of these wakes them to check again.
- * @param p.place the position of the changes in the request, for errors
+ * Changes settings of a project. A change of the time zone or the sending window wakes waiting campaigns and
+ * executions, so that they check the new setting.
+ * @param p.place the path of the changes in the request, for the field names in errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
 export async function updateProject(
@@ -84,9 +84,9 @@ async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
 }
 
 /**
- * Refuses limits above their ceiling, and names every such field. Null means no limit. If the operator has set no
- * ceiling for the bounce guard or the complaint guard, its default is the ceiling. Earlier releases allowed guards
- * above the default. A project with such a guard may keep or lower it.
+ * Throws if limits exceed their ceiling. The error lists every such field. Null means no limit. If the operator has set
+ * no ceiling for the bounce guard or the complaint guard, the guard's default is the ceiling. Earlier releases allowed
+ * guards above the default; a project with such a guard may keep or lower it.
  */
 function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
   const { operatorLimits } = current;
@@ -106,9 +106,9 @@ function refuseLooser(changes: ProjectChanges, current: Project, place?: string)
 }
 
 /**
- * Ends the project's own hold and queues the held emails. Safe to run twice: only the call that ends the hold queues
- * work.
- * @throws AppError FORBIDDEN while the operator of the service holds the project
+ * Ends the hold that a guard of the project caused, and queues the held emails. Safe to run twice: only the call that
+ * ends the hold queues work.
+ * @throws AppError FORBIDDEN while the operator holds the project
  */
 export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { hold, operatorLimits } = await lockProject(trx, projectId);
@@ -128,7 +128,7 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
   return { project: await getProject(trx, projectId), outbox };
 }
 
-/** Restarts the guards' counts, and queues the emails that the ended hold had held. */
+/** Resets the counts of the bounce and complaint guards, and queues the held emails. */
 export async function queueRelease(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);

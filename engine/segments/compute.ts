@@ -1,4 +1,4 @@
-/** Updates the stored members of a tracked segment, with one event for each contact that enters or leaves. */
+/** Updates the stored members of a tracked segment. Records one event for each contact that enters or leaves. */
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -13,11 +13,11 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * The number of contacts in one transaction: enough to make the commit worthwhile, and few enough that their rows are
- * locked for only about 100 ms.
+ * The number of contacts in one transaction. It is large enough to make the commit worthwhile, and small enough that
+ * the contacts' rows are locked for only about 100 ms.
  */
 const PAGE_CONTACTS = 1_000;
-/** The maximum number of differences that one pass over the project finds, a few MB of ids. */
+/** The maximum number of differences that one query finds; their ids need a few MB. */
 const PASS_CONTACTS = 50_000;
 
 export interface ComputedSegment {
@@ -30,15 +30,15 @@ export interface ComputedSegment {
 export interface ComputeOptions {
   projectId: string;
   segmentId: string;
-  /** Called after each commit with rows for `outbox.wake`. An activity can heartbeat here. */
+  /** Called after each commit with the rows to pass to `outbox.wake`. An activity can heartbeat here. */
   onPage?: (outbox: OutboxRow[]) => void;
 }
 
 /**
- * Computes a tracked segment. First it searches the project for contacts that may have entered or left. Then a
- * transaction for each page of these contacts locks the segment, evaluates them again, and writes member rows and
- * events together. Every change therefore has exactly one event, even if several runs overlap or a process is killed.
- * The next run finishes a run that was cut short. Source: contract §5, §8.2.
+ * Computes the members of a tracked segment. First searches the project for contacts that may have entered or left. For
+ * each page of these contacts, a transaction then locks the segment and evaluates the contacts again. It writes member
+ * rows and events together. Every change therefore has exactly one event, even if several runs overlap or a process is
+ * killed. The next run completes an interrupted run. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
@@ -56,7 +56,7 @@ export async function computeSegment(db: Db, options: ComputeOptions): Promise<C
     after = ids.at(-1);
     more = ids.length === PASS_CONTACTS;
   }
-  return { ...sums, total: await finish(db, segment) };
+  return { ...sums, total: await markComputed(db, segment) };
 }
 
 function assertTracked(segment: Segment): Segment {
@@ -68,8 +68,8 @@ function assertTracked(segment: Segment): Segment {
 }
 
 /**
- * Lists the ids, in order, of contacts whose membership differs from the condition, and of members that are no longer
- * contacts.
+ * Lists the contacts whose stored membership differs from the condition, and the members that are no longer contacts.
+ * Ordered by id.
  */
 async function findDifferences(db: Db, segment: Segment, after: string | undefined): Promise<string[]> {
   const { projectId, id } = segment;
@@ -85,7 +85,7 @@ async function findDifferences(db: Db, segment: Segment, after: string | undefin
   return rows.map((row) => row.contact_id);
 }
 
-/** Locks contacts before their member rows, in the same order as the deletion of a contact. */
+/** Updates the members of one page. Locks contacts before their member rows, as the deletion of a contact does. */
 async function computePage(
   trx: Trx,
   ref: { projectId: string; id: string },
@@ -121,9 +121,9 @@ async function computePage(
 }
 
 /**
- * Finds, by contact, the execution whose step last changed it since the last computation, which is the likely cause of
- * entering or leaving. Without it, two workflows that move contacts in and out of a segment would alternate forever,
- * once an hour.
+ * Finds for each contact the execution whose step last changed the contact after the previous computation. This
+ * execution is the likely cause of the contact's entering or leaving. Recording the cause ends endless loops: two
+ * workflows that move contacts in and out of a segment would otherwise start each other once an hour, forever.
  */
 async function findCauses(
   trx: Trx,
@@ -139,8 +139,9 @@ async function findCauses(
 }
 
 /**
- * Finds the contacts that an unauthenticated caller may have moved in or out, because the condition reads data or
- * events that such a caller wrote. If the condition names other segments, data of any field counts as read by it.
+ * Finds the contacts that an unauthenticated caller may have moved into or out of the segment, because the condition
+ * reads data or events that such a caller wrote. If the condition uses other segments, all data of the contact is
+ * assumed to be read.
  */
 async function findUntrustedContacts(
   trx: Trx,
@@ -164,8 +165,10 @@ function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') 
   return { contactId, name: segmentEvent(segment.slug, change), data };
 }
 
-/** Marks the segment as computed, if its condition has not changed since it was evaluated. */
-async function finish(db: Db, segment: Segment): Promise<number> {
+/**
+ * Sets the time of the computation, unless the condition has changed since it was read. Returns the number of members.
+ */
+async function markComputed(db: Db, segment: Segment): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { projectId, id } = await lockSegment(trx, segment);
     await sql`

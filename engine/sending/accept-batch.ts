@@ -15,10 +15,10 @@ import { acceptSends, type SendOutcome } from './accept-sends.ts';
 type Outcomes = Map<SendRequest | AppError, SendOutcome>;
 
 /**
- * Accepts the emails of a batch in the caller's transaction, with its idempotency key. A refused email stores nothing
- * and does not affect the others; with `atomic` it undoes the whole batch. The idempotency key is stored if at least
- * one email was accepted. Source: contract §9.19 Batch.
- * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic`, the refusal of the first refused email
+ * Accepts the emails of a batch in the caller's transaction, with the batch's idempotency key. A refused email stores
+ * nothing and does not affect the other emails; with `atomic`, a refusal undoes the whole batch. The idempotency key is
+ * stored if at least one email was accepted. Source: contract §9.19 Batch.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic`, the error of the first refused email
  */
 export async function acceptBatch(
   trx: Trx,
@@ -30,8 +30,8 @@ export async function acceptBatch(
   const [reused] = (await takeKeys(trx, keys)).values();
   if (reused) throw reused;
   const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
-  const response = batchResponse(batch.emails, outcomes);
-  if (batch.atomic && response.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
+  const response = buildBatchResponse(batch.emails, outcomes);
+  if (batch.atomic && response.data.refused > 0) throw buildBatchError(batch.emails, outcomes);
   if (response.data.accepted === 0) await releaseKeys(trx, keys);
   else
     await storeResponses(
@@ -46,7 +46,7 @@ async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKe
   const outbox: OutboxRow[] = [];
   for (const email of emails) if (email instanceof AppError) outcomes.set(email, { outcome: 'refused', error: email });
   const requests = emails.filter((email): email is SendRequest => !(email instanceof AppError));
-  for (const group of groupAgreeing(requests)) {
+  for (const group of groupCompatible(requests)) {
     const accepted = await acceptGroup(trx, group, suppressionKey);
     for (const [n, outcome] of accepted.outcomes.entries()) outcomes.set(group[n] as SendRequest, outcome);
     outbox.push(...accepted.outbox);
@@ -54,7 +54,7 @@ async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKe
   return { outcomes, outbox };
 }
 
-/** Accepts emails together. If one of them makes the group fail, accepts each separately. */
+/** Accepts emails together. If one of them causes an error, accepts each email separately. */
 async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffer) {
   try {
     return await inSavepoint(trx, () => acceptSends(trx, group, { suppressionKey }));
@@ -72,8 +72,8 @@ async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffe
   return { outcomes, outbox };
 }
 
-/** Splits the emails, in their order, into groups in which no two change one contact in different ways. */
-function groupAgreeing(requests: SendRequest[]): SendRequest[][] {
+/** Splits the emails, in their order, into groups. In a group, no two emails change one contact in different ways. */
+function groupCompatible(requests: SendRequest[]): SendRequest[][] {
   const groups: SendRequest[][] = [];
   let changes = new Map<string, string>();
   for (const request of requests) {
@@ -89,7 +89,7 @@ function groupAgreeing(requests: SendRequest[]): SendRequest[][] {
   return groups;
 }
 
-function batchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchResponse {
+function buildBatchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchResponse {
   const results = emails.map((email): BatchResult => {
     const outcome = outcomes.get(email);
     if (!outcome) throw new Error('an email of a batch has no outcome');
@@ -103,10 +103,10 @@ function batchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchRe
 }
 
 /**
- * Returns the error of an atomic batch: the error of its first refused email, with the errors of all emails by
- * position.
+ * Returns the error of an atomic batch. Its code and message are those of the first refused email; `errors` lists the
+ * errors of all emails, with their positions.
  */
-function batchRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
+function buildBatchError(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
   const refusals = emails.flatMap((email, index) => {
     const outcome = outcomes.get(email);
     return outcome?.outcome === 'refused' ? [{ index, error: outcome.error }] : [];

@@ -32,10 +32,10 @@ export interface AcceptedSends {
 }
 
 /**
- * Accepts many `POST /v1/send` requests in the caller's transaction with set-based statements: idempotency keys,
- * contacts, contents, attachments, emails, outbox. A refused request leaves no trace. The caller must group only
- * requests with distinct idempotency keys that do not contradict each other about a contact. If this throws, the caller
- * runs the requests one by one. Source: contract §1, docs/decisions.md.
+ * Accepts many `POST /v1/send` requests in the caller's transaction. One statement for all requests handles each kind
+ * of row: idempotency keys, contacts, contents, attachments, emails, outbox. A refused request stores nothing. Two
+ * requests of one call must not have the same idempotency key, and must not change one contact in different ways. If
+ * this function throws, the caller runs the requests one by one. Source: contract §1, docs/decisions.md.
  */
 export async function acceptSends(
   trx: Trx,
@@ -63,7 +63,7 @@ export async function acceptSends(
   return { outcomes: requests.map((request) => outcomeOf(request, refused, responses)), outbox };
 }
 
-/** Records the refusals among the drafts, releases their keys, and returns the other drafts. */
+/** Adds refused drafts to `refused`, releases their idempotency keys, and returns the other drafts. */
 async function refuseOrKeep(
   refused: Map<SendRequest, AppError>,
   composed: Map<SendRequest, SendDraft | AppError>,
@@ -86,8 +86,9 @@ async function refuseOrKeep(
 }
 
 /**
- * Counts live emails toward the monthly limit of their project, if it has one. All emails of a project are counted at
- * once if they fit. Otherwise each request is counted alone. Returns the requests that do not fit, with their error.
+ * Counts live emails toward the monthly limit of their project, if the project has a limit. If all emails of the
+ * project fit, one statement counts them. Otherwise each request is counted separately. Returns an error for each
+ * request that does not fit.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();
@@ -108,7 +109,7 @@ async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<Sen
   return over;
 }
 
-/** Email to the simulator counts towards no limit. */
+/** Tells whether an email counts toward the monthly limit. An email to a simulator address does not. */
 const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
 
 async function insertSends(
@@ -128,16 +129,17 @@ async function insertSends(
     emails.flatMap((email) => email.newAttachments),
   );
   const responses = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
-  const rows = outboxRows(emails.map(toDeliver));
-  // One statement, because each further one costs a group as much as two requests.
+  const rows = outboxRows(emails.map(toOutboxRow));
+  // Uses one statement, because each additional statement costs as much as accepting two requests.
   await prepared`
-    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedResponses(responses))}
+    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(listKeyedResponses(responses))}
   `.execute(trx);
   return { responses, outbox: [...outbox, ...rows] };
 }
 
 /**
- * Upserts the recipients project by project in the order of their ids, so that two batches lock them in the same order.
+ * Creates or updates the recipients' contacts. Handles projects, and the contacts of a project, in the order of their
+ * ids, so that two concurrent batches lock them in the same order.
  */
 async function saveRecipients(
   trx: Trx,
@@ -193,7 +195,7 @@ interface NewEmail extends CarriedVariables {
   newAttachments: Parameters<typeof insertAttachments>[1];
 }
 
-/** Builds one email for each recipient. Attachments are stored once and shared. */
+/** Builds one email for each recipient. Their attachments are stored only once. */
 function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
@@ -206,7 +208,7 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
   const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
   const ids = recipients.map(() => uuidv7());
   const copies = copiesOf(recipients, ids);
-  // Copies have the same content as the email to its recipient, so they use that recipient's variables.
+  // Copies have the same text as the email to the main recipient, so they use that recipient's variables.
   const [first] = contacts;
   return recipients.flatMap((recipient, index) => {
     const [contact, id] = [contacts[index], ids[index]];
@@ -221,8 +223,8 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
         toEmail: recipient.email,
         toName: recipient.name,
         role: recipient.role,
-        // Stores the contact's current data together with the request's own values, so that the email always renders
-        // the same.
+        // Stores the contact's current data and the request's values with the email, so that a later change of the
+        // contact does not change the email.
         variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
         options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
         newAttachments: index === 0 ? attachments : [],
@@ -231,19 +233,25 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
   });
 }
 
-/** The emails whose recipients every copy shows; undefined for an email without copies. */
+/**
+ * Returns the ids of the emails whose addresses appear in To and Cc of every copy; undefined for an email without
+ * copies.
+ */
 function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omit<CopyOptions, 'role'> | undefined {
   if (!recipients.some(({ role }) => role !== undefined)) return undefined;
   const idsOf = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
   return { to: idsOf(undefined)[0] ?? '', cc: idsOf('cc') };
 }
 
-/** A plain address is stored in the content, which all emails of the same content share. */
+/**
+ * Tells whether Reply-To has a name or several addresses, which are stored with each email. A single plain address is
+ * stored with the content instead, which emails with the same text share.
+ */
 function isMoreThanAddress(replyTo: readonly HeaderMailbox[]): boolean {
   return replyTo.length > 1 || Boolean(replyTo[0]?.name);
 }
 
-function toDeliver({ projectId, id, request }: NewEmail): NewOutboxRow {
+function toOutboxRow({ projectId, id, request }: NewEmail): NewOutboxRow {
   const fileBytes = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
   return { projectId, kind: 'email.deliver', refId: id, payload: isLargeEmail(fileBytes) ? { large: true } : {} };
 }
@@ -273,7 +281,7 @@ function buildResponses(emails: NewEmail[], drafts: Map<SendRequest, SendDraft>)
             email: id,
             ...(role && { role }),
           })),
-          ...skippedIn(drafts.get(request)),
+          ...pickSkipped(drafts.get(request)),
           timestamp,
         },
       },
@@ -281,11 +289,11 @@ function buildResponses(emails: NewEmail[], drafts: Map<SendRequest, SendDraft>)
   );
 }
 
-function skippedIn(draft: SendDraft | undefined): Pick<SendResponse['data'], 'skipped'> {
+function pickSkipped(draft: SendDraft | undefined): Pick<SendResponse['data'], 'skipped'> {
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
-function keyedResponses(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
+function listKeyedResponses(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
   return [...responses].flatMap(([r, response]) =>
     r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
   );

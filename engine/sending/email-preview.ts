@@ -6,11 +6,11 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { CurrentExecution } from '../automations/locked-executions.ts';
 import { tablesOfRun } from '../automations/run-tables.ts';
-import { type StepEmailDraft, stepEmailRow } from './step-emails.ts';
+import { buildStepEmailRow, type StepEmailDraft } from './step-emails.ts';
 
 /**
- * Builds the email that a SEND_EMAIL step would send, from a draft without a row. Reads the same facts as for an email
- * that is about to be sent. Undefined if the contact does not exist.
+ * Builds the email that a SEND_EMAIL step would send, from a draft that has no row in `emails`. Reads the same data as
+ * the claim of a real email. Undefined if the contact does not exist.
  */
 export async function previewEmail(
   db: Db,
@@ -19,7 +19,7 @@ export async function previewEmail(
   const { execution, draft, now } = p;
   const { projectId, contactId } = execution;
   const contentId = uuidv7();
-  const { variables, options } = stepEmailRow(execution);
+  const { variables, options } = buildStepEmailRow(execution);
   const email = {
     id: uuidv7(),
     project_id: projectId,

@@ -12,7 +12,10 @@ import { markUntrusted, type Sourced, type SourcedValue } from '../../rules/prov
 import { exceededLimit, runWithTimeLimit, wasStarved } from '../../rules/time-limit.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
-/** Returns the variables for showing an earlier email: the contact's current data, and the email's own variables. */
+/**
+ * Returns the variables for showing an earlier email: the contact's current data, and the variables stored with the
+ * email.
+ */
 export function variablesOf(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
@@ -24,14 +27,14 @@ export function variablesOf(
 
 /**
  * The time limit for rendering one subject, a thousand times the usual time. A list shows a hundred subjects, so a
- * subject that exceeded the limit is not rendered again.
+ * subject that once exceeded the limit is not rendered again (`slowSubjects`).
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
 
 /**
- * Returns the subject as the recipient of the email saw it. The subject of an inbound email, and a subject that takes
- * too long to render, is returned as it was written.
+ * Returns the subject with its variables filled in, as the recipient saw it. Returns the subject as written for an
+ * inbound email, and for a subject that takes too long to render or cannot be rendered.
  */
 export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;
@@ -51,8 +54,8 @@ function subjectOf(email: Email): SourcedValue<string> {
 }
 
 /**
- * Returns the data that every event of an email has, for events long after it was sent (contract §8.2 Events of the
- * service).
+ * Returns the data that every event about an email has. Used for events that happen after the email was sent (contract
+ * §8.2 Events of the service).
  */
 export function eventDataOf(email: Email): Sourced<EmailEventData> {
   const { value: subject, untrusted } = subjectOf(email);
@@ -71,8 +74,8 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
 }
 
 /**
- * Builds an event about an email, with the email's data and `detail`. The event gets the same marks of untrusted origin
- * as the email.
+ * Builds an event about an email, with the email's data and `detail`. If the email is untrusted, the event is
+ * untrusted.
  */
 export function eventOfEmail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
   const { values, untrusted } = eventDataOf(email);

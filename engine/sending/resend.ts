@@ -5,19 +5,21 @@ import { findShownRecipients, getEmail } from '../../db/emails/emails.ts';
 import type { SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError } from '../../rules/errors.ts';
 
-/** The content of an earlier email as a request to send it, without the caller's details. */
+/**
+ * The content of an earlier email as a request to send it. Omits the fields that depend on the new request's caller.
+ */
 export type ResendDraft = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
-/** Emails with these statuses are still to be sent, so a resend would send them twice. */
+/** Emails with these statuses will still be sent, so a resend would send them twice. */
 const UNFINISHED: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
-/** Larger files are read in slices, so that they do not block the event loop. */
+/** The size in bytes from which files are read in slices, so that they do not block the event loop. */
 const LARGE_BYTES = 1024 * 1024;
 
 /**
- * Turns an email into a request to send it again, to the same address with the same content and variables. If a test
- * key sent the email, the new one is a test email, too.
- * @throws AppError NOT_FOUND; CONFLICT for an email that is being sent, was received, has lost its recipient or its
- * files, belongs to a sandbox, or is an invitation
+ * Turns an email into a request to send it again, to the same address with the same text and variables. If the original
+ * is a test email, the new email is a test email too.
+ * @throws AppError NOT_FOUND; CONFLICT for an email that is being sent, was received, belongs to a sandbox or is an
+ * invitation, or whose recipient or files were deleted
  */
 export async function toResendDraft(
   db: Db,
@@ -36,17 +38,29 @@ export async function toResendDraft(
     );
   }
   if (to === null) {
-    throw refusal('Its contact was erased, and its address with it.', status, 'Send a new email with POST /v1/send.');
+    throw refusal(
+      'The contact of this email was erased with its address.',
+      status,
+      'Send a new email with POST /v1/send.',
+    );
   }
   if (options?.copies && (await findShownRecipients(db, { projectId, copies: options.copies })).to === undefined) {
-    throw refusal('It is a copy of an email to an erased contact.', status, 'Send a new email with POST /v1/send.');
+    throw refusal(
+      'This email is a copy of an email to an erased contact.',
+      status,
+      'Send a new email with POST /v1/send.',
+    );
   }
   if (options?.sandbox) {
-    throw refusal('It belongs to a sandbox execution.', status, 'Start the sandbox again, or send with POST /v1/send.');
+    throw refusal(
+      'This email belongs to a sandbox execution.',
+      status,
+      'Start the sandbox again, or send with POST /v1/send.',
+    );
   }
   if (options?.sealed) {
     throw refusal(
-      'It has a link for its recipient alone.',
+      'This email has a link that only its recipient may use.',
       status,
       'Invite the person again with POST /team/invitations.',
     );
@@ -82,14 +96,21 @@ export async function toResendDraft(
   };
 }
 
-/** Reads the files of an email. @throws AppError CONFLICT when they have expired (`ATTACHMENT_RETENTION_DAYS`) */
+/**
+ * Reads the files of an email.
+ * @throws AppError CONFLICT when the files were deleted after `ATTACHMENT_RETENTION_DAYS`
+ */
 async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status: string) {
   const infos = await listAttachmentInfos(db, p);
   const bytes = infos.reduce((sum, { size }) => sum + size, 0);
   const files = bytes > LARGE_BYTES ? await readLargeAttachments(db, p) : await findAttachments(db, p);
   const lost = infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
   if (lost) {
-    throw refusal('Its attachments were deleted.', status, 'Send a new email with its attachments with POST /v1/send.');
+    throw refusal(
+      'The attachments of this email were deleted.',
+      status,
+      'Send a new email with its attachments with POST /v1/send.',
+    );
   }
   return files.map(({ id: _, ...file }) => file);
 }

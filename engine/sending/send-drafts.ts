@@ -13,11 +13,14 @@ import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/se
 import { AppError, ERRORS, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
-/** A request with the content of its emails: the template's fields, overridden by the request's fields. */
+/**
+ * A request with the content of its emails: the fields of the template, replaced by the fields of the request where
+ * set.
+ */
 export interface SendDraft {
   request: SendRequest;
   content: NewContent;
-  /** The recipients of the request, without the copies that are skipped. */
+  /** The recipients of the request, without skipped copies (Cc and Bcc). */
   recipients: Recipient[];
   skipped: SkippedCopy[];
 }
@@ -26,9 +29,9 @@ type SkippedCopy = NonNullable<SendResponse['data']['skipped']>[number];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Turns requests into drafts, or returns why a request is refused: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
- * CONTACT_UNSUBSCRIBED. Needs a few queries for any number of requests, and one more for each project with copies.
- * Source: contract §1.7 Status codes.
+ * Turns requests into drafts, or returns the error of a refused request: TEMPLATE_NOT_FOUND, no sender,
+ * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Needs a few queries for any number of requests, and one more for each
+ * project whose requests have copies. Source: contract §1.7 Status codes.
  */
 export async function composeSends(
   trx: Trx,
@@ -36,7 +39,7 @@ export async function composeSends(
   suppressionKey: Buffer,
 ): Promise<Map<SendRequest, SendDraft | AppError>> {
   const templates = await findTemplates(trx, requests);
-  const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
+  const composed = new Map(requests.map((request) => [request, composeDraft(request, templates)]));
   const drafts = () => [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
@@ -45,7 +48,7 @@ export async function composeSends(
   }
   await skipSuppressedCopies(trx, drafts(), suppressionKey);
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
-  for (const [draft, emails] of await findOffTopic(trx, marketing)) {
+  for (const [draft, emails] of await findTopicLeavers(trx, marketing)) {
     const to = skipCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
     if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
@@ -57,7 +60,9 @@ export async function composeSends(
   return composed;
 }
 
-/** Returns an error that names the field of the request, which an atomic batch reports with the email's position. */
+/**
+ * Builds an error that names the field of the request. The error of an atomic batch adds the email's position to it.
+ */
 function refusal(
   code: 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_NOT_FOUND' | 'CONTACT_UNSUBSCRIBED',
   field: string,
@@ -67,7 +72,7 @@ function refusal(
   return new AppError(code, { message, details, errors: [{ field, message, code: 'custom' }] });
 }
 
-/** Skips the copies to these addresses, and returns the addresses of real recipients. */
+/** Removes the copies to these addresses from the draft. Returns the addresses that belong to main recipients. */
 function skipCopies(draft: SendDraft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
   const ofDraft = new Set(copiesOf(draft));
   const copies = new Set(emails.filter((email) => ofDraft.has(email)));
@@ -76,7 +81,10 @@ function skipCopies(draft: SendDraft, emails: readonly string[], reason: Skipped
   return emails.filter((email) => !copies.has(email));
 }
 
-/** Skips copies to suppressed addresses. The email itself ends as `suppressed` in its own record. */
+/**
+ * Skips copies to suppressed addresses. A suppressed main recipient is not checked here: the email is stored, and is
+ * skipped with the reason `suppressed` just before it would be sent.
+ */
 async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer): Promise<void> {
   const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
   for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
@@ -113,7 +121,7 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
   return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
 }
 
-function compose(request: SendRequest, templates: Map<string, SendTemplate>): SendDraft | AppError {
+function composeDraft(request: SendRequest, templates: Map<string, SendTemplate>): SendDraft | AppError {
   const { projectId, templateId, again } = request;
   const base = { request, recipients: request.to, skipped: [] };
   if (again) return { ...base, content: { ...again.content, projectId } };
@@ -129,7 +137,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Se
       subject: request.subject ?? text.subject,
       body: request.body ?? text.body,
       from,
-      // If the request names a sender, the template's sender name is not used.
+      // If the request has a sender, the template's sender name is not used.
       fromName: request.from ? request.from.name : text.fromName,
       replyTo: request.replyTo?.[0]?.email ?? text.replyTo,
       projectId,
@@ -142,7 +150,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Se
 
 const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
 
-/** Finds the sender domains of these drafts that are verified for their projects. */
+/** Finds the pairs of project and sender domain among these drafts that are verified. */
 async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<string>> {
   const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
   if (wanted.size === 0) return new Set();
@@ -157,8 +165,9 @@ async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<s
 }
 
 /**
- * Finds the MARKETING drafts with recipients who are not subscribed once the request is applied. A known contact keeps
- * its state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7 Status codes).
+ * Finds the MARKETING drafts with recipients who will not be subscribed after the request. An existing contact keeps
+ * its subscription, a new contact is not subscribed, and `subscribed` in the request overrides both (contract §1.7
+ * Status codes).
  */
 async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const undecided = drafts.filter(
@@ -177,10 +186,10 @@ async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
 }
 
 /**
- * Finds the MARKETING drafts about a topic, with the recipients who have left it. For a new contact, the topic's
- * default applies.
+ * Finds the MARKETING drafts about a topic that some recipients have left, with these recipients. For a new contact,
+ * the default of the topic applies.
  */
-async function findOffTopic(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
+async function findTopicLeavers(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const wanted = drafts.flatMap(({ recipients, content }, draft) =>
     content.topicId ? recipients.map(({ email }) => ({ draft, email, ...content })) : [],
   );

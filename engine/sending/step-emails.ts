@@ -18,8 +18,8 @@ import type { EffectPosition } from '../automations/resume.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
- * The email of a SEND_EMAIL visit, or the reason why it cannot be built. Such a reason is an error in the workflow,
- * which its owner must fix.
+ * The email of a SEND_EMAIL visit, or the error that prevents it. Such an error is in the workflow, and the workflow's
+ * owner must correct it.
  */
 export type StepEmail = { position: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }
@@ -39,8 +39,8 @@ interface DraftError {
 }
 
 /**
- * Inserts the emails of SEND_EMAIL visits of one project, in their order. A second run finds the same rows, because
- * they are unique by execution and visit.
+ * Inserts the emails of SEND_EMAIL visits of one project. Returns them in the order of the positions. Safe to run
+ * twice: a second run returns the same rows, because each visit has at most one email.
  */
 export async function saveStepEmails(
   trx: Trx,
@@ -59,12 +59,12 @@ export async function saveStepEmails(
       : {
           position: draft.position,
           outcome: 'saved',
-          emailId: requireStepConfig(emailIds.get(draft.position.execution.id)),
+          emailId: requireEmailId(emailIds.get(draft.position.execution.id)),
         },
   );
 }
 
-/** Finds the SEND_EMAIL visits whose template is MARKETING. */
+/** Finds the SEND_EMAIL visits whose template is MARKETING. Returns none if the project has no sending window. */
 export async function findMarketing(
   trx: Trx,
   p: { projectId: string; positions: EffectPosition[] },
@@ -79,7 +79,10 @@ export async function findMarketing(
   return p.positions.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
-/** Drafts the emails of SEND_EMAIL visits, in their order. Writes nothing, because previews call it too. */
+/**
+ * Drafts the emails of SEND_EMAIL visits, in the order of the positions. Writes nothing, because previews call this
+ * function too.
+ */
 export async function draftStepEmails(
   db: Db,
   p: { projectId: string; positions: EffectPosition[] },
@@ -90,13 +93,19 @@ export async function draftStepEmails(
   const templates = await findTemplates(db, { projectId, ids: templateIds });
   const drafts: (StepEmailDraft | DraftError)[] = [];
   for (const [index, position] of positions.entries()) {
-    drafts.push(await draftOf(db, position, { config: configs[index], templates }));
+    drafts.push(await draftStepEmail(db, position, { config: configs[index], templates }));
   }
   return drafts;
 }
 
-/** The columns of the row of a step's email, except its content: its variables and options. */
-export function stepEmailRow({ context, event, untrusted, untrustedTrigger, run }: CurrentExecution): VariableColumns {
+/** Returns the columns `variables` and `options` for the email of a step. */
+export function buildStepEmailRow({
+  context,
+  event,
+  untrusted,
+  untrustedTrigger,
+  run,
+}: CurrentExecution): VariableColumns {
   return toVariableColumns({
     variables: markUntrusted({ ...context, event, context }, untrusted ? ['event'] : []),
     options: {
@@ -106,7 +115,7 @@ export function stepEmailRow({ context, event, untrusted, untrustedTrigger, run 
   });
 }
 
-async function draftOf(
+async function draftStepEmail(
   db: Db,
   position: EffectPosition,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
@@ -117,7 +126,7 @@ async function draftOf(
   const from = typeof config.from === 'string' ? { email: config.from } : config.from;
   const sender = from?.email ?? template.from;
   if (!sender) return { position, error: 'neither the SEND_EMAIL step nor its template has a sender' };
-  const to = await recipientOf(db, position, config);
+  const to = await resolveRecipient(db, position, config);
   if (to !== null && typeof to === 'object') return { position, error: to.fault };
   const content = {
     ...pickEmailText(template),
@@ -156,10 +165,10 @@ const UNTRUSTED_ADDRESS =
   'the customEmail of the SEND_EMAIL step names a value that came with the public key or in an email, so anyone could choose the recipient';
 
 /**
- * Returns the custom address of the step with its variables filled in, null for the contact's own address, or the
- * reason why the address is unusable.
+ * Returns the custom address of the step with its variables filled in, or the reason why the address is unusable. Null
+ * means the contact's own address.
  */
-async function recipientOf(
+async function resolveRecipient(
   db: Db,
   { execution }: EffectPosition,
   { recipient }: StepConfig,
@@ -173,7 +182,7 @@ async function recipientOf(
   return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
 }
 
-/** Inserts the emails and returns their ids by execution. */
+/** Inserts the emails. Returns the email ids by execution id. */
 async function insertStepEmails(
   trx: Trx,
   p: { projectId: string; drafts: StepEmailDraft[]; contentIds: string[] },
@@ -181,7 +190,7 @@ async function insertStepEmails(
   const { projectId, drafts, contentIds } = p;
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ position }) => position.execution);
-  const columns = executions.map(stepEmailRow);
+  const columns = executions.map(buildStepEmailRow);
   const { rows } = await prepared<{ execution_id: string; id: string }>`
     INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
@@ -198,12 +207,12 @@ async function insertStepEmails(
   return new Map(rows.map((row) => [row.execution_id, row.id]));
 }
 
-function requireStepConfig(emailId: string | undefined): string {
+function requireEmailId(emailId: string | undefined): string {
   if (emailId === undefined) throw new Error('the contact of a running execution is gone');
   return emailId;
 }
 
-/** Marks the open email of a visit as sent, because Temporal's history shows that the step has ended. */
+/** Marks the open email of a visit as sent. Temporal's history shows that the step has ended, so the email was sent. */
 export async function noteStepEmailSent(
   trx: Trx,
   p: { projectId: string; executionId: string; visit: number },
