@@ -60,7 +60,7 @@ export async function deleteContacts(
   return { ids, outbox };
 }
 
-/** Removes personal data from executions. `endExecutions` has already ended those that were running. */
+/** Removes personal data from executions. `endExecutions` has already ended running executions. */
 async function anonymizeExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (

@@ -103,7 +103,7 @@ function buildBatchResponse(emails: SendBatch['emails'], outcomes: Outcomes): Ba
 }
 
 /**
- * Returns the error of an atomic batch. Its code and message are those of the first refused email; `errors` lists the
+ * Returns the error of an atomic batch. It has the code and message of the first refused email; `errors` lists the
  * errors of all emails, with their positions.
  */
 function buildBatchError(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
