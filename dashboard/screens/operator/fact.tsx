@@ -1,4 +1,4 @@
-import { Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Box, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
@@ -8,59 +8,104 @@ export const TONES = { well: 'done', look: 'waiting', away: 'failed' } as const;
 /** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
+const DOTTED = {
+  textDecorationColor: 'var(--color-border-control)',
+  textDecorationThickness: 1,
+  textUnderlineOffset: '0.25em',
+};
 
 /** Shows a state as a dot and a word. */
 export function StateBadge({ standing }: { standing: FactState }) {
   return <Status tone={TONES[standing]}>{text.operator[standing]}</Status>;
 }
 
-/** A part of the installation with its name, state and facts. */
-export function FactCard({
+/** A card with a title in its header. `aside` is at the end of the header, `subtitle` beside the title. */
+export function Card({
   title,
   subtitle,
-  standing,
+  aside,
   children,
+}: {
+  title: string;
+  subtitle?: ReactNode;
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Paper withBorder component="section" aria-label={title} style={{ overflow: 'hidden' }}>
+      <div className="card-head">
+        <Group gap="0 10px" align="baseline" miw={0}>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {subtitle && (
+            <Text size="sm" c="dimmed">
+              {subtitle}
+            </Text>
+          )}
+        </Group>
+        {aside && <Box flex="none">{aside}</Box>}
+      </div>
+      {children}
+    </Paper>
+  );
+}
+
+/** A part of the installation with its name, state and facts. */
+export function FactCard({
+  standing,
+  ...card
 }: {
   title: string;
   subtitle?: ReactNode;
   standing: FactState;
   children: ReactNode;
 }) {
+  return <Card {...card} aside={<StateBadge standing={standing} />} />;
+}
+
+/** A table in a card: the text of its cells starts at the same edge as the title. */
+export function CardTable({
+  label,
+  minWidth = 320,
+  children,
+}: {
+  label: string;
+  minWidth?: number;
+  children: ReactNode;
+}) {
   return (
-    <Paper withBorder p="md">
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <StateBadge standing={standing} />
-      </Group>
-      {subtitle && (
-        <Text size="sm" c="dimmed" mb="xs">
-          {subtitle}
-        </Text>
-      )}
-      {children}
-    </Paper>
+    <Table.ScrollContainer minWidth={minWidth} type="native" px="xs" pb={4}>
+      <Table aria-label={label}>{children}</Table>
+    </Table.ScrollContainer>
   );
 }
 
-/** A list of names and values. Values that need attention stand out. */
-export function Facts({ of }: { of: { name: string; value: ReactNode; means?: string; look?: boolean }[] }) {
+/** Figures side by side, with hairlines between them. Figures that need attention stand out. */
+export function Figures({
+  of,
+}: {
+  of: { name: string; value: ReactNode; unit?: string | undefined; detail?: string; means?: string; look?: boolean }[];
+}) {
   return (
-    <Table variant="vertical" layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
-      <Table.Tbody>
-        {of.map(({ name, value, means, look }) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw={400} bg="transparent" c="dimmed">
-              <Explained means={means}>{name}</Explained>
-            </Table.Th>
-            <Table.Td ta="right" fw={look ? 650 : 400} c={look ? WARNING : undefined}>
-              {value}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <div className="stats">
+      {of.map(({ name, value, unit, detail, means, look }) => (
+        <div key={name}>
+          <Text size="xs" fw={500} c="dimmed">
+            <Explained means={means}>{name}</Explained>
+          </Text>
+          <div className="stats-figure" style={look ? { color: WARNING } : undefined}>
+            {value}
+            {unit && <span className="stats-unit"> {unit}</span>}
+          </div>
+          {detail !== undefined && (
+            <Text size="xs" c="dimmed" mih={18}>
+              {detail}
+            </Text>
+          )}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -69,7 +114,7 @@ export function Explained({ means, children }: { means?: string | undefined; chi
   if (!means) return <>{children}</>;
   return (
     <Tooltip label={means} multiline maw={280} events={TOUCHED}>
-      <Text span inherit tabIndex={0} td="underline dotted" style={{ textUnderlineOffset: '0.2em' }}>
+      <Text span inherit tabIndex={0} td="underline dotted" style={DOTTED}>
         {children}
       </Text>
     </Tooltip>

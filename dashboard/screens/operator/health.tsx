@@ -1,4 +1,4 @@
-import { Alert, SimpleGrid, Stack } from '@mantine/core';
+import { Alert, Box, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { listQueryFor } from '../../api/queries.ts';
@@ -7,7 +7,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatBytes, formatSeconds } from './amounts.ts';
-import { FactCard, Facts, TONES } from './fact.tsx';
+import { FactCard, Figures, TONES } from './fact.tsx';
 import { OperatorHead } from './operator-head.tsx';
 import { Outbox } from './outbox.tsx';
 import { PeriodicWork } from './periodic-work.tsx';
@@ -52,10 +52,8 @@ function Parts({ health }: { health: HealthResponse }) {
   return (
     <Stack gap="lg">
       <SendingHold hold={installation.sendingHold} />
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Postgres facts={postgres} state={states.postgres} />
-        <Temporal temporal={temporal} state={states.temporal} />
-      </SimpleGrid>
+      <Postgres facts={postgres} state={states.postgres} />
+      <Temporal temporal={temporal} state={states.temporal} />
       <RoutePauses />
       <Outbox rows={outbox} state={states.outbox} />
       <PeriodicWork kinds={periodicWork} state={states.periodicWork} />
@@ -68,19 +66,20 @@ function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: 
   const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
   return (
     <FactCard title={words.postgres} subtitle={words.postgresVersion(version)} standing={state}>
-      <Facts
+      <Figures
         of={[
-          { name: words.answersIn, value: `${pingMs} ms` },
+          { name: words.answersIn, value: pingMs, unit: 'ms' },
           {
             name: words.connections,
-            value: words.ofMost(formatCount(connections), formatCount(maxConnections)),
+            value: formatCount(connections),
+            unit: words.ofMost(formatCount(maxConnections)),
             means: words.connectionsMean,
             look: isNearConnectionLimit(facts),
           },
-          { name: words.databaseSize, value: formatBytes(databaseBytes) },
+          { name: words.databaseSize, ...withUnit(formatBytes(databaseBytes)) },
           {
             name: words.longest,
-            value: formatSeconds(longestTransactionSeconds),
+            ...withUnit(formatSeconds(longestTransactionSeconds)),
             means: words.longestMeans,
             look: hasLongTransaction(facts),
           },
@@ -100,16 +99,27 @@ function Temporal({
   if (!reached) {
     return (
       <FactCard title={words.temporal} standing={state}>
-        <Alert color="red">{words.temporalAway}</Alert>
+        <Box className="card-block">
+          <Alert color="red">{words.temporalAway}</Alert>
+        </Box>
       </FactCard>
     );
   }
   const unserved = queues.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
   return (
-    <FactCard title={words.temporal} standing={state}>
-      {unserved.length > 0 && <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>}
-      <Facts of={[{ name: words.answersIn, value: `${pingMs} ms` }]} />
+    <FactCard title={words.temporal} subtitle={words.answersWithin(pingMs)} standing={state}>
+      {unserved.length > 0 && (
+        <Box className="card-block">
+          <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>
+        </Box>
+      )}
       <Queues queues={queues} />
     </FactCard>
   );
+}
+
+/** Separates a formatted amount, such as `22 MB`, from its unit, which a figure shows smaller. */
+function withUnit(amount: string): { value: string; unit: string | undefined } {
+  const [value = '', unit] = amount.split(' ');
+  return { value, unit };
 }

@@ -13,11 +13,19 @@ const PARTS = [
 const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the operator's screens, with links between them. */
-export function OperatorHead({ title, status }: { title: string; status?: ReactNode }) {
+export function OperatorHead({
+  title,
+  status,
+  count,
+}: {
+  title: string;
+  status?: ReactNode;
+  count?: number | null | undefined;
+}) {
   const { pathname } = useLocation();
   return (
     <>
-      <PageHead title={`${words.title}: ${title}`} status={status} />
+      <PageHead title={`${words.title}: ${title}`} status={status} count={count} />
       <nav aria-label={words.parts} className="nav-tabs">
         {PARTS.map(({ to, label }) => (
           <Link key={to} to={to} activeOptions={EXACT} aria-current={pathname === to ? 'page' : undefined}>

@@ -3,7 +3,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
-import { Explained, FactCard, WARNING } from './fact.tsx';
+import { CardTable, Explained, FactCard, WARNING } from './fact.tsx';
 import { type FactState, OLD_SECONDS } from './states.ts';
 
 type Row = ResponseOf<'getOperatorHealth'>['outbox'][number];
@@ -15,30 +15,30 @@ export function Outbox({ rows, state }: { rows: Row[]; state: FactState }) {
   return (
     <FactCard title={words.outbox} subtitle={words.outboxMeans} standing={state}>
       {rows.length === 0 ? (
-        <Text size="sm">{words.outboxEmpty}</Text>
+        <Text size="sm" c="dimmed" className="card-block">
+          {words.outboxEmpty}
+        </Text>
       ) : (
-        <Table.ScrollContainer minWidth={320} type="native">
-          <Table verticalSpacing={4} aria-label={words.outbox}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{words.kind}</Table.Th>
-                <Table.Th ta="right">{words.waiting}</Table.Th>
-                <Table.Th ta="right" visibleFrom="sm">
-                  <Explained means={words.handedOverMeans}>{words.handedOver}</Explained>
-                </Table.Th>
-                <Table.Th ta="right">{words.oldest}</Table.Th>
-                <Table.Th ta="right" visibleFrom="sm">
-                  {words.projects}
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <OutboxRow key={row.kind} row={row} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <CardTable label={words.outbox}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.kind}</Table.Th>
+              <Table.Th ta="right">{words.waiting}</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                <Explained means={words.handedOverMeans}>{words.handedOver}</Explained>
+              </Table.Th>
+              <Table.Th ta="right">{words.oldest}</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                {words.projects}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <OutboxRow key={row.kind} row={row} />
+            ))}
+          </Table.Tbody>
+        </CardTable>
       )}
     </FactCard>
   );
@@ -50,9 +50,11 @@ function OutboxRow({ row }: { row: Row }) {
   return (
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        {kind}
+        <Text inherit fw={500}>
+          {kind}
+        </Text>
         {lastError && (
-          <Text size="sm" c="dimmed" lineClamp={2}>
+          <Text size="xs" c="dimmed" lineClamp={2} title={lastError}>
             {words.failing(formatCount(failing))}: {lastError}
           </Text>
         )}
@@ -61,7 +63,7 @@ function OutboxRow({ row }: { row: Row }) {
       <Table.Td ta="right" visibleFrom="sm">
         {formatCount(handedOver)}
       </Table.Td>
-      <Table.Td ta="right" c={isOld ? WARNING : undefined} fw={isOld ? 650 : 400}>
+      <Table.Td ta="right" c={isOld ? WARNING : undefined} fw={isOld ? 600 : 400}>
         {formatSeconds(oldestSeconds)}
       </Table.Td>
       <Table.Td ta="right" visibleFrom="sm">

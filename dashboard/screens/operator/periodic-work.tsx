@@ -1,11 +1,11 @@
-import { Alert, Group, Table, Text } from '@mantine/core';
+import { Alert, Box, Group, Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
-import { Explained, FactCard, WARNING } from './fact.tsx';
+import { CardTable, Explained, FactCard, WARNING } from './fact.tsx';
 import type { FactState } from './states.ts';
 
 type Work = ResponseOf<'getOperatorHealth'>['periodicWork'][number];
@@ -18,31 +18,29 @@ export function PeriodicWork({ kinds, state }: { kinds: Work[]; state: FactState
   return (
     <FactCard title={words.periodicWork} standing={state}>
       {late.length > 0 && (
-        <Alert color="orange" mb="xs">
-          {words.lateWork(late.join(', '))}
-        </Alert>
+        <Box className="card-block">
+          <Alert color="orange">{words.lateWork(late.join(', '))}</Alert>
+        </Box>
       )}
-      <Table.ScrollContainer minWidth={320} type="native">
-        <Table verticalSpacing={4} aria-label={words.periodicWork}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{words.kind}</Table.Th>
-              <Table.Th>{words.lastEnd}</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                {words.duration}
-              </Table.Th>
-              <Table.Th ta="right">
-                <Explained means={words.backlogMeans}>{words.backlogOf}</Explained>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {kinds.map((work) => (
-              <Row key={work.kind} work={work} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <CardTable label={words.periodicWork}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{words.kind}</Table.Th>
+            <Table.Th>{words.lastEnd}</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              {words.duration}
+            </Table.Th>
+            <Table.Th ta="right">
+              <Explained means={words.backlogMeans}>{words.backlogOf}</Explained>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {kinds.map((work) => (
+            <Row key={work.kind} work={work} />
+          ))}
+        </Table.Tbody>
+      </CardTable>
     </FactCard>
   );
 }
@@ -53,14 +51,16 @@ function Row({ work }: { work: Work }) {
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         <Group gap="0 var(--mantine-spacing-xs)">
-          <Explained means={words.periodicKindMeans[kind]}>{words.periodicKinds[kind]}</Explained>
-          <Text span size="sm" c="dimmed">
+          <Text span inherit fw={500}>
+            <Explained means={words.periodicKindMeans[kind]}>{words.periodicKinds[kind]}</Explained>
+          </Text>
+          <Text span size="xs" c="dimmed">
             {words.everyMinutes(everyMinutes)}
           </Text>
           {running && <Status tone="moving">{words.running}</Status>}
         </Group>
         {lastError && (
-          <Text size="sm" c="dimmed" lineClamp={3}>
+          <Text size="xs" c="dimmed" lineClamp={3}>
             {words.lastErrorAt}
             {lastErrorAt && (
               <>
@@ -72,7 +72,7 @@ function Row({ work }: { work: Work }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td c={late ? WARNING : undefined} fw={late ? 650 : 400}>
+      <Table.Td c={late ? WARNING : lastEndedAt ? undefined : 'dimmed'} fw={late ? 600 : 400}>
         {lastEndedAt ? <Instant at={lastEndedAt} /> : words.neverEnded}
         {late && (
           <>
@@ -81,7 +81,7 @@ function Row({ work }: { work: Work }) {
           </>
         )}
         {lastDurationSeconds !== null && (
-          <Text size="sm" c="dimmed" hiddenFrom="sm">
+          <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
             {words.took(formatSeconds(lastDurationSeconds))}
           </Text>
         )}
@@ -89,7 +89,7 @@ function Row({ work }: { work: Work }) {
       <Table.Td ta="right" visibleFrom="sm">
         {lastDurationSeconds !== null && formatSeconds(lastDurationSeconds)}
       </Table.Td>
-      <Table.Td ta="right" c={backlog > 0 ? WARNING : undefined} fw={backlog > 0 ? 650 : 400}>
+      <Table.Td ta="right" c={backlog > 0 ? WARNING : 'dimmed'} fw={backlog > 0 ? 600 : 400}>
         {formatCount(backlog)}
       </Table.Td>
     </Table.Tr>

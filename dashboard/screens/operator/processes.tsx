@@ -1,9 +1,9 @@
-import { Alert, Table, Text } from '@mantine/core';
+import { Alert, Stack, Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
-import { Explained, FactCard } from './fact.tsx';
+import { CardTable, FactCard } from './fact.tsx';
 import type { FactState } from './states.ts';
 
 type Process = ResponseOf<'getOperatorHealth'>['processes'][number];
@@ -17,9 +17,17 @@ export function Processes({ processes, state }: { processes: Process[]; state: F
   const builds = new Set(alive.map(({ build }) => build));
   return (
     <FactCard title={words.processes} standing={state}>
-      {processes.length === 0 && <Text size="sm">{words.noProcesses}</Text>}
-      {processes.length > 0 && !hasWorker && <Alert color="red">{words.noWorkers}</Alert>}
-      {builds.size > 1 && <Alert color="orange">{words.differentBuilds}</Alert>}
+      {processes.length === 0 && (
+        <Text size="sm" c="dimmed" className="card-block">
+          {words.noProcesses}
+        </Text>
+      )}
+      {((processes.length > 0 && !hasWorker) || builds.size > 1) && (
+        <Stack gap="xs" className="card-block">
+          {!hasWorker && <Alert color="red">{words.noWorkers}</Alert>}
+          {builds.size > 1 && <Alert color="orange">{words.differentBuilds}</Alert>}
+        </Stack>
+      )}
       {processes.length > 0 && <List processes={processes} />}
     </FactCard>
   );
@@ -27,44 +35,44 @@ export function Processes({ processes, state }: { processes: Process[]; state: F
 
 function List({ processes }: { processes: Process[] }) {
   return (
-    <Table.ScrollContainer minWidth={320} type="native">
-      <Table verticalSpacing={4} aria-label={words.processes}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.process}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.host}</Table.Th>
-            <Table.Th>{words.release}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.runsSince}</Table.Th>
-            <Table.Th>{words.seen}</Table.Th>
+    <CardTable label={words.processes}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{words.process}</Table.Th>
+          <Table.Th visibleFrom="sm">{words.host}</Table.Th>
+          <Table.Th>{words.release}</Table.Th>
+          <Table.Th visibleFrom="sm">{words.runsSince}</Table.Th>
+          <Table.Th>{words.seen}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {processes.map(({ id, kind, host, pid, version, build, startedAt, seenAt, alive }) => (
+          <Table.Tr key={id}>
+            <Table.Td>
+              <Text span inherit fw={500}>
+                {words.kinds[kind]}
+              </Text>{' '}
+              <Text span size="xs" c="dimmed">
+                {pid}
+              </Text>
+            </Table.Td>
+            <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+              {host}
+            </Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              {version}{' '}
+              <Text span size="xs" c="dimmed">
+                {words.build(build.slice(0, 8))}
+              </Text>
+            </Table.Td>
+            <Table.Td visibleFrom="sm">
+              <Instant at={startedAt} />
+            </Table.Td>
+            <Table.Td>{alive ? <Runs /> : <Gone seenAt={seenAt} />}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {processes.map(({ id, kind, host, pid, version, build, startedAt, seenAt, alive }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                {words.kinds[kind]}{' '}
-                <Text span size="sm" c="dimmed">
-                  {pid}
-                </Text>
-              </Table.Td>
-              <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                {host}
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {version}{' '}
-                <Text span size="sm" c="dimmed">
-                  {words.build(build.slice(0, 8))}
-                </Text>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Instant at={startedAt} />
-              </Table.Td>
-              <Table.Td>{alive ? <Runs /> : <Gone seenAt={seenAt} />}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </CardTable>
   );
 }
 
@@ -75,7 +83,12 @@ function Runs() {
 function Gone({ seenAt }: { seenAt: string }) {
   return (
     <>
-      <Explained means={words.goneMeans}>{words.gone}</Explained>, <Instant at={seenAt} />
+      <Status tone="failed" means={words.goneMeans}>
+        {words.gone}
+      </Status>
+      <Text size="xs" c="dimmed">
+        <Instant at={seenAt} />
+      </Text>
     </>
   );
 }

@@ -1,11 +1,11 @@
-import { Group, Select, Table, Text } from '@mantine/core';
+import { Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { listQueryFor } from '../../api/queries.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { Instant, ShortTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { OperatorHead } from './operator-head.tsx';
@@ -25,26 +25,26 @@ export function Providers() {
   return (
     <>
       <OperatorHead title={words.providers} />
-      <Select
-        aria-label={words.span}
-        data={SPANS.map((span) => ({ value: String(span), label: words.spans[span] }))}
-        value={String(hours)}
-        onChange={(next) => {
-          const span = SPANS.find((known) => String(known) === next);
-          void navigate({ search: span === undefined || span === 24 ? {} : { hours: span }, replace: true });
-        }}
-        allowDeselect={false}
-        w={190}
-        mb="md"
-      />
-      <QueryView of={replies} height={320}>
-        {(found) => (
-          <>
-            <SnsTopics topics={found.snsTopics} />
-            <Found found={found} />
-          </>
-        )}
-      </QueryView>
+      <Stack gap="lg">
+        {replies.data && <SnsTopics topics={replies.data.snsTopics} />}
+        <div>
+          <Select
+            aria-label={words.span}
+            data={SPANS.map((span) => ({ value: String(span), label: words.spans[span] }))}
+            value={String(hours)}
+            onChange={(next) => {
+              const span = SPANS.find((known) => String(known) === next);
+              void navigate({ search: span === undefined || span === 24 ? {} : { hours: span }, replace: true });
+            }}
+            allowDeselect={false}
+            w={{ base: '100%', sm: 190 }}
+            mb="sm"
+          />
+          <QueryView of={replies} height={320}>
+            {(found) => <Found found={found} />}
+          </QueryView>
+        </div>
+      </Stack>
     </>
   );
 }
@@ -56,7 +56,7 @@ function Found({ found: { answers: replies, looked, since, provider } }: { found
       {since && (
         <>
           {' '}
-          {words.lookedSince} <Instant at={since} />.
+          {words.lookedSince} <ShortTime at={since} />.
         </>
       )}
     </Text>
@@ -79,7 +79,9 @@ function Found({ found: { answers: replies, looked, since, provider } }: { found
               <Table.Th>{words.code}</Table.Th>
               <Table.Th ta="right">{words.emailCount}</Table.Th>
               <Table.Th visibleFrom="sm">{words.domains}</Table.Th>
-              <Table.Th visibleFrom="md">{words.newest}</Table.Th>
+              <Table.Th visibleFrom="md" ta="right">
+                {words.newest}
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -99,10 +101,10 @@ function Row({ reply, looked }: { reply: Replies['answers'][number]; looked: num
   return (
     <Table.Tr>
       <Table.Td style={CELL}>
-        <Text fw={550} ff="monospace" size="sm">
+        <Text fw={500} ff="monospace" size="sm">
           {code}
         </Text>
-        <Text size="sm" c="dimmed" lineClamp={3}>
+        <Text size="sm" c="dimmed" lineClamp={2} title={example}>
           {example}
         </Text>
         <Text size="xs" c="dimmed">
@@ -111,7 +113,7 @@ function Row({ reply, looked }: { reply: Replies['answers'][number]; looked: num
       </Table.Td>
       <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
         {formatCount(mails)}
-        <Text size="sm" c="dimmed">
+        <Text size="xs" c="dimmed">
           {formatShare(mails, looked)}
         </Text>
       </Table.Td>
@@ -127,7 +129,7 @@ function Row({ reply, looked }: { reply: Replies['answers'][number]; looked: num
           </Group>
         ))}
       </Table.Td>
-      <Table.Td visibleFrom="md" style={{ verticalAlign: 'top' }}>
+      <Table.Td visibleFrom="md" ta="right" style={{ verticalAlign: 'top' }}>
         <Instant at={newestAt} />
       </Table.Td>
     </Table.Tr>

@@ -16,7 +16,7 @@ export function RoutePauses() {
   if (found.length === 0) return null;
   return (
     <FactCard title={words.routePauses} subtitle={words.routePausesMean} standing="away">
-      <Stack gap="sm">
+      <Stack gap="sm" className="card-block">
         {found.map(({ id, projectName, reply, since }) => (
           <Group key={id} justify="space-between" wrap="nowrap">
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

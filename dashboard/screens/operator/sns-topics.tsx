@@ -12,7 +12,7 @@ export function SnsTopics({ topics }: { topics: ResponseOf<'listProviderAnswers'
   const isRefused = topics.some(({ state }) => state === 'refused');
   return (
     <FactCard title={words.snsTopics} subtitle={words.snsTopicsMean} standing={isRefused ? 'look' : 'well'}>
-      <Stack gap={4}>
+      <Stack gap={4} className="card-block">
         {topics.map(({ topic, state, since }) => (
           <Text key={topic} size="sm" style={{ overflowWrap: 'anywhere' }}>
             {topic}: {words.snsStates[state]}{' '}

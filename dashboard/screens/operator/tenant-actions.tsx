@@ -1,7 +1,8 @@
-import { Paper, Table, Text, Title } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
+import { Card, CardTable } from './fact.tsx';
 
 type Action = ResponseOf<'getTenant'>['actions'][number];
 
@@ -10,45 +11,42 @@ const words = text.operator;
 /** Actions of operators on the project (holds, releases, limits), with their notes. */
 export function TenantActions({ actions }: { actions: Action[] }) {
   return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4" mb="xs">
-        {words.actions}
-      </Title>
+    <Card title={words.actions}>
       {actions.length === 0 ? (
-        <Text size="sm">{words.noActions}</Text>
+        <Text size="sm" c="dimmed" className="card-block">
+          {words.noActions}
+        </Text>
       ) : (
-        <Table.ScrollContainer minWidth={300} type="native">
-          <Table verticalSpacing={6} aria-label={words.actions}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{words.when}</Table.Th>
-                <Table.Th>{words.what}</Table.Th>
-                <Table.Th visibleFrom="sm">{words.by}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {actions.map((entry) => (
-                <Table.Tr key={entry.id}>
-                  <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                    <Instant at={entry.createdAt} />
-                  </Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                    {words.action[entry.action] ?? entry.action}
-                    {noteOf(entry.details) && `: ${noteOf(entry.details)}`}
-                    <Text size="xs" c="dimmed" hiddenFrom="sm">
-                      {nameOf(entry)}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+        <CardTable label={words.actions} minWidth={300}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.when}</Table.Th>
+              <Table.Th>{words.what}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.by}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {actions.map((entry) => (
+              <Table.Tr key={entry.id}>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                  <Instant at={entry.createdAt} />
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {words.action[entry.action] ?? entry.action}
+                  {noteOf(entry.details) && `: ${noteOf(entry.details)}`}
+                  <Text size="xs" c="dimmed" hiddenFrom="sm">
                     {nameOf(entry)}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+                  </Text>
+                </Table.Td>
+                <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {nameOf(entry)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </CardTable>
       )}
-    </Paper>
+    </Card>
   );
 }
 

@@ -1,11 +1,12 @@
-import { Group, Paper, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
-import { Figure, withShare } from './tenant-hours.tsx';
+import { Card, Figures } from './fact.tsx';
+import { BAR_SHARE, shareOf } from './tenant-hours.tsx';
 
 type Day = ResponseOf<'getTenant'>['days'][number];
 
@@ -22,27 +23,23 @@ export function TenantDays({ days }: { days: Day[] }) {
     () => ({
       // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
-      series: DRAWN.map(({ of, ...line }) => ({ ...line, values: days.map((day) => day[of]) })),
+      series: DRAWN.map(({ of, ...bars }) => ({ ...bars, bars: BAR_SHARE, values: days.map((day) => day[of]) })),
     }),
     [days],
   );
   const sum = (of: (typeof DRAWN)[number]['of']) => days.reduce((total, day) => total + day[of], 0);
   const sent = sum('sent');
   return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4">
-        {words.days}
-      </Title>
-      <Text size="sm" c="dimmed" mb="xs">
-        {words.daysMean}
-      </Text>
-      <Group gap="xl" mb="sm">
-        <Figure name={words.emailCount} value={formatCount(sent)} />
-        <Figure name={words.monthBounced} means={words.monthBouncedMeans} value={withShare(sum('bounced'), sent)} />
-        <Figure name={words.complained} value={withShare(sum('complained'), sent)} />
-      </Group>
+    <Card title={words.days} subtitle={words.daysMean}>
+      <Figures
+        of={[
+          { name: words.emailCount, value: formatCount(sent) },
+          { name: words.monthBounced, means: words.monthBouncedMeans, ...shareOf(sum('bounced'), sent) },
+          { name: words.complained, ...shareOf(sum('complained'), sent) },
+        ]}
+      />
       {sent === 0 ? (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" className="card-block">
           {words.noDays}
         </Text>
       ) : (
@@ -54,7 +51,7 @@ export function TenantDays({ days }: { days: Day[] }) {
           caption={words.daysChart}
         />
       )}
-    </Paper>
+    </Card>
   );
 }
 

@@ -1,35 +1,36 @@
-import { Group, Paper, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
-import { formatCount, formatShare } from '../../parts/count-link.tsx';
+import { formatCount, ShareFigure } from '../../parts/count-link.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import type { Series } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
-import { Explained } from './fact.tsx';
+import { Card, Figures } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 
 const words = text.operator;
 const HOURS = 48;
 const HOUR_SECONDS = 3_600;
+/** Bounces and complaints are a part of the emails, so their bars cover the lower part of the bar of emails. */
+export const BAR_SHARE = 0.65;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The project's emails by hour, and the guards' rates of the last 24 hours. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (
-    <Paper withBorder p="md">
-      <Group gap="xl" mb="sm">
-        <Figure name={words.mails} means={words.emailsMean} value={formatCount(mails)} />
-        <Figure name={words.bounced} means={words.bouncedMeans} value={withShare(dead, mails)} />
-        <Figure name={words.complained} value={withShare(complaints, mails)} />
-      </Group>
-      <Title order={2} size="h4" mb="xs">
-        {words.hours}
-      </Title>
+    <Card title={words.hours}>
+      <Figures
+        of={[
+          { name: words.mails, means: words.emailsMean, value: formatCount(mails) },
+          { name: words.bounced, means: words.bouncedMeans, ...shareOf(dead, mails) },
+          { name: words.complained, ...shareOf(complaints, mails) },
+        ]}
+      />
       {hours.length === 0 ? (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" className="card-block">
           {words.noHours}
         </Text>
       ) : (
@@ -42,7 +43,7 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
           caption={words.hoursChart}
         />
       )}
-    </Paper>
+    </Card>
   );
 }
 
@@ -53,21 +54,10 @@ const COLUMNS: Column<Tenant['hours'][number]>[] = [
   { name: words.complained, align: 'right', cell: ({ complaints }) => formatCount(complaints) },
 ];
 
-export function Figure({ name, means, value }: { name: string; means?: string; value: string }) {
-  return (
-    <div>
-      <Text size="sm" c="dimmed">
-        <Explained means={means}>{name}</Explained>
-      </Text>
-      <Text size="xl" fw={650}>
-        {value}
-      </Text>
-    </div>
-  );
-}
-
-export function withShare(part: number, whole: number): string {
-  return whole === 0 ? formatCount(part) : `${formatCount(part)} · ${formatShare(part, whole)}`;
+/** A figure with the share of a number, and the number itself below. Without emails, the number alone. */
+export function shareOf(part: number, whole: number) {
+  if (whole === 0) return { value: formatCount(part) };
+  return { value: <ShareFigure part={part} whole={whole} />, detail: formatCount(part) };
 }
 
 /** Returns every hour of the two days. Hours without email are zero. */
@@ -75,17 +65,18 @@ function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Ser
   const last = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
   const atSeconds = Array.from({ length: HOURS }, (_, index) => last - (HOURS - 1 - index) * HOUR_SECONDS);
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.hour) / 1000, hour]));
-  const line = (label: string, color: string, of: 'mails' | 'dead' | 'complaints'): Series => ({
+  const bars = (label: string, color: string, of: 'mails' | 'dead' | 'complaints'): Series => ({
     label,
     color,
+    bars: BAR_SHARE,
     values: atSeconds.map((at) => byHour.get(at)?.[of] ?? 0),
   });
   return {
     atSeconds,
     series: [
-      line(words.emailCount, '--chart-1', 'mails'),
-      line(words.bounced, '--chart-line', 'dead'),
-      line(words.complained, '--color-failed', 'complaints'),
+      bars(words.emailCount, '--chart-1', 'mails'),
+      bars(words.bounced, '--chart-line', 'dead'),
+      bars(words.complained, '--color-failed', 'complaints'),
     ],
   };
 }

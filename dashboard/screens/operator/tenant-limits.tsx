@@ -1,4 +1,4 @@
-import { Button, NumberInput, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, NumberInput, SimpleGrid, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { percentOf, shareOf } from './amounts.ts';
+import { Card } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 type Typed = Record<keyof Tenant['operatorLimits'], number | string>;
@@ -28,21 +29,14 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
     write.mutate({ params: { id }, body: limitsOf(typed) }, { onSuccess: () => notifySuccess(words.saved) });
   };
   return (
-    <Paper withBorder p="md" component="form" onSubmit={submit}>
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {words.limits}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {words.limitsMean}
-        </Text>
+    <Card title={words.limits} subtitle={words.limitsMean}>
+      <Stack gap="sm" p="md" component="form" onSubmit={submit}>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           {FIELDS.map((field) => (
             <NumberInput
               key={field}
               label={words.limit[field]}
               description={`${words.limitMeans[field]} ${words.holdsNow(shownOf(field, limits[field]))}.`}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
               min={LEAST[field]}
               max={isShare(field) ? 100 : INT_MAX}
               allowDecimal={isShare(field)}
@@ -58,7 +52,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
           {words.save}
         </Button>
       </Stack>
-    </Paper>
+    </Card>
   );
 }
 

@@ -1,24 +1,20 @@
-import { Paper, Table, Text, Title } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
+import { Card, CardTable } from './fact.tsx';
 
 const words = text.operator;
 
 /** Mailbox providers that refuse the project's email because of its sender. */
 export function TenantRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
   return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4" mb="xs">
-        {words.refusals}
-      </Title>
-      <Text size="sm" c="dimmed" mb="xs">
-        {words.refusalsMean}
+    <Card title={words.refusals}>
+      <Text size="sm" c="dimmed" className="card-block">
+        {words.refusalsMean} {refusals.length === 0 && words.noRefusals}
       </Text>
-      {refusals.length === 0 ? (
-        <Text size="sm">{words.noRefusals}</Text>
-      ) : (
-        <Table verticalSpacing={4} aria-label={words.refusals}>
+      {refusals.length > 0 && (
+        <CardTable label={words.refusals}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.provider}</Table.Th>
@@ -33,8 +29,8 @@ export function TenantRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>
               </Table.Tr>
             ))}
           </Table.Tbody>
-        </Table>
+        </CardTable>
       )}
-    </Paper>
+    </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Grid, Stack, Text } from '@mantine/core';
+import { Alert, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -44,11 +44,13 @@ function Found({ tenant }: { tenant: Tenant }) {
         subtitle={
           <>
             {words.tenantSubtitle(tenant.owners.join(', ') || words.noOwners)} · {words.created}{' '}
-            <Instant at={tenant.createdAt} /> ·{' '}
-            <Text span ff="monospace" size="xs">
-              {tenant.id}
-            </Text>
-            <CopyButton value={tenant.id} />
+            <Instant at={tenant.createdAt} />
+            <Group gap={4} mt={2} wrap="nowrap">
+              <Text span ff="monospace" size="xs">
+                {tenant.id}
+              </Text>
+              <CopyButton value={tenant.id} isSmall />
+            </Group>
           </>
         }
         actions={<HoldActions tenant={tenant} />}

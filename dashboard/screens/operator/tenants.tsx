@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -36,7 +37,7 @@ export function Tenants() {
   const pages = useInfiniteQuery(infiniteQueryFor('listTenants', { query }));
   return (
     <>
-      <OperatorHead title={words.tenants} />
+      <OperatorHead title={words.tenants} count={pages.data?.pages[0]?.total} />
       <Filters />
       <CursorTable
         pages={pages}
@@ -64,22 +65,25 @@ const PROJECT: Column<Tenant>[] = [
     name: words.project,
     cell: (tenant) => (
       <>
-        <AppLink to={`/operator/projects/${tenant.id}`} fw={550}>
+        <AppLink to={`/operator/projects/${tenant.id}`} lineClamp={2}>
           {tenant.name}
         </AppLink>
-        <Group gap={6} mt={2}>
-          <HoldBadges tenant={tenant} />
-          {tenant.disabled && <Status tone="failed">{words.disabled}</Status>}
-        </Group>
+        {(tenant.operatorHold.held || tenant.ownHold.held || tenant.disabled) && (
+          <Group gap="2px 10px" mt={2}>
+            <HoldBadges tenant={tenant} />
+            {tenant.disabled && <Status tone="failed">{words.disabled}</Status>}
+          </Group>
+        )}
       </>
     ),
   },
-  { name: words.owners, cell: ({ owners }) => owners.join(', ') || words.noOwners, wideOnly: true },
+  { name: words.owners, cell: ({ owners }) => <Owners owners={owners} />, width: 230, wideOnly: true },
 ];
 const CREATED: Column<Tenant> = {
   name: words.created,
   cell: ({ createdAt }) => <Instant at={createdAt} />,
-  width: 120,
+  align: 'right',
+  width: 110,
   wideOnly: true,
 };
 
@@ -116,12 +120,39 @@ const MONTH_COLUMNS: Column<Tenant>[] = [
   CREATED,
 ];
 
+/** The first owner, with the number of others. All are shown on hover. */
+function Owners({ owners: [first, ...others] }: { owners: string[] }) {
+  if (first === undefined)
+    return (
+      <Text inherit c="dimmed">
+        {words.noOwners}
+      </Text>
+    );
+  return (
+    <Text inherit title={[first, ...others].join(', ')}>
+      <Breakable text={first} />
+      {others.length > 0 && (
+        <Text span inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          {' '}
+          {words.moreOwners(others.length)}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
 function Share({ part, whole }: { part: number; whole: number }) {
+  if (part === 0)
+    return (
+      <Text inherit c="dimmed">
+        {formatCount(part)}
+      </Text>
+    );
   return (
     <Text inherit style={{ whiteSpace: 'nowrap' }}>
       {formatCount(part)}
       {whole > 0 && (
-        <Text span size="sm" c="dimmed">
+        <Text span size="xs" c="dimmed">
           {' '}
           {formatShare(part, whole)}
         </Text>
