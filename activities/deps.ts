@@ -14,28 +14,31 @@ import type { RouteWatch } from './emails/route-watch.ts';
 import type { SendRates } from './emails/send-rates.ts';
 import type { SmsAttempts } from './sms/attempts.ts';
 
-/** The dependencies of activities: one object for each worker process, created by `worker/worker.ts`. */
+/** The dependencies of activities. `worker/worker.ts` creates one object for each worker process. */
 export interface ActivityDeps {
   config: Config;
   db: Db;
   compute: Compute;
-  /** Wakes the workers. Call it after the commit. */
+  /** Wakes the processes that start the work of outbox rows. Call it after the commit that added the rows. */
   outbox: OutboxWaker;
   lifecycle: Lifecycle;
   log: Logger;
-  /** Logs the ends of messages, sampled. */
+  /** Logs how emails and SMS ended. When many end at the same time, only a sample of them is logged. */
   ends: SampledLog;
   mailer: Mailer;
   rates: SendRates;
   emailAttempts: EmailAttempts;
   smsAttempts: SmsAttempts;
-  /** Tells whether the provider accepts our email. Undefined if the provider is not watched. */
+  /** Watches whether the email provider accepts our email. Undefined if the provider is not watched. */
   route?: RouteWatch;
-  /** The provider for campaigns. It has its own connections, so a single email never waits behind a campaign. */
+  /**
+   * The email provider for campaigns. It has separate connections, so that a single email never waits behind a
+   * campaign.
+   */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
-  /** The bucket for new images. Without one, images are stored in Postgres. */
+  /** The bucket for new images. If undefined, images are stored in Postgres. */
   bucket: Bucket | undefined;
-  /** Aborted as soon as the process should end: no new work starts, and running work finishes. */
+  /** Aborted as soon as the process should end. From then on no new work starts, and running work finishes. */
   stopping: AbortSignal;
 }

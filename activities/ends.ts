@@ -3,12 +3,12 @@ import type { ActivityDeps } from './deps.ts';
 
 export type EndActivities = ReturnType<typeof workflowEndActivities>;
 
-/** Activities that help a workflow end in the same way as its record. */
+/** Activities for a workflow of Temporal whose database record has ended. The workflow has to end in the same way. */
 export function workflowEndActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /**
-     * Asks Temporal to cancel the run that this activity belongs to. Safe to run twice.
-     * @param p absent if a workflow of an earlier version has asked
+     * Requests that Temporal cancels the run of the workflow that called this activity. Safe to run twice.
+     * @param p workflows of earlier versions do not pass it
      */
     async requestCancellation(p: { reason?: string } = {}): Promise<void> {
       const run = Context.current().info.workflowExecution;

@@ -1,15 +1,16 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 /**
- * Well under the 15 s after which Temporal considers an activity without heartbeats lost. Nearly all activities end
- * sooner and send no heartbeat, so they are no extra load for the server.
+ * The interval between two heartbeats, well under the 15 s after which Temporal considers an activity without
+ * heartbeats lost. Nearly all activities end before the first heartbeat, so heartbeats are no extra load for Temporal.
  */
 const EVERY_MS = 5_000;
 
 /**
- * Runs a part of an activity and sends heartbeats to Temporal meanwhile. If this worker is killed, another worker soon
- * takes over. A cancellation arrives in the response to a heartbeat.
- * @param work gets a signal that is aborted when the activity is cancelled or its worker stops
+ * Runs a part of an activity, and sends heartbeats to Temporal while it runs. If this worker is killed, Temporal
+ * notices the missing heartbeats and soon starts the activity on another worker. Temporal reports a cancellation in its
+ * response to a heartbeat.
+ * @param work receives a signal that is aborted when the activity is cancelled or its worker stops
  */
 export async function withHeartbeats<T>(
   work: (cancelled: AbortSignal) => Promise<T>,

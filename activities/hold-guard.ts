@@ -10,27 +10,28 @@ import { describeFailure } from '../rules/failure-text.ts';
 /** The maximum number of emails that one statement reads. */
 const BATCH_MAX = 500;
 /**
- * The maximum number of emails that wait to be recorded. Emails beyond it are not counted, so the guard pauses a little
- * earlier.
+ * The maximum number of accepted emails that wait to be counted. Further emails are not counted as successes, so the
+ * guard puts the project on hold a little earlier.
  */
 const WAITING_MAX = 20_000;
 
 export interface HoldGuard {
   /**
-   * Adds the mailbox provider of `to` to the outcome, if that provider refused the sender. Looks the provider up in the
-   * DNS, for at most 3 s.
+   * If the mailbox provider of `to` refused the sender, adds the name of that provider to the outcome. Finds the
+   * provider by the MX records in the DNS, which takes at most 3 s.
    */
   nameMailboxProvider(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
   /**
-   * Counts emails that are accepted and recorded as successes of their mailbox provider, if it is watched. Runs in the
-   * background.
+   * Counts accepted emails as successes at their mailbox provider, if the guard watches that provider. Call it after
+   * the emails are recorded. The counting runs in the background.
    */
-  accepted(emailIds: string[]): void;
+  reportAccepted(emailIds: string[]): void;
 }
 
 /**
- * Creates the part of the projects' auto-pause guards that runs in the sending process, where the provider of each
- * mailbox is looked up. Each channel has one.
+ * Creates the part of the guards that runs in the process that sends email. A guard puts a project on hold after too
+ * many bounces or complaints. This part finds the mailbox provider of each recipient. The mailer and the campaigns each
+ * have one instance.
  */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;
@@ -40,7 +41,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
 
   const providerOf = async (domain: string) => mailboxProviderOf(domain, await dns.mx(domain));
 
-  async function note(emailIds: string[]): Promise<void> {
+  async function countAccepted(emailIds: string[]): Promise<void> {
     const watched = await findWatchedEmails(db, emailIds);
     const accepted = await Promise.all(
       watched.map(async ({ projectId, domain, emails }) => ({ projectId, emails, provider: await providerOf(domain) })),
@@ -56,9 +57,9 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      // The guard is a heuristic over the last hundred emails, so results that are lost by a database error are not
-      // retried.
-      await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
+      // The guard estimates from the last hundred emails, so it may miss some. If a database error loses results, they
+      // are not retried.
+      await countAccepted(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'emails accepted by a watched mailbox provider were not recorded'),
       );
     }
@@ -70,7 +71,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
       if (outcome.kind !== 'failed' || !outcome.refusesSender) return outcome;
       return { ...outcome, provider: await providerOf(emailDomain(to)) };
     },
-    accepted(emailIds) {
+    reportAccepted(emailIds) {
       if (waiting.length + emailIds.length > WAITING_MAX) return;
       waiting.push(...emailIds);
       if (!running) void run();

@@ -13,23 +13,27 @@ import { TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /**
- * How long one activity works. It is long enough to be worth its cost in Temporal, and short enough that a stop loses
- * little.
+ * How long one activity works. A longer activity costs Temporal less for each chunk. A shorter activity loses less work
+ * when the process stops.
  */
 const ACTIVITY_MS = 5_000;
 
 /**
- * The interval at which the next job in the queue checks whether it is its turn. Jobs further back check less often.
+ * How often the first waiting import of a project checks whether the running import has ended. Each further waiting
+ * import checks `TURN_MS` later, up to `TURN_MAX_MS`.
  */
 const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
-/** The longest wait for the project's computing budget. A job that has to wait longer frees its slot. */
+/**
+ * The longest time that an import waits for the project's computing budget. If the wait would be longer, the activity
+ * ends and frees its slot.
+ */
 const WAIT_HERE_MS = 1_000;
 const TOO_SLOW = 'The file takes too long to read: check its quotes.';
 /**
- * A chunk must exceed its time limit this many times before the job fails. The limit is elapsed time, so a busy machine
- * can exceed it once.
+ * The job fails only after reading a chunk has exceeded its time limit this many times. The limit is elapsed time, so a
+ * busy machine can exceed it by chance.
  */
 const SLOW_ATTEMPTS = 3;
 
@@ -37,7 +41,10 @@ export interface JobProgress {
   done: boolean;
   /** The number of processed contacts or rows. */
   processed: number;
-  /** Milliseconds to wait before the next part. Absent if there is no wait, and in results of earlier versions. */
+  /**
+   * Milliseconds that the workflow waits before it calls the activity again. Absent if there is no wait, and in results
+   * of earlier versions.
+   */
   waitMs?: number;
 }
 
@@ -46,7 +53,7 @@ export interface JobEnd extends JobInput {
   failedReason?: string;
 }
 
-/** How a job ended; `reason` is the code of a failure. */
+/** How a job ended. `reason` is the code of a failure, or null. */
 export interface JobEnded {
   status: JobStatus;
   reason: string | null;
@@ -55,8 +62,8 @@ export interface JobEnded {
 export type JobActivities = ReturnType<typeof jobActivities>;
 
 /**
- * Jobs over many contacts. All are safe to run twice, also concurrently: each chunk locks its job, and its effect
- * commits together with the job's cursor.
+ * The activities of jobs that process many contacts. They are safe to run twice, even at the same time: each chunk
+ * locks its job, and its changes are committed together with the job's cursor.
  */
 export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
@@ -82,8 +89,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Imports chunks of a file for some seconds, if no earlier import of the project is running. A job that has to wait
-     * for another import, or for the project's budget, frees its slot.
+     * Imports chunks of a file for some seconds, if no earlier import of the project is running. If the import has to
+     * wait for another import, or for the project's computing budget, the activity ends and frees its slot.
      */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };
@@ -97,7 +104,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       if (ahead > 0)
         return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
       const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
-      // Threads read the file from shared memory. Any other buffer would be copied for each chunk.
+      // Puts the file into shared memory, from which the threads read. An ordinary buffer would be copied to the thread
+      // for each chunk.
       const file = new Uint8Array(new SharedArrayBuffer(job.file.byteLength));
       file.set(job.file);
       const { layout, text } = input;
@@ -112,7 +120,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
           limit: IMPORT_CHUNK_ROWS,
           phoneCountry,
         });
-        // Ignores a failure of a read whose result is not used. After a stop, the chunk is read again.
+        // The chunk may be read in advance and then not be used. In that case nobody handles a failure, so it is
+        // ignored here.
         reading.catch(() => {});
         return reading;
       };
@@ -139,7 +148,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Records how a job ended, unless it has ended before. Returns how it ended, with the code of a failure.
+     * Records how a job ended, unless an end is already recorded. Returns the recorded end, with the code of a failure.
      * @throws RowMissing
      */
     async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<JobEnded> {

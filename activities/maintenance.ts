@@ -8,26 +8,30 @@ import type { ActivityDeps } from './deps.ts';
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
 /**
- * The number of emails that one transaction reads, and the most held emails that it releases: as many as five delivery
- * workflows take.
+ * The number of emails that one transaction reads. It releases at most as many, which are the emails of five delivery
+ * workflows.
  */
 const RELEASE_ROWS = 1_000;
-/** The number of executions that one transaction checks. Each execution that is woken gets one signal. */
+/** The number of executions that one transaction checks. Each execution that it wakes gets one signal. */
 const WAKE_ROWS = 1_000;
 /**
- * The maximum number of transactions of an activity that find no held email. In a long ledger they take about one
- * second.
+ * An activity ends after this many transactions that find no held email. In a project with many emails they take about
+ * one second.
  */
 const RELEASE_PAGES = 100;
 
-/** The result of one activity of a release. `after` is the position at which the next one starts; null at the end. */
+/**
+ * The result of one activity that releases held email. The next activity starts at the position `after`; null means
+ * that all held email is released.
+ */
 export interface Released {
   released: number;
   after: string | null;
 }
 
 /**
- * Activities for work that takes too long for a request, and activities that workflows of earlier releases still call.
+ * Activities for work that takes too long for an API request, and activities that only workflows of earlier versions
+ * call.
  */
 export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
   return {
@@ -39,7 +43,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
 
     /**
      * Releases a page of a project's held emails. Safe to run twice: only emails with the status HELD are released, so
-     * a finished page is skipped. Stops when the project is on hold again.
+     * a second run skips the emails of the first run. Releases nothing more when the project is on hold again.
      */
     async releasePage({ projectId, after = null }: { projectId: string; after?: string | null }): Promise<Released> {
       for (let page = 1; ; page += 1) {
@@ -50,8 +54,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     },
 
     /**
-     * Wakes a page of a project's executions that wait for a sending window which now opens earlier. Safe to run
-     * twice, because each execution checks its own window.
+     * Wakes a page of a project's executions that wait for a sending window, after a change of the settings made the
+     * window open earlier. Safe to run twice, because each woken execution checks its window itself.
      */
     async wakeWindowPage(input: {
       projectId: string;
@@ -65,7 +69,10 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     },
   };
 
-  /** Ends a round of periodic work that an earlier release started. Rounds of this release do the same work. */
+  /**
+   * Ends a round of periodic work that an earlier version of the service started, without doing its work. The rounds of
+   * this version do the same work.
+   */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');
     return 0;
@@ -79,7 +86,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     } = await inTransaction(db, async (trx) => {
       const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-      // Campaigns release their held emails themselves, so the last page wakes them.
+      // Campaigns release their held emails themselves, so the transaction of the last page only wakes the project's
+      // campaigns.
       const isLast = released.after === null && !released.heldAgain;
       const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
       return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };

@@ -12,7 +12,7 @@ export interface MessageEnd {
 
 /** Logs the end of an email or SMS, with the time since it was accepted. */
 export function logMessageEnd(ends: SampledLog, message: MessageEnd): void {
-  // Most lines are skipped, so the fields are built only for a line that is written.
+  // The sampled log skips most lines, so the fields are built only for a line that is written.
   ends('a message has ended', () => {
     const { kind, id, ...end } = message;
     const acceptedAt = timeOfUuid(id);

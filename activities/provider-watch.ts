@@ -3,7 +3,7 @@ import type { EmailProvider, ProviderResult } from '../channels/email/provider.t
 import { isSessionStage } from '../rules/emails/refusal.ts';
 import { statusOf } from './emails/decision.ts';
 
-/** At most one line is logged in this time, because thousands of emails fail while the provider is down. */
+/** At most one line is logged in this time, because thousands of emails may fail while the provider is down. */
 const QUIET_MS = 60_000;
 
 export interface ProviderWatchDeps {
@@ -15,28 +15,28 @@ export interface ProviderWatchDeps {
 }
 
 /**
- * Warns the operator when email is not sent for a reason outside of the emails: a refused login, or a server that is
- * down or does not respond. Writes one line a minute for all providers that it watches, with the number of emails since
- * the last line. Each email has the provider's whole reply as its `error` and is retried. Nothing is logged when it
- * works again.
+ * Warns the operator when emails are not sent for a reason that has nothing to do with the emails: the provider refuses
+ * the login, is down, or does not respond. Logs at most one line a minute for all providers that it watches, with the
+ * number of emails since the last line. Each email is retried, and its column `error` has the provider's whole reply.
+ * When the provider works again, nothing is logged.
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;
   let emailCount = 0;
 
-  function note(provider: EmailProvider, result: ProviderResult): void {
-    const trouble = troubleOf(result);
-    if (!trouble) return;
+  function countAndLog(provider: EmailProvider, result: ProviderResult): void {
+    const problem = problemOf(result);
+    if (!problem) return;
     emailCount += 1;
     if (now() < quietUntil) return;
-    const { says, reason } = trouble;
+    const { says, reason } = problem;
     log.warn({ provider: provider.kind, address, reason, emails: emailCount }, says);
     quietUntil = now() + QUIET_MS;
     emailCount = 0;
   }
 
   /**
-   * Wraps a provider and checks its results. Email that is not sent because the process stops does not count as a
+   * Wraps a provider and checks its results. An email that is not sent because this process stops does not count as a
    * failure of the provider.
    */
   return function watchProvider(provider: EmailProvider): EmailProvider {
@@ -46,12 +46,12 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
       kind: provider.kind,
       async send(message, signal) {
         const result = await provider.send(message, signal);
-        if (!closing && !signal?.aborted) note(provider, result);
+        if (!closing && !signal?.aborted) countAndLog(provider, result);
         return result;
       },
       submit: (message, onResult) =>
         provider.submit(message, (result, about) => {
-          if (!closing) note(provider, result);
+          if (!closing) countAndLog(provider, result);
           onResult(result, about);
         }),
       ...(provider.probe && { probe: provider.probe }),
@@ -63,8 +63,11 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   };
 }
 
-/** Describes a problem with the provider; undefined for a reply about the message. */
-function troubleOf(result: ProviderResult): { says: string; reason: string } | undefined {
+/**
+ * Describes the problem with the provider. Undefined if the result has none, or if the refusal is about the message
+ * only.
+ */
+function problemOf(result: ProviderResult): { says: string; reason: string } | undefined {
   switch (result.outcome) {
     case 'accepted':
       return undefined;

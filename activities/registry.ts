@@ -7,7 +7,7 @@ import { executionStepActivities, webhookStepActivities } from './executions/ste
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
 import { periodicActivities } from './periodic/rounds.ts';
-import { failingWithoutRow } from './row-missing.ts';
+import { failOnMissingRows } from './row-missing.ts';
 import { holdWhileClosed, type SendingGate } from './sending-hold.ts';
 import { smsActivities } from './sms/deliveries.ts';
 import { storefrontActivities } from './storefront.ts';
@@ -16,15 +16,16 @@ import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Returns all activities, by the task queue that their workflows name. While the installation may not send (`gate`),
- * activities that send email, SMS, campaigns or requests to tenants' servers wait. All others continue.
+ * Returns all activities, grouped by the task queue on which workflows schedule them. While the installation may not
+ * send (`gate`), activities that send email, SMS, campaigns or requests to tenants' servers wait. All other activities
+ * run.
  */
 export function activitiesByQueue(
   deps: ActivityDeps,
   gate: SendingGate,
 ): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   const queues = allByQueue(deps, gate);
-  const entries = Object.entries(queues).map(([queue, activities]) => [queue, failingWithoutRow(deps.log, activities)]);
+  const entries = Object.entries(queues).map(([queue, activities]) => [queue, failOnMissingRows(deps.log, activities)]);
   return Object.fromEntries(entries) as ReturnType<typeof allByQueue>;
 }
 

@@ -6,10 +6,10 @@ import { ROW_MISSING, RowMissing } from '../rules/row-missing.ts';
 type Activity = (...args: never[]) => Promise<unknown>;
 
 /**
- * Wraps activities so that a missing record fails them permanently, with one line in the log. Another attempt would not
- * find the record either, so the workflow ends as Failed.
+ * Wraps activities so that a missing row in Postgres makes them fail permanently, with one line in the log. The
+ * workflow then ends as Failed. Retrying would be useless, because another attempt would not find the row either.
  */
-export function failingWithoutRow<Activities extends Record<string, Activity>>(
+export function failOnMissingRows<Activities extends Record<string, Activity>>(
   log: Logger,
   activities: Activities,
 ): Activities {

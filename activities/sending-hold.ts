@@ -6,37 +6,38 @@ export interface SendingGate {
   isOpen(): boolean;
 }
 
-/** The wait before the next attempt grows by this time with each attempt. */
+/** The wait before the next attempt of an activity. Each attempt makes the wait this much longer. */
 const RETRY_STEP_MS = 5_000;
 /**
- * The longest wait, so held activities run within this time after the hold ends. Even thousands of them are only some
- * attempts a second for Temporal.
+ * The longest wait, so that all waiting activities run within this time after the hold ends. Even thousands of waiting
+ * activities cause only some attempts a second in Temporal.
  */
 const RETRY_MAX_MS = 60_000;
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Makes activities that send wait while the installation may not send. Temporal retries them, however long the hold
- * lasts. They have not claimed a message yet, so the wait does not count as an attempt to send.
+ * Wraps activities that send, so that they wait while the installation may not send. An activity that runs during this
+ * time fails at once, and Temporal retries it until the hold ends. It has not claimed a message yet, so the wait does
+ * not count as an attempt to send.
  */
 export function holdWhileClosed<A extends Activities>(gate: SendingGate, activities: A): A {
-  const held = Object.entries(activities).map(([name, run]) => [
+  const guarded = Object.entries(activities).map(([name, run]) => [
     name,
     async (...args: never[]) => {
-      if (!gate.isOpen()) throw heldFailure(Context.current().info.attempt);
+      if (!gate.isOpen()) throw createHoldFailure(Context.current().info.attempt);
       return run(...args);
     },
   ]);
-  return Object.fromEntries(held) as A;
+  return Object.fromEntries(guarded) as A;
 }
 
-function heldFailure(attempt: number): ApplicationFailure {
+function createHoldFailure(attempt: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'SENDING_HELD',
     message: 'Nothing of this installation is sent at present.',
     nextRetryDelay: Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS),
-    // A wait is neither logged nor counted as a failure.
+    // Temporal neither logs a benign failure nor counts it.
     category: ApplicationFailureCategory.BENIGN,
   });
 }

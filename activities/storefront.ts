@@ -4,17 +4,23 @@ import { notifyWaiting } from '../engine/events/storefront.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** The number of contacts per transaction. It is small, so that other work does not wait long for a locked contact. */
+/**
+ * The number of contacts that one transaction notifies. It is small, because the transaction locks these contacts and
+ * other work waits for them.
+ */
 const PAGE_CONTACTS = 250;
 /**
- * How long one activity works. It is long enough to be worth its cost in Temporal, and short enough that a stop loses
- * little.
+ * How long one activity works. A longer activity costs Temporal less for each page. A shorter activity loses less work
+ * when the process stops.
  */
 const ACTIVITY_MS = 5_000;
 
 export type StorefrontActivities = ReturnType<typeof storefrontActivities>;
 
-/** The work that a restock starts. Safe to run twice, because each page commits together with the end of its waits. */
+/**
+ * The activity that runs after a restock. Safe to run twice, because the transaction that notifies contacts also ends
+ * their wait.
+ */
 export function storefrontActivities({ db, outbox }: ActivityDeps) {
   return {
     /** Notifies contacts that waited for a restock, page by page for some seconds. */

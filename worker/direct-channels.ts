@@ -1,8 +1,8 @@
 import type { ActivityDeps } from '../activities/deps.ts';
-import type { Attempted } from '../activities/emails/attempts.ts';
+import type { EmailAttemptResult } from '../activities/emails/attempts.ts';
 import type { SettleHook } from '../activities/emails/settler.ts';
 import { createSimulatedFeedback } from '../activities/emails/simulated-feedback.ts';
-import type { AttemptedSms } from '../activities/sms/attempts.ts';
+import type { SmsAttemptResult } from '../activities/sms/attempts.ts';
 import type { TakenRow } from '../db/outbox/outbox.ts';
 import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -130,7 +130,7 @@ function newExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
 
-function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): RowFate[] {
+function fatesOf(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttemptResult)[]): RowFate[] {
   return rows.flatMap((row, n): RowFate[] => {
     const outcome = attempted[n]?.outcome;
     switch (outcome?.kind) {

@@ -13,33 +13,42 @@ import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 
-/** Far below the workflow's heartbeat timeout of 10 s. */
+/** The interval between two heartbeats. It is far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
-/** The maximum number of pages that one turn adds. After the turn, the workflow may start to send them. */
+/**
+ * The maximum number of audience pages that one turn adds to the ledger. After the turn, the workflow may start to send
+ * to the added recipients.
+ */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
-/** The number of chunks that a workflow reads at a time: four for each lane. */
+/** The maximum number of due chunks that a workflow reads at a time: four for each of its lanes. */
 const DUE_CHUNKS = 64;
 
-/** `before`: chunks from this number on had no turn yet. `except`: chunks that the workflow already holds. */
+/**
+ * `before`: only chunks with a smaller number are read, because the others have had no turn yet. `except`: the numbers
+ * of chunks that the workflow has already read.
+ */
 export interface DueInput extends CampaignStart {
   before: number;
   except: number[];
 }
 
-/** `clock` identifies the settings that decide when email may be sent, as the workflow last read them. */
+/** `clock` identifies the settings that decide when email may be sent, in the version that the workflow read last. */
 export interface KeepInput extends CampaignStart {
   chunks: ChunkState[];
   clock: string | undefined;
 }
 
 export interface AudienceInput extends CampaignStart {
-  /** The number of earlier calls by this run of the workflow. Absent from workflows of earlier versions. */
+  /**
+   * The number of times that this run of the workflow has called the activity before. Workflows of earlier versions do
+   * not pass it.
+   */
   round?: number;
 }
 
-/** `rate`: emails per second, 0 for no limit. */
+/** `rate`: the send rate in emails per second; 0 means no limit. */
 export type CampaignState =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
   /** `clock` identifies the settings that decide when email may be sent. */
@@ -51,7 +60,7 @@ export type AudienceTaken =
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
-/** `status` and `reason` say how the start ended. They are absent from results of earlier versions. */
+/** `status` and `reason` say how the start of the campaign ended. Results of earlier versions do not have them. */
 export interface SkippedRecipients {
   skipped: number;
   status?: 'SENT' | 'CANCELLED';
@@ -61,7 +70,10 @@ export interface SkippedRecipients {
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
 export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
 
-/** The short activities of a campaign. Each is one conditional change in the database, so all are safe to run twice. */
+/**
+ * The short activities of a campaign. Each activity makes one change in the database, and only if it was not made
+ * before. Running an activity twice therefore does no harm.
+ */
 export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
     /** Reads the state of the campaign, and changes it to SENDING when its start time is reached. */
@@ -84,18 +96,24 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
     },
 
-    /** Stores waiting chunks in Postgres. A run of an earlier version kept them in its workflow. */
+    /** Stores waiting chunks in Postgres. Runs of earlier versions kept these chunks in the workflow's memory. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
       await keepWaits(db, { ...start, waits });
     },
 
-    /** Starts the waiting time of a test after its share was sent, or chooses the winner after that time. */
+    /**
+     * Starts the waiting time of a campaign's test once the test's share was sent. When that time is over, chooses the
+     * winner.
+     */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
-    /** Skips the recipients that a cancelled start did not reach. Returns how many, and how the start ended. */
+    /**
+     * Marks the recipients that a cancelled start did not reach as skipped. Returns their number, and how the start
+     * ended.
+     */
     async skipCancelledRecipients(start: CampaignStart): Promise<SkippedRecipients> {
       const end = await findStartEnd(db, start);
       // Recovery starts the campaign again from its current state.
@@ -117,10 +135,13 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
-    /** Adds pages of the audience: larger and more pages with each round. No page is added twice. */
+    /**
+     * Adds pages of the audience to the ledger. With each round, the pages become larger and more numerous. No page is
+     * added twice.
+     */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {
-        const until = Date.now() + AUDIENCE_TURN_MS;
+        const untilMs = Date.now() + AUDIENCE_TURN_MS;
         const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
         await openMonthOf(db, start);
         for (let taken = 1; ; taken++) {
@@ -128,22 +149,25 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
             takeAudiencePage(trx, { ...start, round, suppressionPads: pads }),
           );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
-          const enough = taken >= pages || Date.now() > until || stopping.aborted;
-          if (page.done || enough) return { ...page, sendNow: round !== undefined };
+          const isTurnOver = taken >= pages || Date.now() > untilMs || stopping.aborted;
+          if (page.done || isTurnOver) return { ...page, sendNow: round !== undefined };
           if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
         }
       }, HEARTBEAT_MS);
     },
 
     /**
-     * Runs one turn of a chunk. Safe to run twice: claims the rows of an earlier attempt again, and late results of
-     * that attempt are ignored.
+     * Runs one turn of a chunk. If Temporal runs the turn twice, the second attempt claims the rows of the first
+     * attempt again, and the database ignores late results of the first attempt.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
       return withHeartbeats((cancelled) => sending.runTurn(input, cancelled), HEARTBEAT_MS);
     },
 
-    /** Marks the emails that the provider has deferred for a day as failed, and sends the chunk's other emails. */
+    /**
+     * Marks the emails that the provider has deferred for a day as failed. The next turn sends the chunk's other
+     * emails.
+     */
     async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
       return sending.expire(chunk);
     },

@@ -10,13 +10,16 @@ import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 
-/** The number of rows of a range. A claim takes as many ranges as can be sent in about 500 ms. */
+/**
+ * The number of ledger rows of a range. A claim takes as many ranges as the turn can send in about 500 ms
+ * (`CLAIM_AHEAD_MS`).
+ */
 const RANGE_ROWS = 100;
 const RANGES_MAX = 5;
 const COSTLY_RANGE_ROWS = 5;
 const CLAIM_AHEAD_MS = 500;
 
-/** Claims the rows of a chunk for one turn, in order. */
+/** Claims the rows of a chunk for one turn, in the order of their ids. */
 export class ChunkClaims {
   private readonly deps: { db: Db; pads: KeyPads };
   private readonly turn: ChunkTurn;
@@ -24,8 +27,8 @@ export class ChunkClaims {
   private ranges: LedgerRange[] = [];
   /** The number of ranges that the next claim takes. */
   private rangesPerClaim = 1;
-  private foundNothing = false;
-  private refused = 0;
+  private wasRefused = false;
+  private skippedSoFar = 0;
 
   constructor(deps: { db: Db; pads: KeyPads }, turn: ChunkTurn, claim: number) {
     this.deps = deps;
@@ -34,16 +37,16 @@ export class ChunkClaims {
   }
 
   /**
-   * Reads the ranges to claim. With a send rate, each row is a range of its own, because the rate decides how many rows
-   * a claim takes.
+   * Reads the ranges of the chunk that the turn has to claim. With a send rate, each range has one row, because the
+   * rate decides how many rows a claim takes.
    */
-  async open({ rowByRow }: { rowByRow: boolean }): Promise<void> {
+  async readRanges({ rowByRow }: { rowByRow: boolean }): Promise<void> {
     const { chunk, from } = this.turn;
     this.ranges = await listRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.rangeRows });
   }
 
   /** The number of ranges that are not claimed yet. */
-  get left(): number {
+  get rangesLeft(): number {
     return this.ranges.length;
   }
 
@@ -53,20 +56,20 @@ export class ChunkClaims {
   }
 
   /**
-   * Tells whether a claim was refused: the campaign was cancelled or paused, the project was put on hold, or its send
-   * rate changed.
+   * Tells whether the database refused a claim, because the campaign was cancelled or paused, the project was put on
+   * hold, or its send rate changed.
    */
-  get blocked(): boolean {
-    return this.foundNothing;
+  get isBlocked(): boolean {
+    return this.wasRefused;
   }
 
   /** The number of recipients that the claims so far have skipped. */
-  get skipped(): number {
-    return this.refused;
+  get skippedCount(): number {
+    return this.skippedSoFar;
   }
 
-  /** Makes the next claim, of the given number of ranges, or of as many as can be sent in about 500 ms. */
-  async next(ranges: number = this.rangesPerClaim): Promise<ClaimedRecipient[]> {
+  /** Claims the next ranges: the given number, or by default as many as the turn can send in about 500 ms. */
+  async claimNext(ranges: number = this.rangesPerClaim): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
     const { chunk, composer, terms, clock } = this.turn;
     const range = joinRanges(this.ranges.splice(0, ranges));
@@ -84,32 +87,32 @@ export class ChunkClaims {
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;
     const skipped = await skipWithheld(db, request);
-    this.refused += skipped;
+    this.skippedSoFar += skipped;
     if (rows.length > 0 || skipped > 0) return rows;
-    this.foundNothing = true;
+    this.wasRefused = true;
     this.ranges.unshift(range);
     return rows;
   }
 
-  /** Makes the next claims larger or smaller, according to how long the rows of a claim took. */
-  adapt(rows: number, tookMs: number): void {
-    const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
+  /** Adapts the size of the next claims to the time that it took to send the rows of the last claim. */
+  adaptClaimSize(rows: number, tookMs: number): void {
+    const rowsInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
     const max = (RANGES_MAX * RANGE_ROWS) / this.rangeRows;
-    this.rangesPerClaim = Math.max(1, Math.min(max, Math.round(leaveInTime / this.rangeRows)));
+    this.rangesPerClaim = Math.max(1, Math.min(max, Math.round(rowsInTime / this.rangeRows)));
   }
 
   /**
-   * The size of a range. Costly content gets small claims: one message may take 500 ms, and consent is checked at the
-   * claim.
+   * The number of rows of a range. Claims of costly content are small: one message may take 500 ms, and the claim
+   * checks the consent of all its recipients before the first message is sent.
    */
   private get rangeRows(): number {
     return this.turn.composer.costly ? COSTLY_RANGE_ROWS : RANGE_ROWS;
   }
 }
 
-function joinRanges(parts: LedgerRange[]): LedgerRange {
-  const first = parts[0];
-  const last = parts.at(-1);
+function joinRanges(ranges: LedgerRange[]): LedgerRange {
+  const first = ranges[0];
+  const last = ranges.at(-1);
   if (!first || !last) throw new Error('a claim needs at least one range');
-  return { first: first.first, last: last.last, rows: parts.reduce((sum, part) => sum + part.rows, 0) };
+  return { first: first.first, last: last.last, rows: ranges.reduce((sum, range) => sum + range.rows, 0) };
 }

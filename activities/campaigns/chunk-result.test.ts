@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { unfinishedResult } from './chunk-result.ts';
 
-/** A turn that reached all of its rows. Some of them are still to be sent. */
+/** A turn that reached all rows of its chunk. Some rows are still unsent. */
 const END = {
   sent: 0,
   resultCount: 0,
   deferred: 0,
   deferredBefore: false,
   from: undefined,
-  stopped: false,
-  blocked: false,
-  outage: false,
-  hopeless: false,
+  isStopped: false,
+  isBlocked: false,
+  isProviderDown: false,
+  isTooSlow: false,
   retryAfterMs: undefined,
-  fenced: false,
+  hasLostRows: false,
 };
 
-describe('a turn at a chunk that leaves rows open', () => {
-  it('is deferred when the provider did not reply at all', () => {
+describe('a turn after which some rows of its chunk are unsent', () => {
+  it('is deferred when the provider replied to no email', () => {
     expect(unfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
   });
 
-  it('continues at once after any reply, even if it permanently refused the emails', () => {
+  it('is followed by another turn at once after any reply, even a permanent refusal', () => {
     expect(unfinishedResult({ ...END, resultCount: 3 })).toEqual({ outcome: 'more', sent: 0 });
     expect(unfinishedResult({ ...END, resultCount: 3, from: 'row' })).toEqual({
       outcome: 'more',
@@ -31,7 +31,7 @@ describe('a turn at a chunk that leaves rows open', () => {
     });
   });
 
-  it('is deferred when the provider deferred emails, in this turn or before', () => {
+  it('is deferred when the provider deferred emails in this turn or in an earlier turn', () => {
     expect(unfinishedResult({ ...END, resultCount: 3, deferred: 1 }).outcome).toBe('deferred');
     expect(unfinishedResult({ ...END, resultCount: 3, sent: 3, deferredBefore: true }).outcome).toBe('deferred');
   });

@@ -1,50 +1,57 @@
 import type { ChunkTurnResult } from './chunk-turn.ts';
 
-/** The state of a turn at its end. */
+/** The state of a turn when it ends. */
 interface TurnEnd {
   sent: number;
-  /** The number of recipients with a result: a reply of the provider, or the decision to send no email. */
+  /** The number of recipients that have a result: the provider replied, or the service decided to send no email. */
   resultCount: number;
   deferred: number;
-  /** Whether the provider deferred emails of this round in earlier turns. */
+  /**
+   * Whether the provider deferred emails in earlier turns of this round. A round is one pass over all rows of the
+   * chunk.
+   */
   deferredBefore: boolean;
-  /** The first row that this round has not reached. Undefined if it has reached all rows, or if this is unknown. */
+  /**
+   * The id of the first row that this round has not reached. Undefined if the round has reached all rows, or if the row
+   * is unknown.
+   */
   from: string | undefined;
-  stopped: boolean;
-  blocked: boolean;
+  isStopped: boolean;
+  isBlocked: boolean;
   /** Whether the provider is down. */
-  outage: boolean;
+  isProviderDown: boolean;
   /**
    * Milliseconds until the chunk checks again whether its route accepts email; undefined while the route accepts it.
    */
   routePausedMs?: number | undefined;
-  hopeless: boolean;
+  isTooSlow: boolean;
   /**
-   * Milliseconds until the send rate, or the project's computing budget, allows more emails. Undefined if it does now.
+   * Milliseconds until the send rate and the project's computing budget allow more emails. Undefined if they allow more
+   * now.
    */
   retryAfterMs: number | undefined;
-  /** Whether another attempt has claimed rows of this one. */
-  fenced: boolean;
+  /** Whether another attempt of this turn has claimed rows that this attempt had claimed. */
+  hasLostRows: boolean;
 }
 
 /**
- * Returns the result of a turn after which some rows of the chunk are still to be sent. The first reason that applies
- * decides.
+ * Returns the result of a turn after which some rows of the chunk are unsent. The order of the checks matters: the
+ * first reason that applies decides.
  */
 export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
   const { sent, from } = end;
   const putOff = end.deferred > 0 || end.deferredBefore;
   const round = { sent, ...(from !== undefined && { from, putOff }) };
-  if (end.stopped) return { outcome: 'stopped', ...round };
-  if (end.blocked) return { outcome: 'blocked', ...round };
-  // This does not count as an attempt, because the provider accepts no email at all. The chunk therefore does not
-  // expire.
+  if (end.isStopped) return { outcome: 'stopped', ...round };
+  if (end.isBlocked) return { outcome: 'blocked', ...round };
+  // The wait for a paused route does not count as an attempt, because the provider accepts no email at all. The chunk
+  // therefore does not expire.
   if (end.routePausedMs !== undefined)
     return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, ...round };
-  if (end.outage) return { outcome: 'deferred', sent };
-  if (end.hopeless) return { outcome: 'hopeless', ...round };
+  if (end.isProviderDown) return { outcome: 'deferred', sent };
+  if (end.isTooSlow) return { outcome: 'too_slow', ...round };
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
-  if (end.fenced) return { outcome: 'more', sent };
+  if (end.hasLostRows) return { outcome: 'more', sent };
   // The provider did not reply to any email.
   if (end.resultCount === 0) return { outcome: 'deferred', sent };
   // The time of the turn is over.

@@ -19,23 +19,25 @@ import { SubmittedEmails } from './submitted-emails.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
 /**
- * The next claim is made when this many claimed rows are left. At full speed, sending them takes about as long as the
- * claim's statement.
+ * The next claim starts when this many claimed rows are still unsent. At full speed, sending these rows takes about as
+ * long as the statement of the claim.
  */
 const AHEAD_ROWS = 250;
 /**
- * After this many consecutive replies that are not about the message, the provider counts as down. Each further claim
- * would use up an attempt.
+ * After this many consecutive failures that are not about the message itself, the turn considers the provider down and
+ * stops. Each further claim would use up an attempt of its emails.
  */
-const OUTAGE_ANSWERS = 20;
+const OUTAGE_REPLIES = 20;
 
 /**
- * An email beyond the project's computing budget waits at least this long, because each turn is an activity in
- * Temporal.
+ * When a project exceeds its computing budget, its chunk waits at least this long before the next turn, because each
+ * turn costs Temporal an activity.
  */
 const OVER_BUDGET_MS = 2_000;
 
-/** The dependencies of a turn, some for the whole process and others for its project. */
+/**
+ * The dependencies of a turn. Some are shared by the whole process; `sign`, `route` and `judge` belong to the project.
+ */
 export interface ChunkSenderDeps {
   db: Db;
   provider: EmailProvider;
@@ -43,24 +45,29 @@ export interface ChunkSenderDeps {
   recorder: CampaignRecorder;
   settler: EmailSettler;
   pads: KeyPads;
-  /** Undefined when messages are sent unsigned. */
+  /** Signs a message with DKIM. Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
   /**
-   * Receives every reply of the provider, and tells whether the project's email must wait because its route is paused.
+   * The route to the provider. It receives every reply of the provider, and tells whether the project's email must wait
+   * because the route is paused.
    */
   route: {
     onResult(recipient: ClaimedRecipient, result: ProviderResult): void;
     isPaused(): boolean;
     retryAfterMs(): Promise<number>;
   };
-  /** Decides the outcome of a permanent refusal for this recipient. Undefined defers the email. */
+  /**
+   * Decides the outcome of the provider's permanent refusal for this recipient. If it returns undefined, the email is
+   * deferred.
+   */
   judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
 }
 
 /**
- * Runs one turn of a chunk. Claims its rows range by range, some of them in advance, and passes them to the provider
- * within the limit of emails in flight. Returns when every claimed row is recorded or released. Only the latest claim's
- * result counts for a row, and an attempt that has lost rows to another one stops at once.
+ * Runs one turn of a chunk. Claims the chunk's rows range by range, a few hundred rows in advance, and submits their
+ * emails to the provider within the limit of emails in flight. Returns when every claimed row is recorded or released.
+ * Only the result of the latest claim counts for a row. If another attempt has claimed rows of this attempt, this
+ * attempt stops at once.
  */
 export async function runTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
   return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).runTurn();
@@ -72,28 +79,28 @@ class ChunkSender implements RecordOwner {
   private readonly claim: number;
   readonly projectId: string;
   /**
-   * Whether an automation or webhook waits for `email.sent`, as known at the start of the turn or found by the recorder
-   * since.
+   * Whether an automation or webhook waits for `email.sent`. The turn checks this at its start, and the recorder
+   * reports it if such a wait starts later.
    */
-  private eventful: boolean;
+  private hasListeners: boolean;
   private sent = 0;
   private deferred = 0;
-  /** The number of emails that got a reply or could not be composed. */
-  private answers = 0;
-  private inDoubt = 0;
-  private outage = 0;
-  private fenced = false;
+  /** The number of emails to which the provider replied, and emails that could not be composed. */
+  private resultCount = 0;
+  private unrecorded = 0;
+  private outageReplies = 0;
+  private hasLostRows = false;
   private failure: Error | null = null;
   /** Milliseconds until the project's computing budget allows another message. */
   private overBudgetMs: number | undefined;
   private readonly unsent: string[] = [];
-  /** Claimed rows whose recipient is the simulator. They used no tokens of the send rate. */
-  private readonly free = new Set<string>();
-  /** Undefined when the project has no send rate. */
+  /** The ids of claimed rows whose recipient is the simulator. These rows used no token of the send rate. */
+  private readonly withoutToken = new Set<string>();
+  /** The tokens of the project's send rate. Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
   private readonly submitted: SubmittedEmails;
-  private drained: (() => void) | undefined;
+  private onAllRecorded: (() => void) | undefined;
 
   constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
     this.deps = deps;
@@ -102,7 +109,7 @@ class ChunkSender implements RecordOwner {
     this.claims = new ChunkClaims(deps, turn, claim);
     this.submitted = new SubmittedEmails(deps.provider);
     this.projectId = turn.chunk.projectId;
-    this.eventful = turn.eventful;
+    this.hasListeners = turn.hasListeners;
     const { chunk, ratePerSecond, stop, untilMs } = turn;
     if (ratePerSecond > 0)
       this.tokens = createCampaignTokens({
@@ -111,81 +118,93 @@ class ChunkSender implements RecordOwner {
         ratePerSecond,
         stop,
         untilMs,
-        halted: () => this.halted,
+        isHalted: () => this.isHalted,
       });
   }
 
   async runTurn(): Promise<ChunkTurnResult> {
-    await this.claims.open({ rowByRow: this.tokens !== undefined });
-    const stopped = () => this.withdraw();
-    this.turn.stop.addEventListener('abort', stopped);
-    const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
+    await this.claims.readRanges({ rowByRow: this.tokens !== undefined });
+    const onStop = () => this.withdraw();
+    this.turn.stop.addEventListener('abort', onStop);
+    const timer = setTimeout(onStop, Math.max(0, this.turn.untilMs - Date.now()));
     try {
       await (this.tokens ? this.sendPaced(this.tokens) : this.sendRanges());
     } finally {
       clearTimeout(timer);
-      this.turn.stop.removeEventListener('abort', stopped);
-      await this.drain();
+      this.turn.stop.removeEventListener('abort', onStop);
+      await this.waitUntilRecorded();
       await releaseClaims(this.deps.db, { ids: this.unsent, claim: this.claim });
-      await this.tokens?.returnTokens(this.unsent.filter((id) => !this.free.has(id)).length);
+      await this.tokens?.returnTokens(this.unsent.filter((id) => !this.withoutToken.has(id)).length);
     }
     if (this.failure) throw this.failure;
-    return this.result();
+    return this.buildResult();
   }
 
-  /** Frees the slots of emails whose result is certain, because they are recorded or belong to another attempt. */
-  recorded(emails: number): void {
-    this.inDoubt -= emails;
+  /** Frees the slots of emails whose result is certain: it is recorded, or another attempt has claimed the email. */
+  onRecorded(emails: number): void {
+    this.unrecorded -= emails;
     this.deps.inFlight.release(this.projectId, emails);
-    if (this.inDoubt === 0) this.drained?.();
+    if (this.unrecorded === 0) this.onAllRecorded?.();
   }
 
-  wanted(recipient: ClaimedRecipient, providerId: string | null): void {
-    this.eventful = true;
+  onListenerFound(recipient: ClaimedRecipient, providerId: string | null): void {
+    this.hasListeners = true;
     this.settle(recipient, { kind: 'accepted', providerMessageId: providerId, subject: '' });
   }
 
-  lost(error: Error | null): void {
-    this.fenced = true;
+  onLost(error: Error | null): void {
+    this.hasLostRows = true;
     this.failure ??= error;
     this.withdraw();
   }
 
-  /** Tells whether the turn sends no further email. */
-  private get halted(): boolean {
+  /** Tells whether the turn has to stop sending. */
+  private get isHalted(): boolean {
     const { stop, untilMs, slow } = this.turn;
-    if (this.overBudgetMs !== undefined || slow.hopeless || this.isRoutePaused()) return true;
-    return this.fenced || this.claims.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
+    if (this.overBudgetMs !== undefined || slow.isTooSlow || this.isRoutePaused()) return true;
+    return (
+      this.hasLostRows ||
+      this.claims.isBlocked ||
+      stop.aborted ||
+      this.outageReplies >= OUTAGE_REPLIES ||
+      Date.now() >= untilMs
+    );
   }
 
-  /** Tells whether the route is paused. Emails of a test key reach no provider, so no pause stops them. */
+  /**
+   * Tells whether the route is paused for this turn's emails. Emails of a test key reach no provider, so a pause does
+   * not stop them.
+   */
   private isRoutePaused(): boolean {
     return this.turn.terms.mode === 'live' && this.deps.route.isPaused();
   }
 
-  private async result(): Promise<ChunkTurnResult> {
+  private async buildResult(): Promise<ChunkTurnResult> {
     const { sent, turn } = this;
     if (await finishChunk(this.deps.db, turn.chunk)) return { outcome: 'done', sent };
     const routePausedMs = this.isRoutePaused() ? await this.deps.route.retryAfterMs() : undefined;
     return unfinishedResult({
       sent,
-      resultCount: this.answers + this.claims.skipped,
+      resultCount: this.resultCount + this.claims.skippedCount,
       deferred: this.deferred,
       deferredBefore: turn.putOff === true,
-      from: this.rest(),
-      stopped: turn.stop.aborted,
-      blocked: this.claims.blocked,
-      outage: this.outage >= OUTAGE_ANSWERS,
+      from: this.findFirstUnreachedId(),
+      isStopped: turn.stop.aborted,
+      isBlocked: this.claims.isBlocked,
+      isProviderDown: this.outageReplies >= OUTAGE_REPLIES,
       routePausedMs,
-      hopeless: turn.slow.hopeless,
+      isTooSlow: turn.slow.isTooSlow,
       retryAfterMs: this.overBudgetMs ?? this.tokens?.retryAfterMs,
-      fenced: this.fenced,
+      hasLostRows: this.hasLostRows,
     });
   }
 
-  /** The first row that this round has not reached; undefined when it has reached all, or when that is unknown. */
-  private rest(): string | undefined {
-    if (this.fenced) return undefined;
+  /**
+   * Returns the id of the first row that this round has not reached. Undefined when the round has reached all rows, or
+   * when another attempt has claimed rows.
+   */
+  private findFirstUnreachedId(): string | undefined {
+    if (this.hasLostRows) return undefined;
     const { nextId } = this.claims;
     const ids = nextId === undefined ? this.unsent : [...this.unsent, nextId];
     return ids.reduce<string | undefined>((first, id) => (first === undefined || id < first ? id : first), undefined);
@@ -201,88 +220,94 @@ class ChunkSender implements RecordOwner {
       for (let at = 0; at < rows.length; at++) {
         if (!next && rows.length - at <= aheadRows) next = this.claimNext();
         const row = rows[at];
-        const taken = row && this.take(row);
-        if (taken) await taken;
+        const wait = row && this.sendRow(row);
+        if (wait) await wait;
       }
-      this.claims.adapt(rows.length, Date.now() - startedMs);
+      this.claims.adaptClaimSize(rows.length, Date.now() - startedMs);
       next ??= this.claimNext();
     }
   }
 
   /** Claims only as many rows as the send rate allows. */
   private async sendPaced(tokens: CampaignTokens): Promise<void> {
-    while (this.claims.left > 0 && !this.halted) {
-      const granted = await tokens.take(this.claims.left);
+    while (this.claims.rangesLeft > 0 && !this.isHalted) {
+      const granted = await tokens.take(this.claims.rangesLeft);
       if (granted === 0) return;
-      const rows = this.halted ? [] : await this.claims.next(granted);
-      const free = rows.filter(({ email }) => isSimulatorAddress(email));
-      for (const { id } of free) this.free.add(id);
-      const unused = granted - rows.length + free.length;
+      const rows = this.isHalted ? [] : await this.claims.claimNext(granted);
+      const simulated = rows.filter(({ email }) => isSimulatorAddress(email));
+      for (const { id } of simulated) this.withoutToken.add(id);
+      const unused = granted - rows.length + simulated.length;
       if (unused > 0) await tokens.returnTokens(unused);
-      for (const row of rows) await this.take(row);
+      for (const row of rows) await this.sendRow(row);
     }
   }
 
   /**
-   * Starts the next claim. Undefined if there is nothing more to claim. A failure is thrown where the claim is awaited.
+   * Starts the next claim. Returns undefined if the chunk has no more rows to claim. If the claim fails, the error is
+   * thrown where the returned promise is awaited.
    */
   private claimNext(): Promise<ClaimedRecipient[]> | undefined {
-    if (this.claims.left === 0 || this.halted) return undefined;
-    const claimed = this.claims.next();
+    if (this.claims.rangesLeft === 0 || this.isHalted) return undefined;
+    const claimed = this.claims.claimNext();
     claimed.catch(() => undefined);
     return claimed;
   }
 
-  /** Sends a claimed row. Returns a promise only if it has to wait for a slot, because most emails need not wait. */
-  private take(row: ClaimedRecipient): Promise<void> | undefined {
-    if (this.halted) {
+  /**
+   * Sends the email of a claimed row. Returns a promise only if the email has to wait for a slot, because a promise for
+   * each email would cost time.
+   */
+  private sendRow(row: ClaimedRecipient): Promise<void> | undefined {
+    if (this.isHalted) {
       this.unsent.push(row.id);
       return undefined;
     }
-    if (this.turn.composer.costly) return this.takeCostly(row);
-    const place = this.deps.inFlight.take(this.projectId);
-    if (place) return place.then(() => this.sendAfterWait(row, undefined));
-    this.inDoubt += 1;
+    if (this.turn.composer.costly) return this.sendCostlyRow(row);
+    const slot = this.deps.inFlight.take(this.projectId);
+    if (slot) return slot.then(() => this.sendAfterWait(row, undefined));
+    this.unrecorded += 1;
     this.submit(row, undefined);
     return undefined;
   }
 
-  private async takeCostly(row: ClaimedRecipient): Promise<void> {
-    const made = await this.composed(row);
-    if (made === null) {
+  private async sendCostlyRow(row: ClaimedRecipient): Promise<void> {
+    const getMessage = await this.composeEarly(row);
+    if (getMessage === null) {
       this.unsent.push(row.id);
       return;
     }
-    const place = this.deps.inFlight.take(this.projectId);
-    if (place) await place;
-    this.sendAfterWait(row, made);
+    const slot = this.deps.inFlight.take(this.projectId);
+    if (slot) await slot;
+    this.sendAfterWait(row, getMessage);
   }
 
-  /** Sends a row that now has a slot, or frees the slot if the turn has stopped in the meantime. */
-  private sendAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
-    if (this.halted) {
+  /**
+   * Sends the email of a row that has just got a slot. If the turn has stopped in the meantime, frees the slot instead.
+   */
+  private sendAfterWait(row: ClaimedRecipient, getMessage: (() => OutgoingEmail) | undefined): void {
+    if (this.isHalted) {
       this.deps.inFlight.release(this.projectId, 1);
       this.unsent.push(row.id);
       return;
     }
-    this.inDoubt += 1;
-    this.submit(row, made);
+    this.unrecorded += 1;
+    this.submit(row, getMessage);
   }
 
   /**
-   * Composes the message before it takes one of the slots for emails in flight, so that a slow message holds no slot.
-   * Null if it cannot be composed in this turn.
+   * Composes a costly message before the email takes a slot, so that a slow message occupies no slot. Returns null if
+   * the message cannot be composed in this turn.
    */
-  private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
+  private async composeEarly(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
     const { composer, slow } = this.turn;
     try {
       const message = await composer.composeCostly(row);
-      slow.inTime();
-      return this.halted ? null : () => message;
+      slow.countInTime();
+      return this.isHalted ? null : () => message;
     } catch (error) {
       if (error instanceof TemplateError) {
-        if (exceededLimit(error)) slow.outOfTime();
-        else slow.inTime();
+        if (exceededLimit(error)) slow.countTimeout();
+        else slow.countInTime();
         return () => {
           throw error;
         };
@@ -296,115 +321,119 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  private submit(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
+  private submit(row: ClaimedRecipient, getMessage: (() => OutgoingEmail) | undefined): void {
     const { sign } = this.deps;
-    const onResult = (result: ProviderResult) => this.answered(row, result);
+    const onResult = (result: ProviderResult) => this.onReply(row, result);
     try {
-      const message = made ? made() : this.turn.composer.compose(row);
+      const message = getMessage ? getMessage() : this.turn.composer.compose(row);
       if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
       else if (!sign) this.submitted.submit(message, onResult);
       else
         sign(message.raw).then(
-          (raw) => this.handOverSigned(row, { ...message, raw }, onResult),
+          (raw) => this.submitSigned(row, { ...message, raw }, onResult),
           (error: Error) => onResult({ outcome: 'unsent', error: `DKIM: ${error.message}` }),
         );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      this.answers += 1;
+      this.resultCount += 1;
       this.settle(row, failWith('template_error', error.message));
     }
   }
 
-  /** Signs a message and submits it. Signing takes time: if the turn stops meanwhile, the message is not sent. */
-  private handOverSigned(
+  /**
+   * Submits a signed message to the provider. Signing takes time: if the turn has stopped in the meantime, the message
+   * is not sent.
+   */
+  private submitSigned(
     row: ClaimedRecipient,
     message: OutgoingEmail,
     onResult: (result: ProviderResult) => void,
   ): void {
-    if (!this.halted) {
+    if (!this.isHalted) {
       this.submitted.submit(message, onResult);
       return;
     }
     this.unsent.push(row.id);
-    this.recorded(1);
+    this.onRecorded(1);
   }
 
   private withdraw(): void {
-    for (const id of this.submitted.takeBack()) {
+    for (const id of this.submitted.withdrawUnsent()) {
       this.unsent.push(id);
-      this.recorded(1);
+      this.onRecorded(1);
     }
   }
 
-  private answered(row: ClaimedRecipient, result: ProviderResult): void {
+  private onReply(row: ClaimedRecipient, result: ProviderResult): void {
     const { recorder } = this.deps;
     const { id } = row;
-    this.submitted.forget(id);
-    this.answers += 1;
+    this.submitted.remove(id);
+    this.resultCount += 1;
     if (this.turn.terms.mode === 'live' && !isSimulatorAddress(row.email)) this.deps.route.onResult(row, result);
     if (result.outcome === 'accepted') {
-      this.outage = 0;
+      this.outageReplies = 0;
       this.sent += 1;
       const { providerMessageId: providerId } = result;
-      // The recorder also updates the counts of the project's auto-pause guards.
-      if (this.eventful || isSimulatorAddress(row.email))
+      // The settler records the email with all its consequences. The recorder is cheaper, and records only the email
+      // and the counts of the project's guards.
+      if (this.hasListeners || isSimulatorAddress(row.email))
         this.settle(row, { kind: 'accepted', providerMessageId: providerId, subject: '' });
-      else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
+      else recorder.recordSent(this, { recipient: row, claim: this.claim, providerId });
       return;
     }
     const aboutMessage = result.outcome === 'refused' && !isSessionStage(result.stage);
-    this.outage = aboutMessage ? 0 : this.outage + 1;
-    if (this.outage >= OUTAGE_ANSWERS || this.isRoutePaused()) this.withdraw();
-    if (aboutMessage && result.permanent) void this.judged(row, result);
+    this.outageReplies = aboutMessage ? 0 : this.outageReplies + 1;
+    if (this.outageReplies >= OUTAGE_REPLIES || this.isRoutePaused()) this.withdraw();
+    if (aboutMessage && result.permanent) void this.settleRefused(row, result);
     else this.deferEmail(row, result);
   }
 
-  private async judged(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
+  private async settleRefused(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
     try {
       const outcome = await this.deps.judge(row, result);
       if (outcome) this.settle(row, outcome);
       else this.deferEmail(row, result);
     } catch (error) {
-      this.recorded(1);
-      this.lost(error instanceof Error ? error : new Error(String(error)));
+      this.onRecorded(1);
+      this.onLost(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
   private deferEmail(recipient: ClaimedRecipient, result: ProviderResult): void {
     this.deferred += 1;
-    this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
+    this.deps.recorder.recordDeferred(this, { recipient, claim: this.claim, error: errorTextOf(result) });
   }
 
-  /** Records an outcome with all its consequences: bounce events, suppression, waits for `email.sent`. */
+  /** Records an outcome with all its consequences: events, suppression, and executions that wait for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
     const email = toAttemptedEmail(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(
       ({ recorded }) => {
-        this.recorded(1);
-        if (!recorded) this.lost(null);
+        this.onRecorded(1);
+        if (!recorded) this.onLost(null);
       },
       (error: Error) => {
-        this.recorded(1);
-        this.lost(error);
+        this.onRecorded(1);
+        this.onLost(error);
       },
     );
   }
 
-  private async drain(): Promise<void> {
-    while (this.inDoubt > 0) {
+  private async waitUntilRecorded(): Promise<void> {
+    while (this.unrecorded > 0) {
       this.deps.recorder.flush();
       await new Promise<void>((resolve) => {
-        this.drained = resolve;
+        this.onAllRecorded = resolve;
       });
     }
   }
 }
 
-/** The result for an email of a test key. It is rendered and recorded, but no provider gets it. */
+/** The result for an email of a test key. The email is rendered and recorded, but no provider gets it. */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
 
-function wordsOf(result: ProviderResult): string {
+function errorTextOf(result: ProviderResult): string {
   if (result.outcome === 'refused') return `${result.code} ${result.text}`;
   return result.outcome === 'accepted' ? '' : result.error;
 }

@@ -9,48 +9,48 @@ import type { SlowContent } from './slow-content.ts';
 export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
-  /** Until when the chunk may be sent, as decided at the start of the turn. */
+  /** The instant until which the chunk may be sent, as `checkGate` decided it at the start of the turn. */
   clock: OpenGate;
   composer: CampaignComposer;
   slow: SlowContent;
   /**
-   * Whether an automation or webhook waits for `email.sent`, so that each email is recorded with all its consequences.
-   * If such a wait starts later, the recorder notices it.
+   * Whether an automation or webhook waits for `email.sent` when the turn starts. If so, the settler records each email
+   * with all its consequences. If such a wait starts later, the recorder notices it.
    */
-  eventful: boolean;
+  hasListeners: boolean;
   /** Emails per second over all workers; 0 means no limit. */
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
-  /** The id of the row at which an earlier turn of this round ended. */
+  /** The id of the first row that the earlier turns of this round have not reached. */
   from?: string | undefined;
-  /** Whether the provider has deferred emails of this round, before the row `from`. */
+  /** Whether the provider has deferred emails of this round, in rows before `from`. */
   putOff?: boolean | undefined;
   /**
-   * The end of the turn, in milliseconds since 1970. Afterwards no claim starts, and emails that are not on the wire
-   * yet are taken back.
+   * The end of the turn, in milliseconds since 1970. After this instant the turn makes no claim, and withdraws emails
+   * that are not on the wire yet.
    */
   untilMs: number;
 }
 
 /**
- * `blocked`: a claim was refused, because the campaign was cancelled, the project was put on hold, or its send rate
- * changed. `paced`: the send rate or the project's computing budget allows no email now. `hopeless`: the content takes
- * too long for every recipient. With `from`, the next turn continues the round at this row. Without it, the next turn
- * starts a new round.
+ * `blocked`: the database refused a claim, because the campaign was cancelled or paused, the project was put on hold,
+ * or its send rate changed. `paced`: the send rate, the project's computing budget or a paused route allows no email
+ * now. `too_slow`: the content took too long to compose for many recipients in a row. If `from` is set, the next turn
+ * continues the round at this row. Without `from`, the next turn starts a new round.
  */
 export interface ChunkTurnResult {
-  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';
+  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'too_slow';
   sent: number;
   from?: string;
   putOff?: boolean;
-  /** Set with `paced`. */
+  /** Milliseconds to wait before the next turn. Set only if the outcome is `paced`. */
   retryAfterMs?: number;
-  /** Set if earlier deferrals by the provider no longer count. */
+  /** Set if deferrals of this chunk in earlier turns no longer count towards its expiry. */
   fresh?: true;
 }
 
-/** A campaign is rendered with the contact's data only. */
+/** A campaign's email is rendered with the contact's data only, so it has no variables. */
 const NO_VARIABLES = markTrusted({});
 
 /** Builds the email of a recipient in the form that the settler reads. */

@@ -12,12 +12,15 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import { markUntrusted } from '../../rules/provenance/provenance.ts';
 
-/** The longest wait for the project's computing budget. A campaign that has to wait longer frees its slot. */
+/**
+ * The longest time that a turn waits for the project's computing budget. If the wait would be longer, the turn ends,
+ * and other work can use its slot.
+ */
 const WAIT_HERE_MS = 1_000;
 
 /** Composes the messages of one content. */
 export interface CampaignComposer {
-  /** The keys of contact data that the content reads and a claim has to load. */
+  /** The keys of the contact data that the content uses. A claim loads only these keys. */
   dataKeys: string[] | 'all';
   /** Whether a message may take long to compose. If so, use `composeCostly`. */
   costly: boolean;
@@ -27,7 +30,7 @@ export interface CampaignComposer {
    */
   compose(recipient: ClaimedRecipient): OutgoingEmail;
   /**
-   * Composes the same message in a thread, as soon as it is the project's turn.
+   * Composes the message in a thread when the computing budget serves the project.
    * @throws TemplateError, OverBudget
    */
   composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
@@ -40,7 +43,7 @@ export function createCampaignComposer(p: {
   campaignId: string;
   compute: Compute;
   stored: StoredContent;
-  /** The project's time zone, in which dates are shown. */
+  /** The project's time zone. Dates in the message are shown in this zone. */
   zone: string;
   /** The return path of the sender's domain, see `FoundRecords`. */
   returnPathHost?: string | null | undefined;
@@ -67,7 +70,10 @@ export function createCampaignComposer(p: {
   }
 
   const work = { projectId: content.projectId, kind: 'campaign.message', bulk: true, maxWaitMs: WAIT_HERE_MS };
-  /** Subjects of costly content, composed together with the messages. */
+  /**
+   * The subjects of costly content. `composeCostly` composes a subject together with its message, and `eventOf` reads
+   * it here.
+   */
   const subjects = new WeakMap<ClaimedRecipient, string>();
 
   function outgoing({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
@@ -109,7 +115,7 @@ export function createCampaignComposer(p: {
 
 function dataOf({ data, values }: ClaimedRecipient, keys: string[] | 'all'): Record<string, unknown> {
   if (keys === 'all') return data ?? {};
-  const named: Record<string, unknown> = {};
-  for (let n = 0; n < keys.length; n++) if (values[n] !== undefined) named[keys[n] ?? ''] = values[n];
-  return named;
+  const selected: Record<string, unknown> = {};
+  for (let n = 0; n < keys.length; n++) if (values[n] !== undefined) selected[keys[n] ?? ''] = values[n];
+  return selected;
 }

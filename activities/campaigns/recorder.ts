@@ -10,181 +10,206 @@ import { logMessageEnd } from '../message-end.ts';
 import { type Persistence, retryPersistently } from '../persistently.ts';
 
 /**
- * The number of results that share a commit. It is below half of the limit of emails in flight, so that other emails
- * are sent during the commit. A larger number costs less for each row (docs/decisions.md).
+ * A commit starts as soon as this many results wait for it. The number is below half of the limit of emails in flight,
+ * so that other emails are sent during the commit. A larger number would cost less for each row (docs/decisions.md).
  */
 const BATCH_ROWS = 30;
-/** How long a result waits for others to share its commit. */
+/** How long a result waits for other results that share its commit. */
 const BATCH_MS = 20;
 /**
- * A sent email must be recorded, or it is sent again. While Postgres is unreachable, the commit is retried at this
- * interval, and the limit of emails in flight prevents further sends. After the last retry, the turn fails and its rows
- * are claimed again.
+ * The waits before the retries of a commit: 1,200 times 500 ms, which is ten minutes. A sent email that is not recorded
+ * is sent again, so the recorder retries for a long time while Postgres is unreachable. Meanwhile the limit of emails
+ * in flight prevents further sends. After the last retry the turn fails, and a later attempt claims its rows again.
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
-/** The turn that sent the emails of a batch. */
+/** The turn that sent emails. The recorder notifies it when their results are recorded, or cannot be recorded. */
 export interface RecordOwner {
   readonly projectId: string;
-  /** Called when the result of this many emails is certain: they are committed, or belong to another attempt. */
-  recorded(emails: number): void;
   /**
-   * Called when an email was not recorded, because an automation or webhook has started to wait for `email.sent`. The
-   * turn must then record it with all its consequences.
+   * Called when the results of this many emails are certain: they are committed, or another attempt has claimed the
+   * emails.
    */
-  wanted(recipient: ClaimedRecipient, providerId: string | null): void;
-  /** Called when another attempt owns the emails now, or when they could not be recorded. The turn must stop. */
-  lost(error: Error | null): void;
+  onRecorded(emails: number): void;
+  /**
+   * Called when the recorder did not record an email, because an automation or webhook has started to wait for
+   * `email.sent`. The turn must then record the email through the settler, with all its consequences.
+   */
+  onListenerFound(recipient: ClaimedRecipient, providerId: string | null): void;
+  /**
+   * Called when another attempt has claimed the emails (`error` is null), or when they could not be recorded. The turn
+   * must stop.
+   */
+  onLost(error: Error | null): void;
 }
 
 export interface CampaignRecorder {
-  sent(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
-  deferred(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; error: string }): void;
-  /** Starts the commit without waiting for more results. Called when no more results are expected for now. */
+  recordSent(
+    owner: RecordOwner,
+    email: { recipient: ClaimedRecipient; claim: number; providerId: string | null },
+  ): void;
+  recordDeferred(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; error: string }): void;
+  /** Starts the commit at once. Called when the turn expects no more results for now. */
   flush(): void;
 }
 
-interface Answer {
+interface ProviderReply {
   owner: RecordOwner;
   recipient: ClaimedRecipient;
   claim: number;
   providerId: string | null;
-  /** Undefined for an email that the provider accepted. */
+  /** The provider's reply to an email that it deferred. Undefined if it accepted the email. */
   error: string | undefined;
 }
 
-/** Records the results of all lanes of a process together, one commit at a time. */
+/** Creates the recorder of a process. It records the results of all concurrent turns together, one commit at a time. */
 export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;
-  guard: Pick<HoldGuard, 'accepted'>;
+  guard: Pick<HoldGuard, 'reportAccepted'>;
   ends: SampledLog;
   /** The kind of the provider. */
   source: EmailProviderKind;
 }): CampaignRecorder {
   const persistence: Persistence = {
     waitsMs: RETRY_WAITS_MS,
-    passes: () => true,
+    isRetryable: () => true,
     onFirstFailure: (error) =>
       deps.log.warn(
         { reason: describeFailure(error) },
         'sent campaign emails could not be recorded; this will be retried',
       ),
   };
-  let queue: Answer[] = [];
+  let queue: ProviderReply[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let running = false;
-  let hurry = false;
+  let isCommitting = false;
+  let isFlushing = false;
 
-  function add(answer: Answer): void {
-    queue.push(answer);
-    if (running) return;
-    if (queue.length >= BATCH_ROWS || hurry) run();
-    else timer ??= setTimeout(run, BATCH_MS);
+  function addReply(reply: ProviderReply): void {
+    queue.push(reply);
+    if (isCommitting) return;
+    if (queue.length >= BATCH_ROWS || isFlushing) startBatch();
+    else timer ??= setTimeout(startBatch, BATCH_MS);
   }
 
-  function run(): void {
+  function startBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (running || queue.length === 0) return;
+    if (isCommitting || queue.length === 0) return;
     const batch = queue;
     queue = [];
-    running = true;
-    void record(batch).finally(() => {
-      running = false;
-      if (queue.length >= BATCH_ROWS || (hurry && queue.length > 0)) run();
+    isCommitting = true;
+    void recordAndReport(batch).finally(() => {
+      isCommitting = false;
+      if (queue.length >= BATCH_ROWS || (isFlushing && queue.length > 0)) startBatch();
       else {
-        hurry = false;
-        if (queue.length > 0) timer ??= setTimeout(run, BATCH_MS);
+        isFlushing = false;
+        if (queue.length > 0) timer ??= setTimeout(startBatch, BATCH_MS);
       }
     });
   }
 
-  async function record(batch: Answer[]): Promise<void> {
+  async function recordAndReport(batch: ProviderReply[]): Promise<void> {
     // Sorted by id, so that two processes lock rows in the same order.
     batch.sort((a, b) => (a.recipient.id < b.recipient.id ? -1 : 1));
     let failure: Error | null = null;
-    let result: Recorded = { missing: NONE, listening: [] };
+    let result: BatchResult = { missing: NO_IDS, listening: [] };
     try {
-      result = await retryPersistently(() => complete(deps, batch), persistence);
+      result = await retryPersistently(() => recordBatch(deps, batch), persistence);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
-    for (const [owner, answers] of groupByOwner(batch)) {
-      const isWanted = result.listening.includes(owner.projectId);
-      const wanted = isWanted ? answers.filter((answer) => answer.error === undefined) : [];
-      owner.recorded(answers.length - wanted.length);
-      if (failure || answers.some((answer) => result.missing.has(answer.recipient.id))) owner.lost(failure);
-      for (const { recipient, providerId } of wanted) owner.wanted(recipient, providerId);
-      if (!failure && !isWanted) reportSent(deps.ends, { owner, answers, missing: result.missing });
+    for (const [owner, replies] of groupByOwner(batch)) {
+      const mustSettle = result.listening.includes(owner.projectId);
+      const toSettle = mustSettle ? replies.filter((reply) => reply.error === undefined) : [];
+      owner.onRecorded(replies.length - toSettle.length);
+      if (failure || replies.some((reply) => result.missing.has(reply.recipient.id))) owner.onLost(failure);
+      for (const { recipient, providerId } of toSettle) owner.onListenerFound(recipient, providerId);
+      if (!failure && !mustSettle) reportSent(deps.ends, { owner, answers: replies, missing: result.missing });
     }
   }
 
   return {
-    sent: (owner, email) => add({ ...email, owner, error: undefined }),
-    deferred: (owner, email) => add({ ...email, owner, providerId: null }),
+    recordSent: (owner, email) => addReply({ ...email, owner, error: undefined }),
+    recordDeferred: (owner, email) => addReply({ ...email, owner, providerId: null }),
     flush() {
-      hurry = true;
-      run();
+      isFlushing = true;
+      startBatch();
     },
   };
 }
 
-/** Logs the emails that were sent. The settler logs emails that an automation or webhook waits for. */
+/**
+ * Logs the emails that the provider accepted. Emails that an automation or webhook waits for are logged by the settler.
+ */
 function reportSent(
   ends: SampledLog,
-  { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
+  { owner, answers: replies, missing }: { owner: RecordOwner; answers: ProviderReply[]; missing: ReadonlySet<string> },
 ): void {
   const { projectId } = owner;
-  for (const { recipient, error } of answers) {
+  for (const { recipient, error } of replies) {
     if (error !== undefined || missing.has(recipient.id)) continue;
     logMessageEnd(ends, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
   }
 }
 
-interface Recorded {
-  /** Ids of emails that belong to another attempt. */
+interface BatchResult {
+  /** The ids of emails that were not recorded, because another attempt has claimed them. */
   missing: ReadonlySet<string>;
-  /** Projects in which an automation or webhook waits for `email.sent`. Their sent emails are not recorded yet. */
+  /**
+   * The ids of projects in which an automation or webhook waits for `email.sent`. The recorder has not recorded their
+   * sent emails.
+   */
   listening: string[];
 }
-const NONE: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
-/** Records a batch. Safe to run twice: if the result of a commit is unknown, reads whether its rows were recorded. */
-async function complete(
-  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
-  batch: Answer[],
-): Promise<Recorded> {
-  const sent = batch.filter((answer) => answer.error === undefined);
-  const deferred = batch.filter((answer) => answer.error !== undefined);
+/**
+ * Records a batch. May run again after a commit whose result was lost: rows that are recorded already are then found by
+ * `findCompleted`.
+ */
+async function recordBatch(
+  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'reportAccepted'>; source: EmailProviderKind },
+  batch: ProviderReply[],
+): Promise<BatchResult> {
+  const sent = batch.filter((reply) => reply.error === undefined);
+  const deferred = batch.filter((reply) => reply.error !== undefined);
   const projectIds = [...new Set(sent.map(({ owner }) => owner.projectId))];
   const none = { counted: 0, watched: false, listening: [] as string[] };
   const completed = sent.length > 0 ? await completeSent(db, { ...columnsOf(sent), source, projectIds }) : none;
   const { listening } = completed;
-  const isOurs = (answer: Answer) => answer.error !== undefined || !listening.includes(answer.owner.projectId);
-  const ours = listening.length === 0 ? batch : batch.filter(isOurs);
-  if (completed.watched) guard.accepted(ours.filter((a) => a.error === undefined).map((a) => a.recipient.id));
-  const putOff = deferred.map(({ recipient, claim, error }) => ({ id: recipient.id, claim, error: error ?? '' }));
-  const counted = completed.counted + (await completeDeferred(db, putOff));
-  if (counted === ours.length) return { missing: NONE, listening };
-  const done = await findCompleted(db, columnsOf(ours));
-  return { missing: new Set(ours.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))), listening };
-}
-
-function columnsOf(answers: Answer[]) {
+  const wasRecorded = (reply: ProviderReply) => reply.error !== undefined || !listening.includes(reply.owner.projectId);
+  const recordedReplies = listening.length === 0 ? batch : batch.filter(wasRecorded);
+  if (completed.watched)
+    guard.reportAccepted(recordedReplies.filter((a) => a.error === undefined).map((a) => a.recipient.id));
+  const deferredEmails = deferred.map(({ recipient, claim, error }) => ({
+    id: recipient.id,
+    claim,
+    error: error ?? '',
+  }));
+  const counted = completed.counted + (await completeDeferred(db, deferredEmails));
+  if (counted === recordedReplies.length) return { missing: NO_IDS, listening };
+  const done = await findCompleted(db, columnsOf(recordedReplies));
   return {
-    ids: answers.map((answer) => answer.recipient.id),
-    claims: answers.map((answer) => answer.claim),
-    providerIds: answers.map((answer) => answer.providerId),
+    missing: new Set(recordedReplies.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))),
+    listening,
   };
 }
 
-function groupByOwner(batch: Answer[]): Map<RecordOwner, Answer[]> {
-  const owners = new Map<RecordOwner, Answer[]>();
-  for (const answer of batch) {
-    const answers = owners.get(answer.owner);
-    if (answers) answers.push(answer);
-    else owners.set(answer.owner, [answer]);
+function columnsOf(replies: ProviderReply[]) {
+  return {
+    ids: replies.map((reply) => reply.recipient.id),
+    claims: replies.map((reply) => reply.claim),
+    providerIds: replies.map((reply) => reply.providerId),
+  };
+}
+
+function groupByOwner(batch: ProviderReply[]): Map<RecordOwner, ProviderReply[]> {
+  const owners = new Map<RecordOwner, ProviderReply[]>();
+  for (const reply of batch) {
+    const replies = owners.get(reply.owner);
+    if (replies) replies.push(reply);
+    else owners.set(reply.owner, [reply]);
   }
   return owners;
 }

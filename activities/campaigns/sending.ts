@@ -44,35 +44,46 @@ import { createCampaignRecorder } from './recorder.ts';
 import { createSlowContents } from './slow-content.ts';
 
 /**
- * The limit of campaign emails in flight. If the process is killed, fewer than this many are sent twice: about 20 of
- * them have sent only their envelope. 200 cost less CPU for an email without TLS and DKIM (docs/decisions.md).
+ * The maximum number of campaign emails in flight in this process. If the process is killed, fewer than this many
+ * emails are sent twice, because about 20 of them have sent only their envelope. A limit of 200 would cost less
+ * processor time for an email without TLS and DKIM (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 70;
-/** How long a turn keeps its slot. Chunks and jobs of other projects wait at most this long for a slot. */
+/**
+ * The length of a turn. Chunks and jobs of other projects wait at most this long for the slot that the turn occupies.
+ */
 const TURN_MS = 60_000;
 /**
- * The length of a turn with a send rate: short enough that many campaigns get turns, and long enough that turns are no
- * load for Temporal.
+ * The length of a turn with a send rate. It is short enough that many campaigns get turns, and long enough that the
+ * turns are little load for Temporal.
  */
 const PACED_TURN_MS = 30_000;
 
 export interface ChunkInput extends ChunkRef {
-  /** How many times the provider deferred this chunk before. */
+  /** The number of earlier turns in which the provider deferred this chunk. */
   deferrals: number;
   /** Whether the workflow assumes that the project has a send rate. Absent from workflows of earlier versions. */
   paced?: boolean;
-  /** The row at which the chunk's last turn ended, and whether emails were deferred (see `ChunkTurnResult`). */
+  /**
+   * The first row that the chunk's last turn did not reach, and whether emails were deferred (see `ChunkTurnResult`).
+   */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /** When the provider first deferred the chunk; null if it never did. Workflows of earlier versions do not pass it. */
   deferredSinceMs?: number | null;
-  /** Whether a chunk that has to wait is stored in Postgres. Workflows of earlier versions keep it themselves. */
+  /**
+   * Whether this activity stores a chunk that has to wait in Postgres. Workflows of earlier versions remember the wait
+   * themselves.
+   */
   keeps?: boolean;
 }
 
 type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number };
 
-/** Returns the project's send rate. Emails of a test key reach no recipient, so no rate limits them. */
+/**
+ * Returns the send rate of a campaign in emails per second; 0 means no limit. Emails of a test key reach no recipient,
+ * so no rate limits them.
+ */
 export function rateOf(
   { sendRatePerSecond }: Config,
   { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>,
@@ -80,7 +91,10 @@ export function rateOf(
   return mode === 'test' ? 0 : lowerRate(sendRate, sendRatePerSecond);
 }
 
-/** Sends the chunks of campaigns. There is one per process, because it limits the emails in flight. */
+/**
+ * Sends the chunks of campaigns. A process has one instance, because the instance limits the emails in flight of the
+ * whole process.
+ */
 export class CampaignSending {
   private readonly deps: SendingDeps;
   private readonly contents: ContentCache;
@@ -112,40 +126,41 @@ export class CampaignSending {
 
   /** Runs one turn of a chunk. */
   async runTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
-    return this.busy(input, () => this.turn(input, cancelled));
+    return this.runBetweenMarks(input, () => this.sendTurn(input, cancelled));
   }
 
-  private async turn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+  private async sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     const { config, db, stopping } = this.deps;
     const terms = await findSendTerms(db, input);
-    const refused = await this.refusal(input, terms);
+    const refused = await this.checkMaySend(input, terms);
     if (refused || !terms) return refused ?? result('ended');
     const rate = rateOf(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
-    // The project's rate was set or removed, so the workflow schedules the chunk on the other queue.
+    // A user has set or removed the project's send rate. The workflow then schedules the chunk on the other task queue:
+    // `paced` with a rate, `bulk` without.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
-    const closed = await this.whileRouteIsPaused(input, terms);
+    const closed = await this.waitForRoute(input, terms);
     if (closed) return { ...closed, rate, from, putOff };
     const clock = await checkGate(db, chunkOf(input));
     if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
-    const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
+    const turn = { ...(await this.prepareTurn({ input, rate, terms, clock })), stop };
     const { outcome, sent, ...round } = await runTurn(this.senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
-        // The process is stopping, and the campaign continues in another process.
+        // Only this process is stopping. The campaign continues in another process.
         if (!cancelled.aborted) return { ...common, outcome: 'more' };
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
         return { ...common, outcome, retryAfterMs: this.retryAfterMs(sent > 0 ? 0 : deferrals) };
-      case 'hopeless':
-        await this.pauseHopeless(input);
+      case 'too_slow':
+        await this.pauseSlowCampaign(input);
         return { ...common, outcome: 'paused' };
       case 'blocked':
         // The campaign was cancelled or paused, the project was put on hold, or its rate changed. The next turn finds
-        // out which.
+        // out which of these it was.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };
@@ -153,20 +168,23 @@ export class CampaignSending {
   }
 
   /**
-   * Ends a chunk that does not exist, either because its campaign was deleted or because of a bug.
-   * @throws RowMissing
+   * Ends a chunk whose row does not exist, because its campaign was deleted.
+   * @throws RowMissing if the campaign exists, because then its chunk must exist too
    */
   private async endMissing(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
     return result('ended');
   }
 
-  /** Marks the emails that the provider has deferred for a day as failed, and sends the chunk's other emails. */
+  /**
+   * Marks the emails that the provider has deferred for a day as failed. If the chunk has other unsent emails, the next
+   * turn sends them.
+   */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
-    return this.busy(chunk, async () => {
+    return this.runBetweenMarks(chunk, async () => {
       const terms = await findSendTerms(db, chunk);
-      const refused = (await this.refusal(chunk, terms)) ?? (terms && (await this.whileRouteIsPaused(chunk, terms)));
+      const refused = (await this.checkMaySend(chunk, terms)) ?? (terms && (await this.waitForRoute(chunk, terms)));
       if (refused) return refused;
       await expireChunk(db, chunk);
       return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
@@ -174,11 +192,13 @@ export class CampaignSending {
   }
 
   /**
-   * Runs a turn between `beginTurn` and `endTurn`, and stores a chunk that has to wait in Postgres. If the process dies
-   * during the turn, the mark of `beginTurn` stays for the next turn. If it dies after `endTurn`, the turn runs again
-   * and first clears the stored wait. The workflow takes no chunk whose turn has not ended.
+   * Runs a turn between `beginTurn` and `endTurn`, which mark the chunk as busy and as free in Postgres. While a chunk
+   * is busy, no statistics about its recipients are stored. `endTurn` also stores the wait of a chunk that has to wait.
+   * If the process dies during the turn, the chunk stays marked as busy until its next turn. If the process dies after
+   * `endTurn`, Temporal runs the turn again, and `beginTurn` first clears the stored wait. The workflow does not read
+   * chunks that are marked as busy.
    */
-  private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
+  private async runBetweenMarks(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
     await beginTurn(db, input);
     let wait: ChunkWait | undefined;
@@ -191,8 +211,8 @@ export class CampaignSending {
     }
   }
 
-  /** Returns the result for a chunk that may not be sent now; undefined when it may. */
-  private async refusal(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
+  /** Returns the result of a turn whose chunk may not be sent now. Undefined if the chunk may be sent. */
+  private async checkMaySend(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
     const { db } = this.deps;
     if (!terms) return result('ended');
     if (terms.paused) return { ...result('paused'), fresh: true };
@@ -205,7 +225,7 @@ export class CampaignSending {
     return result('done');
   }
 
-  private async turnOf({
+  private async prepareTurn({
     input,
     rate,
     terms,
@@ -242,7 +262,7 @@ export class CampaignSending {
       clock,
       composer,
       slow: this.slowContents.of(campaignId),
-      eventful,
+      hasListeners: eventful,
       ratePerSecond: rate,
       untilMs,
       from,
@@ -251,9 +271,10 @@ export class CampaignSending {
   }
 
   /**
-   * Makes a chunk wait while its route is paused, without counting an attempt. Undefined if the route accepts email.
+   * Returns the result of a turn whose chunk has to wait because its route is paused. The wait does not count as an
+   * attempt. Undefined if the route accepts email.
    */
-  private async whileRouteIsPaused({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
+  private async waitForRoute({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
     const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
     return until && { ...result('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
   }
@@ -262,7 +283,7 @@ export class CampaignSending {
     const { returnPathDomain } = this.deps.config.email;
     const senderHost = returnPathDomain ?? senderDomain?.returnPathHost ?? senderDomain?.domain ?? '';
     return {
-      onResult: ({ id, email }, answer) => this.route.onResult({ id, projectId, to: email, senderHost }, answer),
+      onResult: ({ id, email }, result) => this.route.onResult({ id, projectId, to: email, senderHost }, result),
       isPaused: () => this.route.isPaused(projectId),
       retryAfterMs: async () => {
         const until = await this.route.readPauseEnd(projectId);
@@ -298,10 +319,10 @@ export class CampaignSending {
   }
 
   /**
-   * Pauses a campaign whose content is too slow. If a user has cancelled or paused it in the meantime, nothing is
-   * left to do.
+   * Pauses a campaign whose content takes too long to compose. If a user has cancelled or paused the campaign in the
+   * meantime, does nothing.
    */
-  private async pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
+  private async pauseSlowCampaign({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
     const { db, outbox, log } = this.deps;
     const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
     const paused = await inTransaction(db, (trx) => pauseCampaign(trx, pause)).catch((error: unknown) => {
@@ -314,7 +335,7 @@ export class CampaignSending {
   }
 }
 
-/** Returns the chunk that a turn's input names. */
+/** Picks the fields of the chunk from the input of a turn. */
 function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }
@@ -322,7 +343,10 @@ function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
 /** The outcomes after which a chunk waits in Postgres. */
 const WAITING_OUTCOMES: readonly ChunkResult['outcome'][] = ['deferred', 'shut', 'held'];
 
-/** Returns the wait of a chunk after a turn. Undefined if it does not wait, or if its workflow keeps the wait. */
+/**
+ * Returns the wait of a chunk after a turn. Undefined if the chunk does not wait, or if its workflow remembers the wait
+ * itself.
+ */
 function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
   if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;

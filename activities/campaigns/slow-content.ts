@@ -1,43 +1,46 @@
 import { Lru } from '../../rules/lru.ts';
 
 /**
- * The campaign is paused after this many recipients in a row whose content took too long, because the next ones would
- * only cost time.
+ * The campaign is paused after this many recipients in a row whose message took too long to compose. The messages of
+ * the next recipients would most likely take too long as well.
  */
 const TIMEOUTS_MAX = 20;
 const CAMPAIGNS_MAX = 1_000;
 
-/** Counts how often a campaign's content takes too long in this process. */
+/** Counts how many messages of one campaign in a row took too long to compose in this process. */
 export interface SlowContent {
-  /** Whether the content took too long for too many recipients in a row, so that no further one is attempted. */
-  readonly hopeless: boolean;
-  inTime(): void;
-  outOfTime(): void;
+  /** Whether so many messages in a row took too long that the campaign should be paused. */
+  readonly isTooSlow: boolean;
+  countInTime(): void;
+  countTimeout(): void;
 }
 
-/** Counts across all turns and lanes of this process. A campaign that continues after its pause starts at zero. */
+/**
+ * Creates the counters of all campaigns. The concurrent turns of a campaign in this process share its counter. When a
+ * campaign resumes after its pause, its counter starts at zero.
+ */
 export function createSlowContents(): { of(campaignId: string): SlowContent; forget(campaignId: string): void } {
-  const kept = new Lru<string, SlowContent>(CAMPAIGNS_MAX);
+  const counters = new Lru<string, SlowContent>(CAMPAIGNS_MAX);
   return {
     of(campaignId) {
-      const known = kept.get(campaignId) ?? countTimeouts();
-      kept.set(campaignId, known);
-      return known;
+      const counter = counters.get(campaignId) ?? createTimeoutCounter();
+      counters.set(campaignId, counter);
+      return counter;
     },
-    forget: (campaignId) => kept.delete(campaignId),
+    forget: (campaignId) => counters.delete(campaignId),
   };
 }
 
-function countTimeouts(): SlowContent {
+function createTimeoutCounter(): SlowContent {
   let inARow = 0;
   return {
-    get hopeless() {
+    get isTooSlow() {
       return inARow >= TIMEOUTS_MAX;
     },
-    inTime() {
+    countInTime() {
       inARow = 0;
     },
-    outOfTime() {
+    countTimeout() {
       inARow += 1;
     },
   };

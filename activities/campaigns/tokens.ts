@@ -2,67 +2,74 @@ import type { Db } from '../../db/connection.ts';
 import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
 
 /**
- * The longest wait for the send rate. A turn that has to wait longer frees its slot for others, and the workflow waits
- * by a timer, which costs nothing.
+ * The longest time that a turn waits for tokens of the send rate. If the wait would be longer, the turn ends and frees
+ * its slot. The workflow then waits with a timer, which costs no slot.
  */
 const WAIT_HERE_MS = 2_000;
 /**
- * The number of tokens to request at a time, as seconds of the rate. It is small, so that a stop returns few tokens.
+ * A turn requests the tokens for this many seconds of the send rate at a time. The number is small, so that a turn that
+ * stops has few unused tokens to return.
  */
-const ASK_SECONDS = 0.25;
-const ASK_MAX = 250;
+const REQUEST_SECONDS = 0.25;
+const REQUEST_MAX = 250;
 
-/** A campaign's share of its project's send rate, for one turn at a chunk. */
+/** The tokens that one turn of a chunk takes from its project's send rate. */
 export interface CampaignTokens {
-  /** Takes up to `n` tokens. 0 means that the turn should free its slot for `retryAfterMs`. */
+  /**
+   * Takes up to `n` tokens, and returns their number. 0 means that the turn should end, and that the next turn should
+   * start after `retryAfterMs`.
+   */
   take(n: number): Promise<number>;
   /** Returns tokens of emails that were not sent. */
   returnTokens(n: number): Promise<void>;
-  /** When to ask again, in milliseconds. Set only after `take` returned 0. */
+  /** The milliseconds to wait before the next request for tokens. Set only after `take` returned 0. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Creates the tokens of a turn. A wait ends when `halted` tells that the turn is over, or at once by `stop`. */
+/**
+ * Creates the tokens of a turn. A wait for tokens ends at once when `stop` is aborted, and otherwise when `isHalted`
+ * tells that the turn is over.
+ */
 export function createCampaignTokens(p: {
   db: Db;
   projectId: string;
   ratePerSecond: number;
   stop: AbortSignal;
   untilMs: number;
-  halted: () => boolean;
+  isHalted: () => boolean;
 }): CampaignTokens {
   const { db, projectId, ratePerSecond } = p;
-  const atATime = Math.min(ASK_MAX, Math.max(1, Math.ceil(ratePerSecond * ASK_SECONDS)));
-  let gaveUp: number | undefined;
+  const atATime = Math.min(REQUEST_MAX, Math.max(1, Math.ceil(ratePerSecond * REQUEST_SECONDS)));
+  let waitMs: number | undefined;
   return {
     async take(n) {
-      const asked = Math.min(n, atATime);
+      const requested = Math.min(n, atATime);
       const sinceMs = Date.now();
-      while (!p.halted()) {
-        const taken = await takeSendTokens(db, { projectId, n: asked, ratePerSecond, order: 'campaign' });
-        gaveUp = taken.granted > 0 ? undefined : taken.retryAfterMs;
+      while (!p.isHalted()) {
+        const taken = await takeSendTokens(db, { projectId, n: requested, ratePerSecond, order: 'campaign' });
+        waitMs = taken.granted > 0 ? undefined : taken.retryAfterMs;
         if (taken.granted > 0) return taken.granted;
         const nowMs = Date.now();
         if (nowMs + taken.retryAfterMs - sinceMs > WAIT_HERE_MS) return 0;
-        await pause(Math.min(taken.retryAfterMs, Math.max(0, p.untilMs - nowMs)), p.stop);
+        await waitOrStop(Math.min(taken.retryAfterMs, Math.max(0, p.untilMs - nowMs)), p.stop);
       }
       return 0;
     },
     returnTokens: (n) => returnSendTokens(db, { projectId, n, ratePerSecond }),
     get retryAfterMs() {
-      return gaveUp;
+      return waitMs;
     },
   };
 }
 
-/** Waits for the given time, or until the signal. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits for the given time, or until the signal is aborted. */
+function waitOrStop(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+    function finish() {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal.removeEventListener('abort', finish);
       resolve();
     }
   });

@@ -10,32 +10,35 @@ import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
 /**
- * The wait before an email is claimed again, if Postgres was unreachable for longer than the settler retries. The email
- * is then sent again with the same Message-ID.
+ * If Postgres stays unreachable until the settler gives up, the email is claimed again after this time. It is then sent
+ * a second time, with the same Message-ID.
  */
 const UNRECORDED_MS = 30_000;
 
-/** A single email and its delivery. The first delivery that claims an email keeps it. */
+/**
+ * The id of a single email, and the id of the delivery that sends it. Once a delivery has claimed an email, no other
+ * delivery can claim it.
+ */
 export interface EmailToSend {
   id: string;
   deliveryId: string;
 }
 
 /** The outcome of one email of a batch. */
-export interface Attempted {
+export interface EmailAttemptResult {
   id: string;
   outcome:
     | AttemptOutcome
-    /** The email was not claimed, because it is settled or another delivery has it. */
+    /** The email was not claimed, because it is settled or another delivery has claimed it. */
     | { kind: 'absent' }
-    /** The outcome could not be recorded: the email is claimed again at `dueAt`. */
+    /** The outcome could not be recorded. The email is claimed again at `dueAt`. */
     | { kind: 'unrecorded'; dueAt: Date };
 }
 
 export interface EmailAttempts {
   /**
-   * Attempts each of a project's emails once. The results are in the order of the emails. Safe to run twice: each
-   * email is claimed and settled by its row.
+   * Attempts each of the emails of a project once. The results have the same order as the emails. If it runs twice,
+   * each email is still sent once, because its row records who has claimed it and whether it is settled.
    */
   attempt(p: {
     projectId: string;
@@ -45,19 +48,22 @@ export interface EmailAttempts {
     /** Aborted when no further email may be sent. */
     stop: AbortSignal;
     whenSettled?: SettleHook<undefined>;
-  }): Promise<Attempted[]>;
+  }): Promise<EmailAttemptResult[]>;
 }
 
 type Batch = Parameters<EmailAttempts['attempt']>[0];
 
-/** Attempts single emails, for the worker that took their rows and for Temporal's retries alike. */
+/**
+ * Creates the attempts at single emails. The worker uses them for the first attempt, directly from the outbox, and the
+ * delivery workflow uses them for all later attempts.
+ */
 export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mailer; rates: SendRates }): EmailAttempts {
   const { db, mailer, rates } = deps;
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
-   * Takes tokens of the send rate, and selects the emails that it allows now; the others are attempted later. Emails of test keys and to the
-   * simulator are not limited.
+   * Takes tokens of the send rate, and returns the emails that may be sent now. The caller attempts the other emails
+   * later. The rate does not limit emails of test keys and emails to the simulator.
    */
   async function takeTokens({
     projectId,
@@ -66,20 +72,20 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     if ((await rates.rateOf(projectId)) === 0) return { now: emails, tokens: 0, retryAfterMs: 0 };
     const live = await findLiveEmails(db, { projectId, ids: emails.map(({ id }) => id) });
     const { granted, retryAfterMs } = await rates.take(projectId, { n: live.size, order: 'single' });
-    let left = granted;
-    const now = emails.filter(({ id }) => !live.has(id) || left-- > 0);
+    let tokensLeft = granted;
+    const now = emails.filter(({ id }) => !live.has(id) || tokensLeft-- > 0);
     return { now, tokens: granted, retryAfterMs };
   }
 
-  async function attempt(batch: Batch): Promise<Attempted[]> {
+  async function attempt(batch: Batch): Promise<EmailAttemptResult[]> {
     const { projectId, emails } = batch;
     const { now, tokens, retryAfterMs } = await takeTokens(batch);
     const claimed = await claimEmails(db, { projectId, emails: now, suppressionPads: pads });
     const unused = tokens - claimed.filter(needsToken).length;
     if (unused > 0) await rates.returnTokens(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
-    // Waits for all deliveries even if one fails. The others would otherwise continue unnoticed, and the retry would
-    // send them twice.
+    // Waits for all deliveries even if one of them fails. Otherwise the remaining deliveries would continue after this
+    // function has failed, and the retry would send their emails twice.
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
@@ -88,11 +94,11 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
       (email) => needsToken(email) && outcomes.get(email.id)?.kind === 'throttled',
     ).length;
     if (tokens > 0 && throttled > 0) await rates.returnTokens(projectId, throttled);
-    const asked = new Set(now);
+    const allowed = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
-    return emails.map((email): Attempted => {
+    return emails.map((email): EmailAttemptResult => {
       const { id } = email;
-      if (!asked.has(email)) return { id, outcome: { kind: 'throttled', cause: 'rate', dueAt } };
+      if (!allowed.has(email)) return { id, outcome: { kind: 'throttled', cause: 'rate', dueAt } };
       return { id, outcome: outcomes.get(id) ?? { kind: 'absent' } };
     });
   }
@@ -100,12 +106,12 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-/** Tells whether the send rate limits an email, by the same rule as `findLiveEmails`. */
+/** Tells whether an email needs a token of the send rate, by the same rule as `findLiveEmails`. */
 function needsToken(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 
-function outcomeOf(delivery: PromiseSettledResult<Delivery<undefined>>): Attempted['outcome'] {
+function outcomeOf(delivery: PromiseSettledResult<Delivery<undefined>>): EmailAttemptResult['outcome'] {
   if (delivery.status === 'fulfilled') return delivery.value.outcome;
   return { kind: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
 }

@@ -7,9 +7,9 @@ import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
- * Returns when the project's sending window opens for an email that has to wait for it; undefined for other emails.
- * Only MARKETING of automations waits for the window: a request chose its own time, and campaigns decide for all
- * recipients.
+ * Returns when the project's sending window opens, if this email has to wait for the window. Undefined for other
+ * emails. Here only MARKETING email of automations waits. The sender of an API request has chosen the time, and a
+ * campaign checks the window for all its recipients together.
  */
 export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
@@ -17,14 +17,15 @@ export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail):
   return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
 }
 
-/** Classifies a provider's refusal; undefined for another result. */
+/** Classifies the provider's refusal of an email. Undefined if the provider did not refuse the email. */
 export function refusalOf(result: ProviderResult): Refusal | undefined {
   return result.outcome === 'refused' ? judgeRefusal(result) : undefined;
 }
 
 /**
- * Returns the part of a provider's result that a log and Temporal may show: its codes, or the message of our own
- * client. The reply itself may contain the recipient's address, so only the email's row has it.
+ * Returns the text about a provider's result that a log and Temporal may show: the provider's codes, or the error
+ * message of our own client. The reply itself may contain the recipient's address, so it is stored only in the email's
+ * row.
  */
 export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
   if (result.outcome !== 'refused') return describeFailure(new Error(cutAfterReplyCodes(result.error)));
@@ -32,7 +33,9 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
   return [code, enhanced, type].filter(Boolean).join(' ');
 }
 
-/** Defers an email, or marks it as failed after a day. */
+/**
+ * Decides that an email is attempted again later, or that it has failed because no attempt is left before `expiresAt`.
+ */
 export function defer(
   { attempts }: Pick<ClaimedEmail, 'attempts'>,
   p: { error: string; status: string; route: string; expiresAt: Date },

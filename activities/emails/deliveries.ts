@@ -4,22 +4,22 @@ import { assertMessages } from '../../db/sending/direct-messages.ts';
 import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
-import type { Attempted, EmailAttempts } from './attempts.ts';
+import type { EmailAttemptResult, EmailAttempts } from './attempts.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 
 /**
- * The number of emails that are claimed at a time. It is small, so consent is read right before they are sent, and
- * large enough to share the statement.
+ * The number of emails that one statement claims. It is small, because the claim checks consent, which should happen
+ * right before the emails are sent. It is large enough that a statement costs little for each email.
  */
 const CLAIM_MAX = 40;
 /**
- * An activity starts no further email after this time. With a slow relay each email may take ten minutes, and the
- * activity must end before its `startToCloseTimeout`.
+ * An activity starts to send no further emails after this time. With a slow relay an email may take ten minutes, and
+ * the activity must end before its `startToCloseTimeout`.
  */
 const TAKE_MS = 5 * 60_000;
 /**
- * An email that the send rate does not allow yet waits at least this long, so that waiting costs at most one activity a
- * second.
+ * An email that the send rate does not allow yet waits at least this long, so that the workflow runs at most one
+ * activity a second while it waits.
  */
 const THROTTLED_MIN_MS = 1_000;
 
@@ -32,7 +32,7 @@ export interface SendEmailsInput {
 
 export interface SendEmailsResult {
   sent: number;
-  /** FAILED, BOUNCED or HELD, or taken by another delivery. */
+  /** The number of emails that are FAILED, BOUNCED or HELD, or that another delivery has claimed. */
   other: number;
   waiting: DeferredMessage[];
 }
@@ -42,8 +42,8 @@ export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
 export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
    * Sends a group of a project's single emails that were not sent at the first attempt. Returns the emails that have to
-   * wait, and until when. Safe to run twice: each email is claimed for this workflow, and a settled email is not
-   * claimed again.
+   * wait, and until when. Running it twice sends no email twice: each email is claimed for this workflow, and a settled
+   * email is not claimed again.
    */
   async sendMails(input: SendEmailsInput): Promise<SendEmailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
@@ -52,7 +52,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 
-  /** Marks the emails that a cancelled delivery has not sent as failed, and returns how many. Safe to run twice. */
+  /** Marks the emails that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelEmails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
@@ -76,32 +76,32 @@ async function sendGroup(
     };
     const attempted = await attempt(batch);
     rest = rest.slice(CLAIM_MAX);
-    for (const email of attempted) count(result, email);
+    for (const email of attempted) addToResult(result, email);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
     // The send rate does not allow the project's other emails either.
-    dueAt = laterOf(throttled.dueAt);
+    dueAt = delayThrottled(throttled.dueAt);
     break;
   }
   result.waiting.push(...rest.map(({ id }) => ({ id, dueAt: dueAt.toISOString() })));
   return result;
 }
 
-/** Counts an outcome in the result that the workflow gets. */
-function count(result: SendEmailsResult, { id, outcome }: Attempted): void {
+/** Adds the outcome of one email to the result for the workflow. */
+function addToResult(result: SendEmailsResult, { id, outcome }: EmailAttemptResult): void {
   if (outcome.kind === 'accepted') result.sent += 1;
   const wait = waitAfter(outcome);
   if (wait) result.waiting.push({ id, dueAt: wait.dueAt.toISOString(), ...(wait.last && { last: wait.last }) });
   else if (outcome.kind !== 'accepted') result.other += 1;
 }
 
-/** Returns the wait before the next attempt. Undefined if the email is done. */
-function waitAfter(outcome: Attempted['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
+/** Returns when the email is attempted next. Undefined if it is not attempted again. */
+function waitAfter(outcome: EmailAttemptResult['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
   switch (outcome.kind) {
     case 'deferred':
       return { dueAt: outcome.dueAt, last: outcome.last };
     case 'throttled':
-      return { dueAt: laterOf(outcome.dueAt) };
+      return { dueAt: delayThrottled(outcome.dueAt) };
     case 'outside_window':
     case 'unrecorded':
       return { dueAt: outcome.dueAt };
@@ -112,6 +112,6 @@ function waitAfter(outcome: Attempted['outcome']): { dueAt: Date; last?: LastAtt
   }
 }
 
-function laterOf(dueAt: Date): Date {
+function delayThrottled(dueAt: Date): Date {
   return new Date(Math.max(dueAt.getTime(), Date.now() + THROTTLED_MIN_MS));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Info } from '@temporalio/activity';
 
 /**
- * Returns the id under which a workflow owns the messages that it delivers. It is the same in all activities and
+ * Returns the id with which a workflow claims the messages that it delivers. The id is the same in all activities and
  * attempts of the workflow.
  */
 export function deliveryIdOf(info: Info): string {

@@ -9,16 +9,20 @@ import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { Lru } from '../../rules/lru.ts';
 
 /**
- * The number of opened keys that a process keeps, because opening a key and reading its PEM costs more than signing.
+ * The number of decrypted keys that a process keeps in memory. Decrypting a key and parsing its PEM text costs more
+ * than signing a message.
  */
 const KEYS_MAX = 500;
 
 export interface DkimKeys {
-  /** Returns the signer for the sender's domain; undefined when the domain or the deployment does not sign. */
+  /**
+   * Returns the signer for the sender's domain. Undefined when DKIM is off for the domain or for the whole deployment.
+   */
   signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   readonly rewrittenFields: readonly string[];
   /**
-   * Signs the message for its sender's domain. Returns it unchanged when the domain or the deployment does not sign.
+   * Signs the message for its sender's domain. Returns the message unchanged when DKIM is off for the domain or for the
+   * whole deployment.
    */
   sign(
     email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,
@@ -28,32 +32,32 @@ export interface DkimKeys {
 }
 
 /**
- * Signs with the projects' own keys, and opens each key once. A domain that is created again has another id, and
- * therefore another key.
+ * Creates the signers with the projects' own keys. Each key is decrypted once. A domain that is deleted and created
+ * again has a new id, and therefore a new key.
  */
 export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
   const atRest = deriveKey(config.secretKey, 'at-rest');
   const { rewrittenFields } = EMAIL_PROVIDERS[config.email.provider];
   const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
 
-  async function open(projectId: string, domainId: string): Promise<DkimSigner> {
+  async function loadSigner(projectId: string, domainId: string): Promise<DkimSigner> {
     const key = await findSenderKey(db, { projectId, domainId });
     if (!key) throw new Error('the domain of the sender was removed');
     const privateKey = openSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
     return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 
-  function openKey(projectId: string, domainId: string): Promise<DkimSigner> {
-    const kept = signers.get(domainId);
-    if (kept) return kept;
-    const signer = open(projectId, domainId);
+  function getSigner(projectId: string, domainId: string): Promise<DkimSigner> {
+    const cached = signers.get(domainId);
+    if (cached) return cached;
+    const signer = loadSigner(projectId, domainId);
     signers.set(domainId, signer);
     signer.catch(() => signers.delete(domainId));
     return signer;
   }
 
   const signerOf: DkimKeys['signerOf'] = async ({ projectId, senderDomain }) =>
-    config.email.dkimSign && senderDomain?.signing ? openKey(projectId, senderDomain.id) : undefined;
+    config.email.dkimSign && senderDomain?.signing ? getSigner(projectId, senderDomain.id) : undefined;
 
   return {
     signerOf,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InFlightLimit } from './in-flight-limit.ts';
 
-/** Work that ends on request and reports the order in which it started. */
+/**
+ * Creates work under a limit: `add` adds an item, `end` ends an item, and `started` has the items in the order in which
+ * they started.
+ */
 function workOf(max: number, ofProject: number) {
   const limit = new InFlightLimit({ max, ofProject });
   const begun: string[] = [];

@@ -1,16 +1,16 @@
 import { FairQueue } from '../../rules/fair-queue.ts';
 
 /**
- * Limits the emails of this process that are on the wire, or replied to but not committed yet. If the process is
- * killed, at most this many are sent twice. Work beyond the limit waits before it takes the next email. Projects take
- * turns, and no project has more slots than its share: with a slow relay, a project with thousands of emails would
- * otherwise delay the others for minutes.
+ * Limits how many emails of this process are in flight: on the wire, or with a reply that is not recorded yet. If the
+ * process is killed, at most `max` emails are sent twice. An email beyond the limit waits for a slot. Waiting projects
+ * get slots in turn, and no project has more than `ofProject` slots. Otherwise, with a slow relay, a project with
+ * thousands of emails would delay other projects for minutes.
  */
 export class InFlightLimit {
   private readonly max: number;
   private readonly ofProject: number;
   private readonly waiting = new FairQueue<() => void>();
-  private readonly taken = new Map<string, number>();
+  private readonly slotsByProject = new Map<string, number>();
   private total = 0;
 
   /**
@@ -28,8 +28,8 @@ export class InFlightLimit {
 
   /** Runs `work` when the project gets a slot. */
   async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-    const place = this.take(projectId);
-    if (place) await place;
+    const slot = this.take(projectId);
+    if (slot) await slot;
     try {
       return await work();
     } finally {
@@ -37,44 +37,47 @@ export class InFlightLimit {
     }
   }
 
-  /** Takes a slot. Returns a promise only if it has to wait for one, because most emails need not wait. */
+  /**
+   * Takes a slot. Returns a promise only if the caller has to wait for a slot. Most emails need not wait, and need no
+   * promise.
+   */
   take(projectId: string): Promise<void> | undefined {
-    if (!this.waiting.has(projectId) && this.hasRoom(projectId)) {
-      this.enter(projectId);
+    if (!this.waiting.has(projectId) && this.hasFreeSlot(projectId)) {
+      this.assignSlot(projectId);
       return undefined;
     }
     return new Promise((resolve) => this.waiting.add(projectId, resolve));
   }
 
   /** Frees slots of the project. */
-  release(projectId: string, places: number): void {
-    for (let place = 0; place < places; place++) {
+  release(projectId: string, slots: number): void {
+    for (let slot = 0; slot < slots; slot++) {
       this.total -= 1;
-      const left = this.takenBy(projectId) - 1;
-      if (left > 0) this.taken.set(projectId, left);
-      else this.taken.delete(projectId);
-      this.letNextIn();
+      const left = this.countSlotsOf(projectId) - 1;
+      if (left > 0) this.slotsByProject.set(projectId, left);
+      else this.slotsByProject.delete(projectId);
+      this.assignFreedSlot();
     }
   }
 
-  private letNextIn(): void {
-    const next = this.waiting.take((projectId) => this.hasRoom(projectId));
+  private assignFreedSlot(): void {
+    const next = this.waiting.take((projectId) => this.hasFreeSlot(projectId));
     if (!next) return;
-    // The slot is assigned before its owner continues, so that no later caller takes it.
-    this.enter(next.projectId);
+    // Assigns the slot before the waiting caller continues, so that no later caller takes the slot first.
+    this.assignSlot(next.projectId);
     next.item();
   }
 
-  private enter(projectId: string): void {
+  private assignSlot(projectId: string): void {
     this.total += 1;
-    this.taken.set(projectId, this.takenBy(projectId) + 1);
+    this.slotsByProject.set(projectId, this.countSlotsOf(projectId) + 1);
   }
 
-  private takenBy(projectId: string): number {
-    return this.taken.get(projectId) ?? 0;
+  private countSlotsOf(projectId: string): number {
+    return this.slotsByProject.get(projectId) ?? 0;
   }
 
-  private hasRoom(projectId: string): boolean {
-    return this.total < this.max && this.takenBy(projectId) < this.ofProject;
+  private hasFreeSlot(projectId: string): boolean {
+    return this.total < this.max && this.countSlotsOf(projectId) < this.ofProject;
   }
 }

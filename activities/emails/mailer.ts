@@ -32,44 +32,53 @@ import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
- * The limit of single emails of a process that are on the wire, or replied to but not committed yet. If the process is
- * killed, at most this many are sent twice (docs/decisions.md).
+ * The maximum number of single emails of a process that are in flight: on the wire, or with a reply that is not
+ * recorded yet. If the process is killed, at most this many emails are sent twice (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 60;
-/** The limit of one project, so that some slots stay free for others. */
+/** The maximum number of emails in flight of one project, so that some slots stay free for other projects. */
 const IN_FLIGHT_OF_PROJECT = 48;
-/** The longest wait of a large email for its turn. Afterwards it frees its slot and is attempted later. */
+/**
+ * The longest time that a large email waits for the computing budget. If the wait would be longer, the email is
+ * attempted later.
+ */
 const LARGE_WAIT_MS = 1_000;
 
 /**
- * An email that was refused because of our server may be deferred for at least this long after a pause of its route,
- * even if it has expired.
+ * An email that the provider refused because of our server, and not because of its recipient, may be attempted for at
+ * least this long from now, even if it would expire earlier. So it gets an attempt after the pause of its route.
  */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
 /** The result of one attempt to deliver an email. */
 export interface Delivery<T> {
   outcome: AttemptOutcome;
-  /** False if another attempt has claimed the email since. Then nothing was recorded and the hook did not run. */
+  /**
+   * False if another attempt has claimed the email in the meantime. Then nothing was recorded, and the hook did not
+   * run.
+   */
   recorded: boolean;
-  /** The value that the hook returned. Undefined if it did not run. */
+  /** The value that the hook returned. Undefined if the hook did not run. */
   settled: T | undefined;
 }
 
 export interface DeliverOptions {
-  /** An email that is still deferred at this instant is marked as failed; by default a day after it was accepted. */
+  /**
+   * An email that is still deferred at this instant is marked as failed. The default is one day after the email was
+   * accepted.
+   */
   expiresAt?: Date;
-  /** Aborted when the caller no longer waits: an email that is not on the wire by then is not sent. */
+  /** Aborted when the caller no longer waits for the result. An email that is not on the wire by then is not sent. */
   stop?: AbortSignal;
 }
 
 export interface Mailer {
   /**
    * Decides whether a claimed email may be sent, renders, signs and sends it, and records the outcome in one
-   * transaction. The hook runs in that transaction, also for deferred emails, together with other emails that are
-   * settled with the same hook. An email whose result is unknown is deferred and sent again with the same Message-ID.
-   * Rejects only if the database or our own code fails. The email then stays claimed, and the same delivery claims it
-   * again.
+   * transaction. The hook runs in the same transaction, also for deferred emails. It runs once for all emails of the
+   * transaction that have the same hook. If the provider's result is unknown, the email is deferred and sent again with
+   * the same Message-ID. The promise rejects only if the database or our own code fails. The email then stays claimed,
+   * and the same delivery can claim it again.
    */
   deliver<T = undefined>(
     email: ClaimedEmail,
@@ -89,7 +98,10 @@ interface MailerDeps {
   route?: RouteWatch;
 }
 
-/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in flight. */
+/**
+ * Creates the mailer. A process has one mailer, which keeps compiled contents and decrypted keys in memory, and limits
+ * the emails in flight.
+ */
 export function createMailer(deps: MailerDeps): Mailer {
   const { config, db, provider, outbox, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
@@ -115,11 +127,12 @@ export function createMailer(deps: MailerDeps): Mailer {
 
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-    // Prepares the message before the email takes a slot, so that a slow message delays no other email.
+    // Prepares the message before the email takes a slot, so that a message that takes long to compose delays no other
+    // email.
     const ready = await prepareMessage(email, expiresAt, inThread);
     if ('kind' in ready && isUntried(ready)) return releaseUnattempted(email, ready);
     return limit.run(email.projectId, async () => {
-      // Checks this last: the wait for a slot may have been long, and another attempt may have claimed the email since.
+      // Checks `stop` only now, because the wait for a slot may have been long.
       if (options?.stop?.aborted) return releaseUnattempted(email, { kind: 'stopped' });
       const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
       const { recorded, value } = await settler.settle(result, whenSettled);
@@ -130,39 +143,42 @@ export function createMailer(deps: MailerDeps): Mailer {
   return {
     async deliver(email, whenSettled, options) {
       const order = { email, whenSettled, options };
-      // A withheld email uses none of its project's budget.
+      // An email that will not be sent uses none of its project's computing budget.
       const bytes = withheldAs(email) || !email.to ? 0 : await messages.largeBytes(email);
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
-        // Keeps the slot until the email is settled, because the email is in memory until then.
+        // Keeps the memory reserved for the large email until the email is settled, because it is in memory until then.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
-        if (error instanceof OverBudget) return releaseUnattempted(email, overBudget(error));
+        if (error instanceof OverBudget) return releaseUnattempted(email, delayOverBudget(error));
         throw error;
       }
     },
   };
 }
 
-/** The provider's route for email, and its name for the log. */
+/** The route to the email provider, and the provider's name for the log. */
 interface EmailRoute {
   route: RouteWatch;
-  /** The provider and its address. */
+  /** The kind of the provider and its address. */
   via: string;
 }
 
-/** Returns the function that prepares a message, or decides an outcome for which no message is needed. */
+/**
+ * Returns a function that prepares the message of an email. If the email is not to be sent now, the function returns
+ * the outcome instead.
+ */
 function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<Logger, 'warn'> }) {
   const { messages, route, via, log } = deps;
 
   /**
    * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
-   * failure of ours (a key that cannot be decrypted, Postgres unreachable) defers it, so that other emails are not
-   * delayed.
+   * failure on our side (a key that cannot be decrypted, Postgres unreachable) defers the email, so that it does not
+   * delay others.
    */
   function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
-    if (error instanceof OverBudget) return overBudget(error);
+    if (error instanceof OverBudget) return delayOverBudget(error);
     if (error instanceof TemplateError) {
       return failWith(
         'template_error',
@@ -190,16 +206,16 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
   };
 }
 
-/** Returns the function that sends a prepared message, and decides the outcome from the provider's reply. */
+/** Returns a function that sends a prepared message, and decides the outcome of the email from the provider's reply. */
 function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guard: HoldGuard }) {
   const { db, provider, route, via, guard } = deps;
 
   return async ({ email, ready, expiresAt, stop }: SendAttempt): Promise<EmailResult> => {
-    const refused = 'kind' in ready ? ready : await overLimit(db, email);
+    const refused = 'kind' in ready ? ready : await takeAllowance(db, email);
     if ('kind' in ready || refused || !email.to) {
       return { email, outcome: refused ?? failWith('contact_deleted'), event: null };
     }
-    if (email.mode === 'test') return { email, ...sentAs(ready, null) };
+    if (email.mode === 'test') return { email, ...acceptedOutcome(ready, null) };
     const result = await provider.send(ready.message, stop);
     if (isOnRoute(email)) {
       const { id, projectId, from, to } = ready.message;
@@ -216,15 +232,15 @@ interface Order<T> {
   options: DeliverOptions | undefined;
 }
 
-function overBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
+function delayOverBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
   return { kind: 'throttled', cause: 'budget', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 
 /**
- * Tells whether the email exceeds a limit of its project. Emails of workflows count when they are first sent; emails of
- * the API were counted when they were accepted.
+ * Counts an email of a workflow towards the project's monthly limit, at its first attempt. Returns a failure if the
+ * limit is reached. Emails of the API were counted when the API accepted them.
  */
-async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
+async function takeAllowance(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
   if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
     return undefined;
   const { projectId } = email;
@@ -232,7 +248,7 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome |
   return fits ? undefined : failWith('limit_reached');
 }
 
-/** Tells whether the email uses the provider's route. Emails of test keys and to the simulator do not. */
+/** Tells whether the email goes to the provider. Emails of test keys and emails to the simulator do not. */
 function isOnRoute(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
@@ -250,26 +266,26 @@ function outcomeOf(
   p: EmailRoute & { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
 ): OutcomeOfAttempt {
   const { email, ready, result, route, via } = p;
-  if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
-  const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
+  if (result.outcome === 'accepted') return acceptedOutcome(ready, result.providerMessageId);
+  const errorText = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
-  const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
-  // After a pause of its route, an email gets one more attempt, even if it has expired meanwhile.
-  const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
-  if (refusal && !refusal.retry && !waits) return { outcome: refuseWith(refusal, words), event: ready.event };
+  const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
+  // After a pause of its route, an email gets one more attempt, even if it has expired during the pause.
+  const expiresAt = shouldWait ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
+  if (refusal && !refusal.retry && !shouldWait) return { outcome: refuseWith(refusal, errorText), event: ready.event };
   return {
-    outcome: defer(email, { error: words, status: statusOf(result), route: via, expiresAt }),
+    outcome: defer(email, { error: errorText, status: statusOf(result), route: via, expiresAt }),
     event: ready.event,
   };
 }
 
 /**
- * Returns the ids of a sent email. A provider without its own ids (capture) returns ours, so the Message-ID is
- * recorded instead.
+ * Returns the outcome of an email that the provider accepted. A provider without its own message ids (`capture`)
+ * returns our id of the email. The Message-ID is then recorded instead.
  */
-function sentAs({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
-  const own = providerMessageId === null || providerMessageId === event.emailId;
-  const messageId = own ? event.messageId : providerMessageId;
+function acceptedOutcome({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
+  const isOurId = providerMessageId === null || providerMessageId === event.emailId;
+  const messageId = isOurId ? event.messageId : providerMessageId;
   return {
     outcome: { kind: 'accepted', providerMessageId: messageId, subject: event.subject },
     event: { ...event, messageId },

@@ -29,8 +29,8 @@ import { markTrusted, overlay } from '../../rules/provenance/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /**
- * The longest wait for the project's computing budget. An email that has to wait longer frees its slot and is attempted
- * later.
+ * The longest time that an email waits for the project's computing budget. If the wait would be longer, the email is
+ * attempted later.
  */
 const WAIT_HERE_MS = 300;
 
@@ -42,13 +42,13 @@ export interface ReadyEmail {
 
 export interface EmailMessages {
   /**
-   * Returns the number of bytes of an email's files if it is a large email, otherwise 0. A large email is composed in a
-   * thread, after its bytes are charged to the project's budget.
+   * Returns the total size of an email's files in bytes if this is a large email, otherwise 0. A large email is
+   * composed in a thread, after its bytes were charged to the project's computing budget.
    */
   largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**
-   * Renders and signs a claimed email. A large email is composed in the thread of `inThread`. The same email gives the
-   * same message, except for its Date.
+   * Renders and signs a claimed email. A large email is composed in a thread by `inThread`. Composing the same email
+   * again gives the same message, except for its Date header.
    * @throws TemplateError, OverBudget
    */
   composeMessage(
@@ -81,7 +81,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
-      const { subject, ...made } = await renderContent({
+      const { subject, ...message } = await renderContent({
         tracked,
         email,
         to,
@@ -95,7 +95,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
         inThread,
       });
       return {
-        message: { id, projectId, from: returnPath(email, content), to: to.email, ...made },
+        message: { id, projectId, from: returnPath(email, content), to: to.email, ...message },
         event: eventOf(email, content, subject),
       };
     },
@@ -107,15 +107,17 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
   return {
     vars: buildVariables({
       contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data: contact?.data },
-      data: withSealed(email, config),
+      data: openVariables(email, config),
       zone: email.project.timezone,
     }),
     urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
   };
 }
 
-/** Returns the variables of an email, including the sealed ones, which only its recipient may read. */
-function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
+/**
+ * Returns the variables of an email. Sealed variables, which only the recipient may read, are decrypted and included.
+ */
+function openVariables({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
   return overlay(variables, markTrusted(JSON.parse(opened) as Data));
@@ -136,7 +138,7 @@ interface Rendering {
   work: Work;
 }
 
-/** The signed message to send. */
+/** The signed message, ready for the provider, with its subject. */
 type SignedMessage = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
 
 async function renderContent(p: Rendering): Promise<SignedMessage> {
@@ -144,24 +146,24 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
   const headers = {
     from: { name: content.fromName, email: content.from },
     ...(await loadHeaderRecipients(p)),
-    replyTo: repliesOf(email, content),
+    replyTo: replyToOf(email, content),
     messageId: messageIdOf({ ...email, from: content.from }),
     date: new Date(),
   };
   const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
   const ids = email.options.attachmentIds ?? [];
   const ownText = email.options.text;
-  const one = { content: ready, input: rendering };
+  const toRender = { content: ready, input: rendering };
   if (ids.length === 0 && ownText === undefined) {
-    const { raw, subject } = await renderMessage(compute, work, { ...one, headers: { ...headers, extra } });
+    const { raw, subject } = await renderMessage(compute, work, { ...toRender, headers: { ...headers, extra } });
     return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
   }
-  const parts = await renderParts(compute, work, one);
+  const parts = await renderParts(compute, work, toRender);
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;
-    const made = await completeApplicationMessage(p, { html, messageId: headers.messageId, date: headers.date });
-    return { ...made, subject: parts.subject };
+    const message = await completeApplicationMessage(p, { html, messageId: headers.messageId, date: headers.date });
+    return { ...message, subject: parts.subject };
   }
   const input = {
     ...headers,
@@ -173,19 +175,19 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
-  const made = p.inThread ? await composeInThread(p, input, p.inThread) : await composeInProcess(p, input);
-  return { ...made, subject: parts.subject };
+  const message = p.inThread ? await composeInThread(p, input, p.inThread) : await composeInProcess(p, input);
+  return { ...message, subject: parts.subject };
 }
 
 /**
- * Marks email of automations as automatic (RFC 3834), so that auto-responders do not reply. Campaigns are not marked,
- * because people write them. Applications mark their own email.
+ * Returns the header that marks email of automations as automatic (RFC 3834), so that auto-responders do not reply.
+ * Campaigns are not marked, because people write them. Applications that use the API set this header themselves.
  */
 function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
-function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): HeaderMailbox[] | null {
+function replyToOf({ options }: ClaimedEmail, { replyTo }: Content): HeaderMailbox[] | null {
   return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
 }
 
@@ -200,18 +202,18 @@ async function loadHeaderRecipients({
   return { to: shown.to ?? to, cc: shown.cc };
 }
 
-/** Completes and signs the message that the application composed. */
+/** Completes and signs a message that an application composed itself and sent to the SMTP relay. */
 async function completeApplicationMessage(
   p: Rendering,
   rest: Omit<OriginalInput, 'message'>,
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const { db, dkim, email, inThread: run } = p;
-  const wanted = { projectId: email.projectId, ids: email.options.attachmentIds ?? [] };
-  const [file] = run ? await readLargeAttachments(db, wanted) : await findAttachments(db, wanted);
+  const request = { projectId: email.projectId, ids: email.options.attachmentIds ?? [] };
+  const [file] = run ? await readLargeAttachments(db, request) : await findAttachments(db, request);
   if (!file) throw new Error('the message of an email was dropped');
   const original = { message: file.content, ...rest };
   if (!run) return { raw: await dkim.sign(email, completeOriginal(original), false), canonical: false };
-  return finish(p, run, { original }, [file.content]);
+  return composeAndSign(p, run, { original }, [file.content]);
 }
 
 type WithoutFiles = Omit<MessageParts, 'attachments'>;
@@ -235,11 +237,14 @@ async function composeInThread(
   const ids = email.options.attachmentIds ?? [];
   const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
   const files = attachments.map(({ content }) => content);
-  return finish(p, run, { message: { ...input, attachments } }, files);
+  return composeAndSign(p, run, { message: { ...input, attachments } }, files);
 }
 
-/** Composes and signs a message in a thread, which takes over the bytes of its files. */
-async function finish(
+/**
+ * Composes and signs a message in a thread. The memory of the files is moved to the thread, so the caller cannot use
+ * them afterwards.
+ */
+async function composeAndSign(
   { dkim, email }: Rendering,
   run: PaidFor,
   content: MessageContent,

@@ -17,23 +17,32 @@ import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { RouteRefusals, refusalFingerprint, replyCodesOf, replyOf } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** The maximum age of the pauses in memory. Other processes pause and resume routes as well. */
+/**
+ * The pauses in memory are read from Postgres again after this time, because other processes pause and resume routes
+ * too.
+ */
 const FRESH_MS = 5_000;
-/** The intervals at which waiting email checks its route: short at first, longer later. */
-const LOOK_MS = 10_000;
-const LOOK_LATER_MS = 60_000;
-const LATER_MS = 5 * 60_000;
-/** How often a process checks whether a probe is due, and the first and last wait between two probes. */
+/**
+ * Waiting email checks its route again after `RECHECK_MS`. Once the pause is older than `RECHECK_LATER_AFTER_MS`, it
+ * checks after `RECHECK_LATER_MS`.
+ */
+const RECHECK_MS = 10_000;
+const RECHECK_LATER_MS = 60_000;
+const RECHECK_LATER_AFTER_MS = 5 * 60_000;
+/**
+ * A process checks every `TICK_MS` whether a probe is due. The wait between two probes grows from `FIRST_PROBE_SECONDS`
+ * to `MOST_PROBE_SECONDS`.
+ */
 const TICK_MS = 10_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
 /**
- * If the provider refuses only the message itself, a probe with MAIL and RCPT passes. Such a route is tested with real
- * email after this time.
+ * If the provider refuses only the content of messages, a probe that stops after MAIL and RCPT would succeed. Such a
+ * route is tested with a real email after this time.
  */
 const TRIAL_SECONDS = 600;
 
-/** An email to which the provider replied, with its envelope. */
+/** An email to which the provider replied, with the addresses of its envelope. */
 export interface RepliedEmail {
   projectId: string;
   id: string;
@@ -42,15 +51,21 @@ export interface RepliedEmail {
   senderHost: string;
 }
 
-/** Watches whether the provider accepts our email, and makes email wait while it does not. There is one per process. */
+/**
+ * Watches whether the provider accepts our email, and makes email wait while the provider refuses it. A process has one
+ * instance.
+ */
 export interface RouteWatch {
-  /** Returns when email of the project should check again; undefined when the route accepts it. */
+  /** Returns when waiting email of the project should check its route again. Undefined if the route is not paused. */
   readPauseEnd(projectId: string): Promise<Date | undefined>;
-  /** Tells the same from memory, for a loop over many emails. */
+  /** Tells whether the project's route is paused, from memory and without a query. For loops over many emails. */
   isPaused(projectId: string): boolean;
-  /** Receives the result of every email on the wire. Consecutive refusals because of our server pause the route. */
+  /**
+   * Receives the result of every email that was on the wire. Several refusals in a row that are about our server, and
+   * not about the recipients, pause the route.
+   */
   onResult(email: RepliedEmail, result: ProviderResult): void;
-  /** Tells whether an email with this refusal should wait for its route instead of failing. */
+  /** Tells whether an email with this refusal should wait until its route works again, instead of failing. */
   shouldWait(refusal: Refusal, attempts: number): boolean;
   close(): Promise<void>;
 }
@@ -73,7 +88,7 @@ export interface RouteWatchDeps {
   route: string;
   /** The provider's address, for the log. */
   address: string;
-  /** The host of the envelope sender, if it is the same for all emails. */
+  /** The domain of the envelope sender, if it is the same for all emails. */
   returnPathDomain?: string | undefined;
   provider: Pick<EmailProvider, 'kind' | 'probe'>;
   /** Milliseconds between two checks whether a probe is due. */
@@ -84,48 +99,51 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   const { db, log, route, address, provider } = deps;
   const about = { provider: provider.kind, address };
   const refusals = new RouteRefusals();
-  const known = createKnownPauses(db, route, () => refusals.paused());
-  const underWay = new Set<Promise<unknown>>();
+  const pauseCache = createPauseCache(db, route, () => refusals.paused());
+  const runningWork = new Set<Promise<unknown>>();
 
-  function track(work: Promise<unknown>, whatFailed: string): void {
+  function track(work: Promise<unknown>, failureMessage: string): void {
     const done = work
-      .catch((error: unknown) => log.warn({ ...about, reason: describeFailure(error) }, whatFailed))
-      .finally(() => underWay.delete(done));
-    underWay.add(done);
+      .catch((error: unknown) => log.warn({ ...about, reason: describeFailure(error) }, failureMessage))
+      .finally(() => runningWork.delete(done));
+    runningWork.add(done);
   }
 
-  async function pause(email: Omit<RepliedEmail, 'projectId'>, by: Refused, projectIds: string[]) {
-    known.addAtOnce(projectIds, by.stage);
-    const isTrial = by.stage === 'data' || by.stage === 'message' || !provider.probe;
+  async function pause(email: Omit<RepliedEmail, 'projectId'>, refusal: Refused, projectIds: string[]) {
+    pauseCache.addAtOnce(projectIds, refusal.stage);
+    const isTrial = refusal.stage === 'data' || refusal.stage === 'message' || !provider.probe;
     const first = isTrial ? TRIAL_SECONDS : FIRST_PROBE_SECONDS;
     const paused = await pauseRoute(db, {
       route,
       projectIds,
-      refusal: refusalFingerprint(by),
-      stage: by.stage,
-      reply: replyOf(by),
+      refusal: refusalFingerprint(refusal),
+      stage: refusal.stage,
+      reply: replyOf(refusal),
       senderHost: email.senderHost,
       emailId: email.id || null,
       nextProbeAt: new Date(Date.now() + first * 1_000),
     });
-    known.markStale();
-    await known.refresh();
+    pauseCache.markStale();
+    await pauseCache.refresh();
     if (!paused) return;
     const { projectId, stage } = paused;
     log.warn(
-      { ...about, projectId, stage, status: replyCodesOf(by) },
+      { ...about, projectId, stage, status: replyCodesOf(refusal) },
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
 
-  const prober = createProber({ ...deps, about, known });
+  const prober = createProber({ ...deps, about, known: pauseCache });
 
-  /** Probes the provider once, so that an operator learns of a wrong login before the first email. */
+  /**
+   * Probes the provider once when the process starts, so that an operator sees a wrong login before the first email is
+   * sent.
+   */
   async function probeAtStart(): Promise<void> {
     const refusal = await prober.probeAtStart();
     if (!refusal) return;
     const { result, senderHost } = refusal;
-    const isLogin = result.stage === 'auth' && !refusals.isProven && known.isEmpty();
+    const isLogin = result.stage === 'auth' && !refusals.isProven && pauseCache.isEmpty();
     if (isLogin) await pause({ id: '', to: '', senderHost }, result, []);
   }
   track(probeAtStart(), 'the mail server was not probed at the start');
@@ -143,19 +161,19 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
 
   return {
     async readPauseEnd(projectId) {
-      await known.refresh();
-      const found = known.find(projectId);
+      await pauseCache.refresh();
+      const found = pauseCache.find(projectId);
       if (!found) return undefined;
-      const isNew = Date.now() - found.since.getTime() < LATER_MS;
-      return new Date(Date.now() + (isNew ? LOOK_MS : LOOK_LATER_MS));
+      const isNew = Date.now() - found.since.getTime() < RECHECK_LATER_AFTER_MS;
+      return new Date(Date.now() + (isNew ? RECHECK_MS : RECHECK_LATER_MS));
     },
-    isPaused: (projectId) => known.find(projectId) !== undefined,
+    isPaused: (projectId) => pauseCache.find(projectId) !== undefined,
     onResult(email, result) {
       if (result.outcome === 'accepted') {
         refusals.accepted(email.projectId);
         return;
       }
-      if (result.outcome !== 'refused' || known.find(email.projectId)) return;
+      if (result.outcome !== 'refused' || pauseCache.find(email.projectId)) return;
       const { projectId, to } = email;
       const projectIds = refusals.refused({ refusal: judgeRefusal(result), by: result, projectId, to });
       if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
@@ -164,15 +182,15 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     async close() {
       clearInterval(timer);
       prober.abort();
-      await Promise.all(underWay);
+      await Promise.all(runningWork);
     },
   };
 }
 
-type KnownPauses = ReturnType<typeof createKnownPauses>;
+type PauseCache = ReturnType<typeof createPauseCache>;
 
-/** Keeps the pauses of a route in memory, and reads them again when they are older than `FRESH_MS`. */
-function createKnownPauses(db: Db, route: string, onChange: () => void) {
+/** Creates a cache of a route's pauses. It reads the pauses from Postgres again when they are older than `FRESH_MS`. */
+function createPauseCache(db: Db, route: string, onChange: () => void) {
   let pauses: RoutePause[] = [];
   let freshUntil = 0;
   let reading: Promise<void> | undefined;
@@ -190,7 +208,10 @@ function createKnownPauses(db: Db, route: string, onChange: () => void) {
     isEmpty: () => pauses.length === 0,
     /** Returns the pause that applies to the project's email. */
     find: (projectId: string) => pauses.find((pause) => pause.projectId === null || pause.projectId === projectId),
-    /** Adds a pause to this process, so that no more email is sent while the pause is being written. */
+    /**
+     * Adds a pause to the memory of this process at once, so that no more email is sent before the pause is stored in
+     * Postgres.
+     */
     addAtOnce(projectIds: string[], stage: RoutePause['stage']): void {
       const [only = null, ...others] = projectIds;
       const projectId = others.length > 0 ? null : only;
@@ -211,9 +232,12 @@ function createKnownPauses(db: Db, route: string, onChange: () => void) {
   };
 }
 
-/** Asks the provider whether it accepts our email, without sending any. Ends a pause when the provider accepts. */
-function createProber(deps: RouteWatchDeps & { about: { provider: string; address: string }; known: KnownPauses }) {
-  const { db, log, route, provider, about, known } = deps;
+/**
+ * Creates the prober. It asks the provider whether it accepts our email, without sending an email, and ends a pause
+ * when the provider accepts.
+ */
+function createProber(deps: RouteWatchDeps & { about: { provider: string; address: string }; known: PauseCache }) {
+  const { db, log, route, provider, about, known: pauseCache } = deps;
   const stopping = new AbortController();
 
   async function probeOne({ id, stage, senderHost, to }: DueProbe): Promise<void> {
@@ -227,19 +251,19 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
       return;
     }
     if (!(await endRoutePause(db, id))) return;
-    known.markStale();
+    pauseCache.markStale();
     log.info({ ...about }, 'the route takes email again: the pause is over');
   }
 
   return {
     async probeDue(): Promise<void> {
-      if (known.isEmpty()) await known.refresh();
-      if (known.isEmpty()) return;
+      if (pauseCache.isEmpty()) await pauseCache.refresh();
+      if (pauseCache.isEmpty()) return;
       const seconds = { firstSeconds: FIRST_PROBE_SECONDS, mostSeconds: MOST_PROBE_SECONDS };
       const due = await takeDueProbes(db, { route, ...seconds });
-      for (const one of due) await probeOne(one);
+      for (const probe of due) await probeOne(probe);
     },
-    /** Returns the provider's permanent refusal of our email, after logging it. */
+    /** Probes the provider once. If the provider permanently refuses our email, logs the refusal and returns it. */
     async probeAtStart(): Promise<{ result: Refused; senderHost: string } | undefined> {
       await endPausesOfOtherRoutes(db, route);
       const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));

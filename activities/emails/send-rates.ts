@@ -2,11 +2,11 @@ import type { Db } from '../../db/connection.ts';
 import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/sending/send-rate.ts';
 import { Lru } from '../../rules/lru.ts';
 
-/** A changed rate applies after this time. */
+/** A process reads a project's rate again after this time. A changed rate therefore applies after at most this time. */
 const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
-/** The part of a batch that may be sent now, and when to ask again for the rest. */
+/** The number of emails of a batch that may be sent now, and the wait before tokens for the rest can be requested. */
 export interface SendRateGrant {
   granted: number;
   retryAfterMs: number;
@@ -15,9 +15,9 @@ export interface SendRateGrant {
 /** The send rates of projects, for emails that are sent one by one. */
 export interface SendRates {
   /**
-   * Takes tokens for up to `n` live emails. Emails without a token ask again after `retryAfterMs`. This wait counts
-   * neither as an attempt nor as a failure.
-   * @param p.isRepeated true for a workflow's email that has asked before
+   * Takes tokens for up to `n` live emails. For emails that got no token, the caller requests tokens again after
+   * `retryAfterMs`. This wait counts neither as an attempt nor as a failure.
+   * @param p.isRepeated true for an email of a workflow for which tokens were requested before
    */
   take(projectId: string, p: { n: number; order: SendOrder; isRepeated?: boolean }): Promise<SendRateGrant>;
   /** Returns unused tokens. */
@@ -26,16 +26,16 @@ export interface SendRates {
   rateOf(projectId: string): Promise<number>;
 }
 
-/** Creates the send rates, one per process. A rate is read again every second, not for every email. */
+/** Creates the send rates of a process. A rate is read from Postgres once a second, not for every email. */
 export function createSendRates(deps: { db: Db; deploymentRate: number }): SendRates {
   const { db } = deps;
-  const known = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);
+  const cachedRates = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);
 
   async function rateOf(projectId: string): Promise<number> {
-    const entry = known.get(projectId);
+    const entry = cachedRates.get(projectId);
     if (entry && Date.now() - entry.readAtMs < RATE_TTL_MS) return entry.rate;
     const rate = await getSendRate(db, { projectId, deploymentRate: deps.deploymentRate });
-    known.set(projectId, { rate, readAtMs: Date.now() });
+    cachedRates.set(projectId, { rate, readAtMs: Date.now() });
     return rate;
   }
 

@@ -14,41 +14,46 @@ import { logMessageEnd } from '../message-end.ts';
 import { retryPersistently } from '../persistently.ts';
 
 /**
- * The number of results that share a transaction. With 100, a row costs a third of its cost with 20
- * (docs/decisions.md).
+ * The maximum number of results that share a transaction. With 100 results, a row costs a third of what it costs with
+ * 20 (docs/decisions.md).
  */
 const BATCH_MAX = 100;
 const LANES = 2;
 /**
- * A second transaction starts only for at least this many results. Fewer results wait for the running transaction and
- * share the next one.
+ * While a transaction is running, a second one starts only for at least this many results. Fewer results wait until the
+ * running transaction has ended, and share the next transaction.
  */
 const WORTH_A_LANE = 16;
 
-/** The result of an email that was recorded. */
+/** An email whose result was recorded, with its outcome. */
 export type SettledEmail = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
- * Work in the transaction that records the results of emails, such as completing their steps. It runs once for all
- * emails of a project. Safe to run twice.
+ * A function that runs in the transaction that records the results of emails, and for example completes their steps. It
+ * runs once for all emails in the transaction that have the same hook; they belong to one project. It must be safe to
+ * run twice.
  */
 export type SettleHook<T> = (trx: Trx, settled: SettledEmail[]) => Promise<SettleHookResult<T>>;
 
 export interface SettleHookResult<T> {
   /** One value for each settled email, in their order. */
   values: T[];
-  /** Outbox rows that the hook has added. The processes that take them are woken after the commit. */
+  /**
+   * Outbox rows that the hook has added. The processes that start the work of these rows are woken after the commit.
+   */
   outbox?: OutboxRow[];
 }
 
 export interface Settlement<T> {
-  /** False if another attempt has the email. Then nothing was recorded, and the hook did not run. */
+  /** False if another attempt has claimed the email. Then nothing was recorded, and the hook did not run. */
   recorded: boolean;
   value?: T;
 }
 
 export interface EmailSettler {
-  /** Records a result together with others, and runs the hook in the same transaction. Resolves after the commit. */
+  /**
+   * Records a result together with other results, and runs the hook in the same transaction. Resolves after the commit.
+   */
   settle<T>(result: EmailResult, hook?: SettleHook<T>): Promise<Settlement<T>>;
 }
 
@@ -57,21 +62,24 @@ interface Item {
   hook: SettleHook<unknown> | undefined;
 }
 
-/** Records results as they arrive; many results share a transaction. */
+/** Creates the settler. It records results as they arrive, many results in one transaction. */
 export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
-  /** The provider, which suppression entries name. */
+  /** The kind of the provider. It is stored in suppression entries as their source. */
   source: EmailProviderKind;
   outbox: OutboxWaker;
-  guard: Pick<HoldGuard, 'accepted'>;
+  guard: Pick<HoldGuard, 'reportAccepted'>;
   ends: SampledLog;
 }): EmailSettler {
   const { suppressionKey, source } = deps;
 
-  /** Reports accepted emails to the hold guard after the commit, for the counts of watched mailbox providers. */
+  /**
+   * Reports accepted emails to the hold guard after the commit. The guard counts the emails of mailbox providers that
+   * it watches.
+   */
   function reportToGuard(settled: SettledEmail[]): void {
-    deps.guard.accepted(
+    deps.guard.reportAccepted(
       settled.flatMap(({ email, outcome }) => (outcome.kind === 'accepted' && !isSimulated(email) ? [email.id] : [])),
     );
   }
@@ -101,7 +109,7 @@ export function createEmailSettler(deps: {
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
     queueOf: ({ result }) => result.email.projectId,
-    // Two attempts at one email are settled separately, because only one of them counts.
+    // Two attempts of the same email never share a transaction, because only one of them counts.
     apartBy: ({ result }) => [result.email.id],
     commit,
   });
@@ -111,7 +119,7 @@ export function createEmailSettler(deps: {
   };
 }
 
-/** Logs the end of an email. A deferred or held email has not ended. */
+/** Logs how an email ended. A deferred or held email has not ended, so it is not logged. */
 function logEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
   if (outcome.kind === 'deferred' || outcome.kind === 'held') return;
   const { id, projectId } = email;
@@ -129,19 +137,19 @@ function reasonOf(outcome: RecordedOutcome): Reason | null {
   return outcome.kind === 'failed' ? outcome.reason : null;
 }
 
-/** Runs each hook once, for all emails that were given with it. */
+/** Runs each hook once, with all emails that have this hook. */
 async function runHooks(trx: Trx, items: Item[]): Promise<{ values: Map<Item, unknown>; outbox: OutboxRow[] }> {
   const values = new Map<Item, unknown>();
   const outbox: OutboxRow[] = [];
   for (const hook of new Set(items.map((item) => item.hook))) {
     if (!hook) continue;
-    const own = items.filter((item) => item.hook === hook);
+    const itemsOfHook = items.filter((item) => item.hook === hook);
     const hooked = await hook(
       trx,
-      own.map(({ result }) => result),
+      itemsOfHook.map(({ result }) => result),
     );
     outbox.push(...(hooked.outbox ?? []));
-    for (const [index, item] of own.entries()) values.set(item, hooked.values[index]);
+    for (const [index, item] of itemsOfHook.entries()) values.set(item, hooked.values[index]);
   }
   return { values, outbox };
 }

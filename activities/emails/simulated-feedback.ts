@@ -17,24 +17,25 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** The source that suppression entries name. */
+/** The source that is stored in suppression entries. */
 const SOURCE = 'simulator';
 
 type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>;
 
-/** The feedback about one email. */
-interface Returned {
+/** The simulated feedback about one email. `id` is the id of the outbox row. */
+interface SimulatedFeedback {
   id: string;
   email: Email;
   what: Simulated;
-  /** The target of the email's first link, for a click. */
+  /** For a click: the target of the email's first link. */
   link: string | null;
 }
 
 /**
- * Records the simulator's feedback about emails with the code that records real feedback. Each row is recorded once, in
- * the transaction that removes it from the outbox. A row that cannot be recorded does not block the others. @throws
- * Error if rows could not be recorded; they are retried
+ * Creates a function that records the simulator's feedback about emails, with the code that records real feedback. The
+ * feedback of each outbox row is recorded once, in the transaction that removes the row. A row whose feedback cannot be
+ * recorded does not block the other rows.
+ * @throws Error if feedback could not be recorded; the outbox then retries the rows
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
   const { db, outbox, log } = deps;
@@ -45,59 +46,65 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     const tracking = await getTracking(db, projectId);
     const emails = await listEmailsById(db, { projectId, ids: [...new Set(rows.map((row) => row.refId))] });
     const byId = new Map(emails.map((email) => [email.id, email]));
-    const returned: Returned[] = [];
+    const feedback: SimulatedFeedback[] = [];
     const dropped: string[] = [];
     for (const row of rows) {
       const email = byId.get(row.refId);
-      const what = row.kind === 'email.simulated' ? row.payload.what : undefined;
-      if (!email || !what || !isSeen(what, isTracked(tracking, email.type))) dropped.push(row.id);
+      const kind = row.kind === 'email.simulated' ? row.payload.what : undefined;
+      if (!email || !kind || !isDetectable(kind, isTracked(tracking, email.type))) dropped.push(row.id);
       else
-        returned.push({ id: row.id, email, what, link: what === 'click' ? await firstLink(projectId, email) : null });
+        feedback.push({
+          id: row.id,
+          email,
+          what: kind,
+          link: kind === 'click' ? await resolveFirstLink(projectId, email) : null,
+        });
     }
     if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulated(trx, { projectId, ids: dropped }));
-    await record(projectId, returned).catch(async (error: Error) => {
-      if (returned.length <= 1) throw error;
+    await record(projectId, feedback).catch(async (error: Error) => {
+      if (feedback.length <= 1) throw error;
       log.warn({ projectId, reason: describeFailure(error) }, 'simulated feedback is recorded one by one');
-      for (const one of returned) await record(projectId, [one]);
+      for (const item of feedback) await record(projectId, [item]);
     });
   };
 
-  async function record(projectId: string, returned: Returned[]): Promise<void> {
-    if (returned.length === 0) return;
-    outbox.wake(await inTransaction(db, (trx) => recordIn(trx, { projectId, returned })));
+  async function record(projectId: string, feedback: SimulatedFeedback[]): Promise<void> {
+    if (feedback.length === 0) return;
+    outbox.wake(await inTransaction(db, (trx) => recordIn(trx, { projectId, returned: feedback })));
   }
 
-  async function recordIn(trx: Trx, p: { projectId: string; returned: Returned[] }): Promise<OutboxRow[]> {
-    const { projectId, returned } = p;
-    // All contacts are locked at once, in the order of their ids; each record then locks its own contact again.
-    await lockContacts(trx, { projectId, ids: [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))] });
-    const taken = await takeSimulated(trx, { projectId, ids: returned.map(({ id }) => id) });
+  async function recordIn(trx: Trx, p: { projectId: string; returned: SimulatedFeedback[] }): Promise<OutboxRow[]> {
+    const { projectId, returned: feedback } = p;
+    // Locks all contacts first, in the order of their ids, so that two transactions cannot deadlock. The code that
+    // records one item locks its contact again.
+    await lockContacts(trx, { projectId, ids: [...new Set(feedback.flatMap(({ email }) => email.contactId ?? []))] });
+    const taken = await takeSimulated(trx, { projectId, ids: feedback.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
-    for (const one of returned.filter(({ id }) => taken.has(id))) {
-      outbox.push(...(await recordOne(trx, { projectId, returned: one })));
+    for (const item of feedback.filter(({ id }) => taken.has(id))) {
+      outbox.push(...(await recordOne(trx, { projectId, returned: item })));
     }
     return outbox;
   }
 
-  async function recordOne(trx: Trx, p: { projectId: string; returned: Returned }): Promise<OutboxRow[]> {
-    const { email, what, link } = p.returned;
+  async function recordOne(trx: Trx, p: { projectId: string; returned: SimulatedFeedback }): Promise<OutboxRow[]> {
+    const { email, what: kind, link } = p.returned;
     const at = new Date();
-    if (what === 'open' || what === 'click') {
-      return recordEngagements(trx, { projectId: p.projectId, engagements: [hitOf(email, what, { at, link })] });
+    if (kind === 'open' || kind === 'click') {
+      return recordEngagements(trx, { projectId: p.projectId, engagements: [engagementOf(email, kind, { at, link })] });
     }
     const about = { emailId: email.id, suppressionKey, source: SOURCE };
     const feedback =
-      what === 'bounce' || what === 'softbounce'
-        ? { kind: 'bounce' as const, at, ...simulatedBounce(what) }
-        : { kind: what, at };
+      kind === 'bounce' || kind === 'softbounce'
+        ? { kind: 'bounce' as const, at, ...simulatedBounce(kind) }
+        : { kind, at };
     return (await recordFeedback(trx, { ...about, feedback })).outbox;
   }
 
   /**
-   * Returns the target of a simulated click: the first link. An email without usable links counts as clicked, too,
-   * because users test the consequences of a click.
+   * Returns the target of a simulated click: the first link of the email. Null if the email has no usable link. The
+   * click is recorded even then, because users test the consequences of a click.
    */
-  async function firstLink(projectId: string, email: Email): Promise<string | null> {
+  async function resolveFirstLink(projectId: string, email: Email): Promise<string | null> {
     const work = { projectId, kind: 'link' };
     try {
       const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
@@ -112,15 +119,19 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 }
 
 /**
- * Tells whether the service could detect this feedback for a real email. An open of an email without pixel and links
- * cannot be detected.
+ * Tells whether the service could detect this kind of feedback for a real email. Opens and clicks cannot be detected if
+ * the email has no tracking pixel and no tracked links.
  */
-function isSeen(what: Simulated, tracked: boolean): boolean {
-  return tracked || (what !== 'open' && what !== 'click');
+function isDetectable(kind: Simulated, tracked: boolean): boolean {
+  return tracked || (kind !== 'open' && kind !== 'click');
 }
 
-function hitOf(email: Email, what: 'open' | 'click', { at, link }: { at: Date; link: string | null }): Engagement {
-  const isOpen = what === 'open';
+function engagementOf(
+  email: Email,
+  kind: 'open' | 'click',
+  { at, link }: { at: Date; link: string | null },
+): Engagement {
+  const isOpen = kind === 'open';
   return {
     email,
     opens: isOpen ? 1 : 0,
@@ -130,7 +141,7 @@ function hitOf(email: Email, what: 'open' | 'click', { at, link }: { at: Date; l
     link,
     machineOpens: 0,
     machineClicks: 0,
-    // Clicks are also counted by link, so that the link report agrees with the number of clicks.
+    // The click is also counted for its link, so that the report about links agrees with the number of clicks.
     links: isOpen || link === null ? [] : [{ index: 0, clicks: 1, machineClicks: 0 }],
   };
 }

@@ -31,32 +31,33 @@ import type { SettledEmail, SettleHookResult } from '../emails/settler.ts';
 const BATCH_MAX = 50;
 const LANES = 2;
 /**
- * A second transaction starts only for at least this many executions. Fewer wait for the running transaction and share
- * the next one.
+ * While a transaction is running, a second one starts only for at least this many executions. Fewer executions wait
+ * until the running transaction has ended, and share the next transaction.
  */
 const WORTH_A_LANE = 16;
 
-/** The email that this attempt has to send, or the execution's next position if there is no email to send. */
-type StepBeginning = { email: ClaimedEmail } | { next: Next };
+/** The email that this attempt of the step has to send. If it has no email to send: the execution's next position. */
+type StepStart = { email: ClaimedEmail } | { next: Next };
 
 /**
- * A sandbox sends an email in the same way. Its execution has the mode `test`, so no recipient gets the email. The
- * email's row uses the contact's data as changed by the run.
+ * An email of a sandbox is handled in the same way. A sandbox execution has the mode `test`, so no recipient gets the
+ * email. The email is rendered with the contact's data as the sandbox has changed it.
  */
 const EMAIL_OF: EffectRunners<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
- * Creates the SEND_EMAIL activity. Before an email is sent, it is stored in a row that is unique for the execution and
- * visit. A run after a crash therefore sends the same email, not a second one. One transaction records the status, the
- * event and the execution's next step. Executions that arrive at the same time share the transactions before and after
- * the email.
- * @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, SEND_RATE if the project may
- * not send yet, both with the delay for Temporal; CancelledFailure if it must stop before the email was sent
+ * Creates the SEND_EMAIL activity. Before the email is sent, it is stored in a row that is unique for the execution and
+ * the visit. If the activity runs again after a crash, it therefore finds the same email and does not create a second
+ * one. One transaction records the email's status, its event and the execution's next step. Executions that arrive at
+ * the same time share the transactions before and after the sending.
+ * @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, or SEND_RATE if the project's rate
+ * allows no email yet; Temporal retries both after the delay that they contain. CancelledFailure if the activity must
+ * stop before the email was sent.
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
   const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
-  const beginnings = createGroupCommit<StepInput, StepBeginning>({
+  const starts = createGroupCommit<StepInput, StepStart>({
     lanes: LANES,
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
@@ -67,16 +68,17 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
   return async (input) => {
     const { projectId } = input;
     const hasToken = await takeToken(rates, projectId);
-    const begun = await beginnings.add(input);
-    const unused = 'next' in begun || begun.email.mode === 'test' || isSimulated(begun.email);
+    const started = await starts.add(input);
+    const unused = 'next' in started || started.email.mode === 'test' || isSimulated(started.email);
     if (hasToken && unused) await rates.returnTokens(projectId, 1);
-    return 'next' in begun ? begun.next : send(deps, begun.email);
+    return 'next' in started ? started.next : deliver(deps, started.email);
   };
 }
 
 /**
- * Takes a token of the project's send rate before the step is read, so that waiting does not count as an attempt.
- * Without a token, the activity frees its slot. Returns whether a token was taken; a project without a rate needs none.
+ * Takes a token of the project's send rate before the step is read, so that waiting for a token does not count as an
+ * attempt. If no token is available, the activity fails, frees its slot, and Temporal retries it. Returns whether a
+ * token was taken; false means that the project has no send rate.
  * @throws ApplicationFailure SEND_RATE with the delay for Temporal
  */
 async function takeToken(rates: SendRates, projectId: string): Promise<boolean> {
@@ -92,10 +94,11 @@ async function takeToken(rates: SendRates, projectId: string): Promise<boolean> 
 }
 
 /**
- * Ends the pauses before the step, makes MARKETING email wait for the sending window, inserts the emails of executions
- * at a SEND_EMAIL, and claims them. The results are in the order of the inputs.
+ * Prepares the steps of several executions of a project in one transaction. Ends the pauses before the steps, makes
+ * MARKETING email wait for the sending window, inserts the other emails and claims them. The results have the same
+ * order as the inputs.
  */
-async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepBeginning[]> {
+async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepStart[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const positions = await resumeExecutions(trx, { projectId, inputs });
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
@@ -105,29 +108,32 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
     projectId,
     positions: effects.filter(({ execution }) => !waits.has(execution.id)),
   });
-  const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(claimOf), suppressionPads });
+  const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(claimInputOf), suppressionPads });
   const stepEmailOf = new Map(emails.map((stepEmail) => [stepEmail.position.execution.id, stepEmail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
-  const begun: StepBeginning[] = [];
+  const started: StepStart[] = [];
   for (const { execution, next } of positions) {
     const stepEmail = execution && stepEmailOf.get(execution.id);
     const email = execution && emailOf.get(execution.id);
     const wait = execution && waits.get(execution.id);
-    if (email) begun.push({ email });
-    else if (wait) begun.push({ next: wait });
-    else begun.push({ next: stepEmail ? await completeWithoutEmail(trx, stepEmail) : next });
+    if (email) started.push({ email });
+    else if (wait) started.push({ next: wait });
+    else started.push({ next: stepEmail ? await completeWithoutEmail(trx, stepEmail) : next });
   }
-  return begun;
+  return started;
 }
 
-/** Returns the claim of a step's email. The execution's id is used as the id of the delivery. */
-function claimOf(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
+/**
+ * Returns the input with which the email of a step is claimed. The id of the execution serves as the id of the
+ * delivery.
+ */
+function claimInputOf(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
   return stepEmail.outcome === 'saved' ? [{ id: stepEmail.emailId, deliveryId: stepEmail.position.execution.id }] : [];
 }
 
 /**
- * Completes a step that has no email to send: the step has an error, or an earlier attempt has settled its email and
- * could not close the visit.
+ * Completes a step that has no email to send. Either the step has an error, or an earlier attempt has settled the email
+ * but could not close the visit.
  */
 function completeWithoutEmail(trx: Trx, stepEmail: StepEmail): Promise<Next> {
   const { execution, next } = stepEmail.position;
@@ -139,30 +145,33 @@ function completeWithoutEmail(trx: Trx, stepEmail: StepEmail): Promise<Next> {
   return completeEffect(trx, { projectId: execution.projectId, ...outcome });
 }
 
-async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
+async function deliver(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const stop = Context.current().cancellationSignal;
   const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
-  if (outcome.kind === 'deferred') return defer(deps, email, outcome);
+  if (outcome.kind === 'deferred') return throwDeferred(deps, email, outcome);
   if (isUntried(outcome)) return throwRetry(outcome);
   const { projectId } = email;
-  // Another attempt of this step may have settled the email. This completes the step.
+  // If another attempt has settled the email, the hook did not run here, so the step is completed now.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 
-/** Completes the steps of emails in the transaction that records them. A deferred email leaves its step open. */
+/**
+ * Completes the steps of emails, in the transaction that records the emails' results. The step of a deferred email is
+ * not completed.
+ */
 async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleHookResult<Next | undefined>> {
-  const done = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
+  const finished = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',
-    outcomes: done.map(({ email, outcome }) => ({
+    outcomes: finished.map(({ email, outcome }) => ({
       ...completionOf(email),
       ...outcomeOfEmail(outcome, email.id),
       attempts: email.attempts,
     })),
     contactsLocked: true, // The transaction that recorded the results has completed the step.
   });
-  return { values: settled.map((item) => nexts[done.indexOf(item)]) };
+  return { values: settled.map((item) => nexts[finished.indexOf(item)]) };
 }
 
 function completionOf(email: AttemptedEmail): EffectOutcome {
@@ -176,8 +185,9 @@ function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: stri
 }
 
 /**
- * Throws the failure that makes Temporal run the step again at `dueAt`. The step then also checks its sending window.
- * This does not count as an attempt.
+ * Throws the failure that makes Temporal run the step again: at `dueAt` if the email was throttled, or after a second
+ * if the sending window is closed. The step then starts its wait for the window. The email was not attempted, so this
+ * does not count as an attempt.
  */
 function throwRetry({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }>): never {
   throw ApplicationFailure.create({
@@ -187,7 +197,7 @@ function throwRetry({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }
   });
 }
 
-async function defer(
+async function throwDeferred(
   deps: ActivityDeps,
   email: ClaimedEmail,
   outcome: RecordedOutcome & { kind: 'deferred' },

@@ -27,23 +27,27 @@ import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** The text and recipient of a step's SMS, or the reason why no SMS is sent. */
-type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
+/** The text and the recipient of a step's SMS, or the outcome of the step if no SMS is sent. */
+type PreparedSms = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
 type SmsPosition = EffectPosition & { sandbox: boolean };
 
-/** An SMS of a sandbox is accepted in the same way. Its execution has the mode `test`, so no recipient gets it. */
+/**
+ * An SMS of a sandbox is accepted in the same way. A sandbox execution has the mode `test`, so no recipient gets the
+ * SMS.
+ */
 const SMS_OF: EffectRunners<SmsPosition> = {
   real: (effect) => ({ ...effect, sandbox: false }),
   sandbox: (effect) => ({ ...effect, sandbox: true }),
 };
 
 /**
- * Creates the SEND_SMS activity. It renders the text first, outside any transaction. The transaction that ends the
- * visit also accepts the SMS, so a visit has at most one SMS even if the activity runs again. The SMS is then delivered
- * like an SMS of the API.
- * @throws ApplicationFailure COMPUTE_BUDGET with the delay for Temporal, when the project exceeds its computing share
+ * Creates the SEND_SMS activity. The activity renders the text first, outside any transaction. The transaction that
+ * ends the visit also inserts the SMS, so a visit has at most one SMS even if the activity runs again. The SMS is then
+ * delivered like an SMS from an API request.
+ * @throws ApplicationFailure COMPUTE_BUDGET when the project exceeds its computing budget; Temporal retries after the
+ * delay that it contains
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
@@ -51,20 +55,20 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
     const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
     const effect = position.atEffect('SEND_SMS', SMS_OF);
     if (!effect) return position.next;
-    const prepared = await prepare(deps, effect);
+    const prepared = await prepareSms(deps, effect);
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
-      const again = await resumeExecution(trx, { ...input, visit: effect.next.visit });
-      const still = again.atEffect('SEND_SMS', SMS_OF);
-      // Another attempt of this step was faster, or the execution has ended.
-      if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
-      return accept(trx, still, { prepared, pads });
+      const currentPosition = await resumeExecution(trx, { ...input, visit: effect.next.visit });
+      const currentEffect = currentPosition.atEffect('SEND_SMS', SMS_OF);
+      // In the meantime, another attempt has completed this step, or the execution has ended.
+      if (currentEffect?.next.visit !== effect.next.visit) return { next: currentPosition.next, outbox: [] };
+      return acceptSms(trx, currentEffect, { prepared, pads });
     });
     deps.outbox.wake(outbox);
     return next;
   };
 }
 
-async function prepare({ config, db, compute }: ActivityDeps, position: EffectPosition): Promise<Prepared> {
+async function prepareSms({ config, db, compute }: ActivityDeps, position: EffectPosition): Promise<PreparedSms> {
   const parsed = SendSmsConfig.safeParse(position.step.config);
   if (!parsed.success)
     return failUnsent('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
@@ -77,14 +81,14 @@ async function prepare({ config, db, compute }: ActivityDeps, position: EffectPo
   const to = readWrittenNumber(String(contact.data.values.phone ?? ''), country);
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
   const urls = { baseUrl: config.publicUrl, track: '', manage };
-  const rendered = await render(compute, {
+  const rendered = await renderBody(compute, {
     projectId: execution.projectId,
     text: parsed.data.body,
     input: { vars: variables, urls },
   });
   if ('fault' in rendered) return failUnsent('template_error', rendered.fault);
-  const fault = smsBodyFault(rendered.body);
-  if (fault !== undefined) return failUnsent('template_error', fault);
+  const bodyError = smsBodyFault(rendered.body);
+  if (bodyError !== undefined) return failUnsent('template_error', bodyError);
   return { to, from: parsed.data.from, body: rendered.body };
 }
 
@@ -92,7 +96,7 @@ function failUnsent(reason: Reason, error: string): { unsent: Unsent } {
   return { unsent: { status: 'FAILED', output: { reason }, error } };
 }
 
-async function render(
+async function renderBody(
   compute: Compute,
   { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderParts>[2]['input'] },
 ): Promise<{ body: string } | { fault: string }> {
@@ -111,11 +115,14 @@ async function render(
   }
 }
 
-/** Accepts the SMS. Consent is checked here, under the contact's lock, and again when the SMS is claimed. */
-async function accept(
+/**
+ * Inserts the SMS and completes the step. Consent is checked here, while the contact is locked, and again when the SMS
+ * is claimed.
+ */
+async function acceptSms(
   trx: Trx,
   position: SmsPosition,
-  { prepared, pads }: { prepared: Prepared; pads: KeyPads },
+  { prepared, pads }: { prepared: PreparedSms; pads: KeyPads },
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
   const { execution, next } = position;
   const { projectId, contactId, mode } = execution;
@@ -125,7 +132,8 @@ async function accept(
     outbox,
   });
   if ('unsent' in prepared) return end(prepared.unsent);
-  // An SMS is marketing unless the step says otherwise. Marketing waits for the project's sending window.
+  // An SMS is marketing unless the step's config has `transactional: true`. Marketing waits for the project's sending
+  // window.
   const marketing = position.step.config.transactional !== true;
   const waits = marketing ? [position] : [];
   const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);

@@ -16,10 +16,10 @@ export type EffectActivities = StepActivities<EffectOn<'steps'> | 'ADVANCE'>;
 export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
 
 /**
- * The steps of an execution, one activity type for each kind of effect. Each activity ends the pause before its step,
- * reads the step's current version, performs its effect, advances the execution, and returns the next position. If an
- * edit of the workflow has replaced the step, the activity returns the new step instead. All are safe to run twice,
- * because the database records what a visit has done.
+ * The activities for the steps of an execution, one activity type for each kind of effect. Each activity ends the pause
+ * before its step, reads the step's current version, performs the effect, advances the execution and returns the next
+ * position. If a user's edit of the workflow has replaced the step, the activity performs nothing and returns the
+ * position at the new step. Each activity is safe to run twice, because the database records what a visit has done.
  */
 export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({
@@ -30,7 +30,7 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   });
 }
 
-/** The WEBHOOK steps, which have their own task queue because endpoints are slow. */
+/** The activity for WEBHOOK steps. It has a separate task queue, because tenants' endpoints may be slow. */
 export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
   return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }
@@ -44,7 +44,7 @@ function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next
 }
 
 /**
- * Checks that the execution's row exists.
+ * Returns `next` if the execution's row exists.
  * @throws RowMissing when it does not
  */
 function assertRow({ executionId }: StepInput, next: Next): Next {
@@ -52,7 +52,7 @@ function assertRow({ executionId }: StepInput, next: Next): Next {
   return next;
 }
 
-/** Adds heartbeats to each of these activities. */
+/** Adds heartbeats and the check of the execution's row to each activity. */
 function addHeartbeats<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
   const entries = Object.entries<StepActivities<Name>[Name]>(activities);
   return Object.fromEntries(

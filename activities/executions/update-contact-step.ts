@@ -13,19 +13,19 @@ import { outcomeOfUpdate, refusedUpdate } from '../../rules/executions/update-ou
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-interface Done {
+interface UpdateResult {
   next: Next;
   outbox: OutboxRow[];
 }
 
-/** The UPDATE_CONTACT activity. It is a single transaction. */
+/** Creates the UPDATE_CONTACT activity. The activity is a single transaction. */
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const position = await resumeExecution(trx, input);
-      const done = position.atEffect<Promise<Done>>('UPDATE_CONTACT', {
+      const done = position.atEffect<Promise<UpdateResult>>('UPDATE_CONTACT', {
         real: (effect) => updateContact(deps, trx, effect),
-        sandbox: (effect) => updateRun(trx, effect),
+        sandbox: (effect) => updateSandboxContact(trx, effect),
       });
       return done ?? { next: position.next, outbox: [] };
     });
@@ -39,7 +39,7 @@ async function updateContact(
   deps: ActivityDeps,
   trx: Trx,
   { execution, step, next }: EffectPosition<null>,
-): Promise<Done> {
+): Promise<UpdateResult> {
   const { projectId } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const config = UpdateContactConfig.parse(step.config);
@@ -70,15 +70,19 @@ async function updateContact(
       outbox,
     };
   } catch (error) {
-    // The data exceeds a limit of the contact. The step reports this, and the execution continues.
+    // The new data exceeds a limit of the contact. The step becomes FAILED with this error, and the execution
+    // continues.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
-    const fault = error.errors ? refusedUpdate(error.errors).error : error.message;
-    return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: fault }), outbox: [] };
+    const errorText = error.errors ? refusedUpdate(error.errors).error : error.message;
+    return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: errorText }), outbox: [] };
   }
 }
 
-/** Changes the contact for a sandbox. Only the sandbox's own run sees the change. */
-async function updateRun(trx: Trx, { execution, step, next }: EffectPosition<SandboxState>): Promise<Done> {
+/** Changes the contact's data for a sandbox. Only this sandbox execution sees the change. */
+async function updateSandboxContact(
+  trx: Trx,
+  { execution, step, next }: EffectPosition<SandboxState>,
+): Promise<UpdateResult> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({
     config: step.config,

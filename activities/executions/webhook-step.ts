@@ -15,19 +15,23 @@ import { faultOfAnswer, outcomeOfAnswer, outputOfResponse } from '../../rules/ex
 import { webhookUrl } from '../../rules/executions/webhook-url.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** The maximum number of attempts, by contract §7.6 Webhooks and expressions. */
-const MAX_TRIES = 5;
-/** The waits are 1 s, 3 s, 9 s and 27 s, longer in total than a restart of the endpoint. `Retry-After` has priority. */
+/** The maximum number of attempts, from the contract, §7.6 Webhooks and expressions. */
+const MAX_ATTEMPTS = 5;
+/**
+ * The waits between attempts are 1 s, 3 s, 9 s and 27 s, which together is longer than a restart of the endpoint takes.
+ * If the endpoint sends `Retry-After`, that wait is used instead.
+ */
 const FIRST_RETRY_SECONDS = 1;
 const RETRY_FACTOR = 3;
-/** The longest wait. An endpoint that asks for a longer one is called again after this time. */
+/** The longest wait. If an endpoint's `Retry-After` is longer, the endpoint is called again after this time. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
-/** Headers by which an endpoint recognizes an execution and an attempt. A step cannot set them. */
-const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
+/** The headers that identify the execution and the visit for the endpoint. A step's config cannot set them. */
+const RESERVED_HEADERS = /^(?:x-execution-id|idempotency-key)$/i;
 
 /**
- * Creates the WEBHOOK activity.
- * @throws ApplicationFailure WEBHOOK_RETRY with the delay, which Temporal follows
+ * Creates the WEBHOOK activity, which makes the HTTP request of a step.
+ * @throws ApplicationFailure WEBHOOK_RETRY if the request should be retried; Temporal retries after the delay that it
+ * contains
  */
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
@@ -41,34 +45,36 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
 }
 
 /**
- * Runs the WEBHOOK step of an execution: one request, then the visit's outcome or a retry. A crash after the request
- * repeats it with the same `Idempotency-Key`, by which the endpoint can recognize it.
- * @throws ApplicationFailure WEBHOOK_RETRY with the delay for Temporal
+ * Runs the WEBHOOK step of an execution. Makes one request, and then records the outcome of the visit or requests a
+ * retry. If the process crashes after the request, the request is sent again with the same `Idempotency-Key`, so the
+ * endpoint can recognize the repetition.
+ * @throws ApplicationFailure WEBHOOK_RETRY if the request should be retried
  */
 async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): Promise<Next> {
   const { execution, next } = position;
-  const { request, onFailure } = await prepare(deps, position);
+  const { request, onFailure } = await prepareRequest(deps, position);
   const result = await deps.webhooks.send(request);
-  const tries = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
-  const fault = faultOf(result);
-  if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { position, result, fault, tries });
+  const attempts = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
+  const failure = failureOf(result);
+  if (failure?.retry && attempts < MAX_ATTEMPTS)
+    return retryLater(deps, { position, result, fault: failure, tries: attempts });
   const following = await inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
       executionId: execution.id,
       visit: next.visit,
-      status: fault ? 'FAILED' : 'COMPLETED',
+      status: failure ? 'FAILED' : 'COMPLETED',
       output: outputOf(result),
-      error: fault?.error ?? null,
-      attempts: tries,
-      fails: fault !== null && onFailure === 'FAIL',
+      error: failure?.error ?? null,
+      attempts,
+      fails: failure !== null && onFailure === 'FAIL',
     }),
   );
-  return fault ? withFault(following, { visit: next.visit, status: fault.status }) : following;
+  return failure ? addFailureToPath(following, { visit: next.visit, status: failure.status }) : following;
 }
 
-/** Adds the reason to a failed visit of the path, for the Temporal UI. */
-function withFault(next: Next, { visit, status }: { visit: number; status: string }): Next {
+/** Adds the reason of the failure to the visit in the execution's path, which the Temporal UI shows. */
+function addFailureToPath(next: Next, { visit, status }: { visit: number; status: string }): Next {
   if (!next.path) return next;
   const path = next.path.map((entry) =>
     entry.visit === visit ? { ...entry, took: `${entry.took}: ${status}` } : entry,
@@ -91,17 +97,17 @@ function skipRequest(deps: ActivityDeps, { execution, step, next }: EffectPositi
   );
 }
 
-async function prepare(
+async function prepareRequest(
   deps: ActivityDeps,
   { execution, step, next }: EffectPosition<null>,
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
-  const plain = { untrusted: 'leaveOut' } as const;
-  const own = Object.entries(config.headers ?? {})
-    .filter(([name]) => !NAMES_EXECUTION.test(name))
-    .map(([name, value]) => [name, headerText(interpolate(value, variables, plain))]);
+  const interpolation = { untrusted: 'leaveOut' } as const;
+  const stepHeaders = Object.entries(config.headers ?? {})
+    .filter(([name]) => !RESERVED_HEADERS.test(name))
+    .map(([name, value]) => [name, headerText(interpolate(value, variables, interpolation))]);
   return {
     onFailure: config.onFailure,
     request: {
@@ -113,19 +119,22 @@ async function prepare(
         'X-Execution-Id': execution.id,
         'Idempotency-Key': `${execution.id}-${next.visit}`,
       },
-      ownHeaders: Object.fromEntries(own),
+      ownHeaders: Object.fromEntries(stepHeaders),
       body: config.method === 'GET' ? undefined : webhookBody(config, { execution, contact, variables }),
     },
   };
 }
 
-/** RFC 9110 §5.5: no control characters in a field value. */
+/**
+ * Replaces characters that a header value must not contain: control characters (RFC 9110 §5.5), and characters outside
+ * Latin-1.
+ */
 function headerText(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression removes control characters
   return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ').replace(/[^\t\u0020-\u00ff]/g, '?');
 }
 
-interface Fault {
+interface RequestFailure {
   error: string;
   /** The part of `error` that Temporal may show. */
   status: string;
@@ -133,28 +142,32 @@ interface Fault {
 }
 
 /**
- * Classifies the result of a request. Null means success. Network errors, timeouts, 408, 425, 429 and 5xx are retried.
- * Other 4xx, invalid or blocked addresses and endless redirects are not.
+ * Returns why a request failed, and whether to retry it. Null means success. Network errors, timeouts and the statuses
+ * 408, 425, 429 and 5xx are retried. Other 4xx statuses, invalid or blocked addresses and endless redirects are not
+ * retried.
  */
-function faultOf(result: WebhookResult): Fault | null {
+function failureOf(result: WebhookResult): RequestFailure | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };
-  const fault = faultOfAnswer(result);
-  return fault && { ...fault, status: fault.error };
+  const failure = faultOfAnswer(result);
+  return failure && { ...failure, status: failure.error };
 }
 
 async function retryLater(
   deps: ActivityDeps,
-  p: { position: EffectPosition<null>; result: WebhookResult; fault: Fault; tries: number },
+  p: { position: EffectPosition<null>; result: WebhookResult; fault: RequestFailure; tries: number },
 ): Promise<never> {
   const { execution, next } = p.position;
-  const asked = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;
-  const seconds = Math.min(RETRY_AFTER_MAX_SECONDS, asked ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1));
+  const requestedSeconds = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;
+  const seconds = Math.min(
+    RETRY_AFTER_MAX_SECONDS,
+    requestedSeconds ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1),
+  );
   await inTransaction(deps.db, (trx) =>
     noteAttempt(trx, { executionId: execution.id, visit: next.visit, attempts: p.tries, error: p.fault.error }),
   );
   throw ApplicationFailure.create({
     type: 'WEBHOOK_RETRY',
-    message: `attempt ${p.tries} of ${MAX_TRIES}: ${p.fault.status}; again in ${seconds} s`,
+    message: `attempt ${p.tries} of ${MAX_ATTEMPTS}: ${p.fault.status}; again in ${seconds} s`,
     nextRetryDelay: Math.max(1, seconds * 1_000),
   });
 }

@@ -14,12 +14,12 @@ import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
 /**
- * The number of domains that one activity checks, all at the same time, so that a domain whose DNS hangs delays no
- * other.
+ * The number of domains that one activity checks. It checks all of them at the same time, so that a domain whose DNS
+ * server does not respond delays no other domain.
  */
 const PAGE_DOMAINS = 20;
 
-/** Checks the DNS records of sender domains; each page of domains is a part. */
+/** Periodic work that checks the DNS records of sender domains. Each page of domains is a part. */
 export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): PeriodicParts {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
@@ -36,7 +36,7 @@ export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>)
     await Promise.all(
       left.map(async (domain) => {
         try {
-          await check(domain);
+          await checkDomain(domain);
         } catch (error) {
           await run.noteFailure(`domain ${domain.id}`, error);
         }
@@ -47,13 +47,13 @@ export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>)
     return null;
   }
 
-  async function check(domain: Domain): Promise<void> {
+  async function checkDomain(domain: Domain): Promise<void> {
     const checked = await checkRecords(dns, recordSource(config, domain));
     try {
       const { projectId, id } = domain;
       await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));
     } catch (error) {
-      // The domain was removed during the DNS lookup, so nothing is recorded.
+      // A user has deleted the domain during the DNS lookup, so nothing is recorded.
       if (!(error instanceof AppError)) throw error;
     }
   }

@@ -1,10 +1,16 @@
-/** The parts of one kind of periodic work. Each part is an activity, so a part that fails or hangs delays no other. */
+/**
+ * The parts of one kind of periodic work. Each part runs as a separate activity, so a part that fails or hangs delays
+ * no other part.
+ */
 export interface PeriodicParts {
   /** Lists at most `limit` names of due parts in order: names greater than `after`, up to and including `upTo`. */
   list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
   /** The number of parts that are due. */
   count(since: Date): Promise<number>;
-  /** Runs a part for as long as time allows. @returns the cursor at which to continue, or null if the part is done */
+  /**
+   * Runs a part until it is done or the time of the activity is over.
+   * @returns the cursor at which to continue, or null if the part is done
+   */
   run(part: string, run: PartRun): Promise<string | null>;
 }
 
@@ -12,26 +18,27 @@ export interface PeriodicParts {
 export interface PartRun {
   /** The start of the round, in Postgres time. */
   since: Date;
-  /** The cursor at which the previous attempt stopped or was killed. Null for the start. */
+  /** The last cursor that the previous attempt saved. Null at the start of the part. */
   cursor: string | null;
   /**
-   * How many hours recovery looks back for messages. By default a little more than a day; an operator can change it.
+   * Recovery checks messages of this many past hours. By default it checks a little more than a day; an operator can
+   * choose another number.
    */
   messagesOfHours: number | undefined;
-  /** Saves the cursor of the part in Temporal. */
+  /** Saves the cursor of the part in Temporal, with a heartbeat. */
   save(cursor: string): void;
   /**
-   * Saves the cursor of the part in Temporal, between two steps of the work.
-   * @returns false if the time of this
-   * activity is over
+   * Saves the cursor of the part in Temporal, and checks whether the part may continue. Called between two steps of the
+   * work.
+   * @returns false if the time of this activity is over
    * @throws Error if the activity is cancelled
    */
   mayContinue(cursor?: string): boolean;
-  /** Records that an item of the part failed, while the rest of the part continues. */
+  /** Records for the operator that an item of the part failed. The part continues with its other items. */
   noteFailure(what: string, error: unknown): Promise<void>;
 }
 
-/** Parts with fixed names, for work that is not split by rows. */
+/** Returns parts with fixed names, for periodic work whose parts do not depend on rows of a table. */
 export function namedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
   const names = Object.keys(parts).sort();
   return {

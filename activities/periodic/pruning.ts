@@ -7,7 +7,7 @@ import { removeLeftovers } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type PeriodicParts } from './parts.ts';
 
-/** Deletes expired rows; each table is a part. */
+/** Periodic work that deletes expired rows. Each table is a part. */
 export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): PeriodicParts {
   const tables = Object.entries(listPrunings(config.retention));
   return namedParts({

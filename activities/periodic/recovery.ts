@@ -1,7 +1,7 @@
 import { MESSAGES_HOURS, RECOVERY, RECOVERY_GRACE_MS, type RecoveryDeps } from '../recovery/recovery.ts';
 import { namedParts, type PartRun, type PeriodicParts } from './parts.ts';
 
-/** Repairs differences between Temporal and Postgres; each part of recovery is an activity. */
+/** Periodic work that repairs differences between Temporal and Postgres, in the parts of `RECOVERY`. */
 export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,

@@ -22,18 +22,24 @@ import { statisticsParts } from './statistics.ts';
 export type PeriodicActivities = ReturnType<typeof periodicActivities>;
 
 /**
- * The number of parts of one run of a workflow. With up to 6 events for each part, its history stays under 10,000
- * events.
+ * The maximum number of parts of one workflow run. A part adds up to 6 events to the run's history, which must stay
+ * under 10,000 events.
  */
 const PAGE_PARTS = 1_000;
-/** An activity starts no more work after this time, and returns the cursor at which to continue. */
+/** After this time, an activity starts no more work and returns the cursor at which to continue. */
 const SLICE_MS = 3 * 60_000;
-/** Less than half of the time after which Temporal considers an activity without heartbeats lost. */
+/**
+ * The interval between two heartbeats: less than half of the time after which Temporal considers an activity without
+ * heartbeats lost.
+ */
 const HEARTBEAT_MS = 10_000;
 const LANES_MAX = 200;
 const FAILURES_NAMED = 10;
 
-/** Runs rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
+/**
+ * The activities of a round of periodic work: the first lists the parts, the second runs one part, and the third
+ * records how the round ended.
+ */
 export function periodicActivities(deps: ActivityDeps) {
   const { db, log } = deps;
   const partsOf: Record<PeriodicKind, PeriodicParts> = {
@@ -44,8 +50,8 @@ export function periodicActivities(deps: ActivityDeps) {
     domains: domainParts(deps),
   };
   /**
-   * The parts that this process works on. Temporal may have timed out the activity of a part whose statement hangs in
-   * Postgres.
+   * The parts on which this process works. A part may still be in this set after Temporal has timed out its activity,
+   * because its statement hangs in Postgres.
    */
   const underWay = new Set<string>();
 
@@ -65,16 +71,17 @@ export function periodicActivities(deps: ActivityDeps) {
     },
 
     /**
-     * Runs one part for as long as time allows. Safe to run twice: the next attempt continues at the cursor in the last
-     * heartbeat.
+     * Runs one part until it is done or the time of the activity is over. Safe to run twice: the next attempt continues
+     * at the cursor in the last heartbeat.
      */
     async runPeriodicPart(input: PartInput): Promise<PartResult> {
       const key = `${input.kind} ${input.part}`;
-      if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
+      if (underWay.has(key)) throw createFailure(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
       underWay.add(key);
       const work = runPart(deps, partsOf[input.kind], input).finally(() => underWay.delete(key));
       work.catch(() => {});
-      // Postgres ends a statement that hangs later, but this frees the slot at once.
+      // If the activity is cancelled while a statement hangs in Postgres, this frees the activity's slot at once.
+      // Postgres ends the statement later.
       return await Promise.race([work, Context.current().cancelled]);
     },
 
@@ -122,7 +129,10 @@ async function countWorkers({ lifecycle, log }: Pick<ActivityDeps, 'lifecycle' |
   }
 }
 
-/** Lists the next page of parts: first up to the last part, then from the first part up to `start`. */
+/**
+ * Lists the next page of parts. A round starts after the part `start` and runs to the last part. Then it continues with
+ * the first part and ends at `start`.
+ */
 async function listPage(
   parts: PeriodicParts,
   { since: startedAt, start, after, wrapped }: Round,
@@ -140,7 +150,7 @@ async function listPage(
 
 type RunDeps = Pick<ActivityDeps, 'db' | 'log'>;
 
-/** Runs one part with heartbeats. Records and logs its failure for the operator. */
+/** Runs one part with heartbeats. If the part fails, records and logs the failure for the operator. */
 async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): Promise<PartResult> {
   const { part } = input;
   const context = Context.current();
@@ -149,9 +159,9 @@ async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): P
   const failures: string[] = [];
   const save = (now: string) => {
     cursor = now;
-    beat();
+    sendHeartbeat();
   };
-  const beat = () => {
+  const sendHeartbeat = () => {
     if (!context.cancellationSignal.aborted) context.heartbeat(cursor ?? undefined);
   };
   const run: PartRun = {
@@ -164,19 +174,19 @@ async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): P
       context.cancellationSignal.throwIfAborted();
       return Date.now() < until;
     },
-    noteFailure: async (what, error) => {
+    noteFailure: async (subject, error) => {
       if (failures.length >= FAILURES_NAMED) return;
-      failures.push(what);
-      await recordFailure(deps, input, { what: `${part}: ${what}`, error });
+      failures.push(subject);
+      await recordFailure(deps, input, { what: `${part}: ${subject}`, error });
     },
   };
-  const timer = setInterval(beat, HEARTBEAT_MS);
+  const timer = setInterval(sendHeartbeat, HEARTBEAT_MS);
   try {
     return { cursor: await parts.run(part, run), failures };
   } catch (error) {
     context.cancellationSignal.throwIfAborted();
     await recordFailure(deps, input, { what: part, error }).catch(() => {});
-    throw failureOf(input, codeOf(error), 'failed; the log and the operator’s page say why');
+    throw createFailure(input, codeOf(error), 'failed; the log and the operator’s page say why');
   } finally {
     clearInterval(timer);
   }
@@ -185,15 +195,18 @@ async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): P
 async function recordFailure(
   { db, log }: RunDeps,
   { kind, part }: PartInput,
-  { what, error }: { what: string; error: unknown },
+  { what: subject, error }: { what: string; error: unknown },
 ): Promise<void> {
-  log.warn({ kind, part, what, reason: describeFailure(error) }, 'a part of periodic work failed');
-  await noteError(db, { kind, error: `${what}: ${reasonOf(error)}` });
+  log.warn({ kind, part, what: subject, reason: describeFailure(error) }, 'a part of periodic work failed');
+  await noteError(db, { kind, error: `${subject}: ${reasonOf(error)}` });
 }
 
-/** Builds a failure for Temporal. It contains no text of Postgres, which may quote personal data. */
-function failureOf({ kind, part }: PartInput, type: string, what: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`${kind} of ${part}: ${what}`, type);
+/**
+ * Creates a failure for Temporal. The failure contains no error text of Postgres, because that text may quote personal
+ * data.
+ */
+function createFailure({ kind, part }: PartInput, type: string, subject: string): ApplicationFailure {
+  return ApplicationFailure.retryable(`${kind} of ${part}: ${subject}`, type);
 }
 
 function codeOf(error: unknown): string {

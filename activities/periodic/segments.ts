@@ -3,18 +3,24 @@ import { computeSegment } from '../../engine/segments/compute.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
-/** The cursor that an attempt passes on to the next attempt. The column `computed_at` tells which segments are done. */
+/**
+ * The cursor that an attempt saves for the next attempt. It does not list finished segments, because the column
+ * `computed_at` shows them.
+ */
 interface SegmentProgress {
-  /** Segments that failed. They are not retried in this round. */
+  /** The ids of segments that failed. They are not computed again in this round. */
   failed: string[];
   /**
-   * The segment that was being computed when the attempt ended. It is computed last, because it may have caused the
-   * end.
+   * The id of the segment that was being computed when the attempt ended. The next attempt computes this segment last,
+   * because it may have caused the crash or the timeout.
    */
   underWay: string | null;
 }
 
-/** Computes tracked segments. Each project is a part, and its segments are computed one after the other. */
+/**
+ * Periodic work that computes tracked segments. Each project is a part, and its segments are computed one after the
+ * other.
+ */
 export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): PeriodicParts {
   return {
     list: (p) => listDueProjects(db, p),
@@ -40,7 +46,8 @@ export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>
           },
         });
       } catch (error) {
-        // Throws when the activity is cancelled, which is not a failure of the segment.
+        // If the activity is cancelled, this call throws, so that the cancellation does not count as a failure of the
+        // segment.
         run.mayContinue();
         failed.push(segmentId);
         await run.noteFailure(`segment ${segmentId}`, error);

@@ -4,7 +4,7 @@ import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type PeriodicParts } from './parts.ts';
 
-/** Adds up counts. Postgres records the progress of each part, so no cursor is needed. */
+/** Periodic work that adds up counts. Postgres records the progress of each part, so the parts need no cursor. */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
   return namedParts({
     campaign_touches: async () => {

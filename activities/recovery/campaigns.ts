@@ -14,10 +14,11 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const PAGE = 200;
 
 /**
- * Restarts the workflow of each open campaign start, or ends the start. If an operator ended the workflow, the start is
- * cancelled, because the operator wanted it to stop. A start that Temporal does not know is sent. If Temporal has
- * closed the workflow and it has sent emails, the campaign becomes PAUSED: Postgres is older, and may lack recipients
- * who got the email.
+ * Repairs each campaign that has not ended and has no running workflow. If an operator cancelled or terminated the
+ * workflow in Temporal, the campaign is cancelled, because the operator wanted it to stop. If Temporal does not know
+ * the workflow, it is started. If Temporal has closed the workflow, and the workflow had sent emails, the campaign
+ * becomes PAUSED and its workflow is started. In this case Postgres is older than Temporal, for example after a
+ * restore, and may lack recipients who got the email.
  */
 export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

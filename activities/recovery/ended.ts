@@ -14,19 +14,22 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * The age up to which ended records are compared. A record and a run that have both ended do not change, so a few
- * rounds are enough.
+ * Records that ended longer ago than this are not compared. A record and a run that have both ended do not change any
+ * more, so comparing them in a few rounds is enough.
  */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
 /**
- * The maximum number of ended jobs and campaigns per round. Two hours rarely have more; a later round compares the
- * rest.
+ * The maximum number of ended jobs, and of ended campaigns, that one round compares. Two hours rarely have more. A
+ * later round compares the rest.
  */
 const LISTED_MAX = 2_000;
 
-/** For each status of a record, the statuses of a Temporal run that match it. A terminated run counts as cancelled. */
-const SAME: Record<string, readonly string[]> = {
+/**
+ * For each status of a record in Postgres: the statuses of a Temporal run that mean the same. A terminated run counts
+ * as cancelled.
+ */
+const MATCHING_STATUSES: Record<string, readonly string[]> = {
   COMPLETED: ['COMPLETED'],
   EXITED: ['COMPLETED'],
   SENT: ['COMPLETED'],
@@ -35,13 +38,13 @@ const SAME: Record<string, readonly string[]> = {
 };
 
 /**
- * Compares records and runs that have both ended. The end of a run cannot be changed in Temporal. If the two ends
- * differ, this starts a new run, which only ends in the same way as its record.
+ * Compares records in Postgres and runs in Temporal that have both ended. Temporal cannot change the end of a run. If
+ * the two ends differ, this function starts a new run, which does nothing but end in the same way as the record.
  */
 export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
   if (turn.cursor === null) {
-    await recoverOthers(deps, between);
+    await recoverJobsAndCampaigns(deps, between);
     for (let cursor: string | null = null; ; ) {
       const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
       const ids = page.runs.map(({ rowId }) => rowId);
@@ -60,17 +63,20 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
   }
 }
 
-/** Starts a run for each execution whose last run ended in another way, and for each failed execution without a run. */
+/**
+ * Starts a new run for each execution whose last run ended in another way than the execution, and for each failed
+ * execution without a run.
+ */
 async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
   const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
   const last = await lifecycle.runs.findLast(executions.map(idOf));
-  const wrong = executions.filter((execution) => {
-    const was = last.get(idOf(execution))?.status;
-    return was === undefined ? execution.status === 'FAILED' : differs(execution.status, was);
+  const mismatched = executions.filter((execution) => {
+    const runStatus = last.get(idOf(execution))?.status;
+    return runStatus === undefined ? execution.status === 'FAILED' : hasOtherEnd(execution.status, runStatus);
   });
-  outbox.wake(await inTransaction(db, (trx) => enqueueEnds(trx, wrong)));
-  for (const execution of wrong) {
+  outbox.wake(await inTransaction(db, (trx) => enqueueEnds(trx, mismatched)));
+  for (const execution of mismatched) {
     const { projectId, id: executionId, status } = execution;
     log.warn(
       {
@@ -84,29 +90,38 @@ async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[
   }
 }
 
-/** Corrects jobs and campaigns. Their workflows read the record first and end in the same way. */
-async function recoverOthers({ db, lifecycle, outbox, log }: RecoveryDeps, between: EndedBetween): Promise<void> {
+/**
+ * Starts a new workflow for each ended job and campaign whose workflow ended in another way. The new workflow reads the
+ * record first and ends in the same way.
+ */
+async function recoverJobsAndCampaigns(
+  { db, lifecycle, outbox, log }: RecoveryDeps,
+  between: EndedBetween,
+): Promise<void> {
   const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
   const starts = await listEndedStarts(db, { ...between, limit: LISTED_MAX });
   const jobId = ({ id }: { id: string }) => lifecycle.names.job(id);
   const startId = (start: (typeof starts)[number]) => lifecycle.names.campaign(start.campaignId, start.sendNo);
   const last = await lifecycle.runs.findLast([...jobs.map(jobId), ...starts.map(startId)]);
-  const isWrong = (workflowId: string, status: string) => {
-    const was = last.get(workflowId)?.status;
-    return was === undefined ? status === 'FAILED' : differs(status, was);
+  const isMismatched = (workflowId: string, status: string) => {
+    const runStatus = last.get(workflowId)?.status;
+    return runStatus === undefined ? status === 'FAILED' : hasOtherEnd(status, runStatus);
   };
-  const wrongJobs = jobs.filter((job) => isWrong(jobId(job), job.status));
-  const wrongStarts = starts.filter((start) => isWrong(startId(start), start.status));
+  const mismatchedJobs = jobs.filter((job) => isMismatched(jobId(job), job.status));
+  const mismatchedStarts = starts.filter((start) => isMismatched(startId(start), start.status));
   const queued: OutboxRow[] = await inTransaction(db, async (trx) => [
-    ...(await enqueueJobs(trx, wrongJobs)),
-    ...(await enqueueCampaigns(trx, wrongStarts)),
+    ...(await enqueueJobs(trx, mismatchedJobs)),
+    ...(await enqueueCampaigns(trx, mismatchedStarts)),
   ]);
   outbox.wake(queued);
   for (const { projectId, kind, refId } of queued)
     log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
 }
 
-/** Tells whether a run ended differently than its record. `recoverRunning` repairs running workflows. */
-function differs(status: string, was: string): boolean {
-  return was !== 'RUNNING' && was !== 'PAUSED' && !SAME[status]?.includes(was);
+/**
+ * Tells whether a run ended in another way than its record. A running workflow does not count here, because
+ * `recoverRunning` repairs it.
+ */
+function hasOtherEnd(status: string, runStatus: string): boolean {
+  return runStatus !== 'RUNNING' && runStatus !== 'PAUSED' && !MATCHING_STATUSES[status]?.includes(runStatus);
 }

@@ -12,20 +12,23 @@ import type { LastRun } from '../../temporal/run-states.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
-/** The number of executions that one count compares with Temporal's. */
+/** The number of open executions that are read and compared with Temporal at a time. */
 const PAGE = 5_000;
-/** The number of executions per transaction. The transaction locks their contacts. */
+/**
+ * The number of executions that one transaction repairs. It is limited, because the transaction locks the contacts of
+ * these executions.
+ */
 const CHUNK = 200;
 
 type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
 
-/** The repair of an execution whose workflow does not run. */
+/** The repair of an execution whose workflow is not running. `was` is the status of the last run. */
 type Repair = { execution: OpenExecution; was: string } & (
   | { kind: 'restart'; anew: boolean }
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
 
-/** The end of an execution whose workflow was ended in Temporal. Users read this text. */
+/** How an execution ends for each status of its closed Temporal run. Users read the texts in `error`. */
 const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
@@ -38,19 +41,20 @@ const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: s
 };
 
 /**
- * Restarts the workflow of each open execution, or ends the execution like its workflow. If an operator ended the
- * workflow, the execution becomes CANCELLED, because the operator wanted it to stop. An execution that Temporal does
- * not know, or lists as Completed, continues from its position.
+ * Repairs each open execution that has no running workflow. If an operator cancelled or terminated the workflow in
+ * Temporal, the execution becomes CANCELLED, because the operator wanted it to stop. If the workflow failed or timed
+ * out, the execution becomes FAILED. If Temporal does not know the workflow, or lists it as Completed, a new workflow
+ * continues at the execution's position.
  */
 export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listOpenExecutions(deps.db, { after, limit: PAGE });
-    const stopped = await findStopped(deps, page);
-    for (const [projectId, theirs] of groupBy(stopped, ({ execution }) => execution.projectId)) {
-      for (let at = 0; at < theirs.length; at += CHUNK) {
-        // A project whose repair fails does not block the others.
-        await repair(deps, { projectId, repairs: theirs.slice(at, at + CHUNK) }).catch((error: unknown) =>
+    const toRepair = await findStopped(deps, page);
+    for (const [projectId, repairs] of groupBy(toRepair, ({ execution }) => execution.projectId)) {
+      for (let at = 0; at < repairs.length; at += CHUNK) {
+        // If the repair of one project fails, the other projects are still repaired.
+        await repair(deps, { projectId, repairs: repairs.slice(at, at + CHUNK) }).catch((error: unknown) =>
           noteNotRecovered(deps, { projectId }, error),
         );
       }
@@ -71,8 +75,8 @@ async function findStopped({ lifecycle }: RecoveryDeps, page: OpenExecution[]): 
   for (const execution of page) {
     if (!suspects.has(execution.id)) continue;
     const run = last.get(names.execution(execution.id));
-    const found = await repairOf({ lifecycle }, execution, run);
-    if (found) repairs.push(found);
+    const repairOfRow = await repairOf({ lifecycle }, execution, run);
+    if (repairOfRow) repairs.push(repairOfRow);
   }
   return repairs;
 }
@@ -84,25 +88,26 @@ async function repairOf(
 ): Promise<Repair | undefined> {
   if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
   const { status: was, runId } = run;
-  // The workflow is running; Temporal's list is a second or two old.
+  // The workflow is running. Temporal's list of running workflows was a second or two old.
   if (was === 'RUNNING' || was === 'PAUSED') return undefined;
-  const again: Repair = { kind: 'restart', anew: true, execution, was };
+  const restart: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];
-  if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : again;
-  const story = await lifecycle.runs.readRunHistory({ workflowId: lifecycle.names.execution(execution.id), runId });
+  if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : restart;
+  const history = await lifecycle.runs.readRunHistory({ workflowId: lifecycle.names.execution(execution.id), runId });
   if (was === 'FAILED') {
-    const code = FAILURE_CODES.find((known) => known === story.failureType);
-    // The workflow failed because the row was missing. The row exists now.
-    if (story.failureType === ROW_MISSING) return again;
+    const code = FAILURE_CODES.find((known) => known === history.failureType);
+    // The workflow failed because the execution's row was missing. The row exists now, so the workflow is started
+    // again.
+    if (history.failureType === ROW_MISSING) return restart;
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
-  const beyond = findEffectBeyond(story, execution.visit);
-  return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : again;
+  const beyond = findEffectBeyond(history, execution.visit);
+  return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : restart;
 }
 
 /**
- * Returns how to end an execution like its workflow. Postgres is older than Temporal here, so continuing could repeat
- * effects.
+ * Returns the repair that ends an execution in the same way as its workflow. Here the row in Postgres is older than the
+ * workflow's history, so continuing the execution could repeat effects.
  */
 function endOf({ status, reason }: ExecutionEnd) {
   return { kind: 'end' as const, status: status as EndStatus, reason };

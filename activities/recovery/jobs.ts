@@ -8,8 +8,9 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const PAGE = 500;
 
 /**
- * Restarts the workflow of each unfinished job, or ends the job: CANCELLED if an operator ended the workflow, FAILED if
- * the workflow failed. A job that Temporal does not know, or lists as Completed, continues at its cursor.
+ * Repairs each unfinished job that has no running workflow. If an operator cancelled or terminated the workflow in
+ * Temporal, the job becomes CANCELLED. If the workflow failed or timed out, the job becomes FAILED. If Temporal does
+ * not know the workflow, or lists it as Completed, a new workflow continues at the job's cursor.
  */
 export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;
@@ -35,25 +36,25 @@ async function recover(
   run: { status: string; runId: string } | undefined,
 ): Promise<void> {
   const { projectId, id } = job;
-  const was = run?.status ?? null;
-  if (was === 'RUNNING' || was === 'PAUSED') return;
-  const loudly = (done: string) =>
-    log.warn({ projectId, jobId: id, workflow: was, done }, 'a job had no running workflow');
-  if (was === 'TERMINATED' || was === 'CANCELLED') {
-    const failedReason = `An operator ${was === 'CANCELLED' ? 'cancelled' : 'terminated'} the job.`;
+  const runStatus = run?.status ?? null;
+  if (runStatus === 'RUNNING' || runStatus === 'PAUSED') return;
+  const logRepair = (done: string) =>
+    log.warn({ projectId, jobId: id, workflow: runStatus, done }, 'a job had no running workflow');
+  if (runStatus === 'TERMINATED' || runStatus === 'CANCELLED') {
+    const failedReason = `An operator ${runStatus === 'CANCELLED' ? 'cancelled' : 'terminated'} the job.`;
     await finishJob(db, { projectId, id, status: 'CANCELLED', failedReason });
-    return loudly('ended as CANCELLED');
+    return logRepair('ended as CANCELLED');
   }
-  if (run && (was === 'FAILED' || was === 'TIMED_OUT')) {
+  if (run && (runStatus === 'FAILED' || runStatus === 'TIMED_OUT')) {
     const { failureType } = await lifecycle.runs.readRunHistory({
       workflowId: lifecycle.names.job(id),
       runId: run.runId,
     });
     if (failureType !== ROW_MISSING) {
       await finishJob(db, { projectId, id, status: 'FAILED', failedReason: 'The job failed in Temporal.' });
-      return loudly('ended as FAILED');
+      return logRepair('ended as FAILED');
     }
   }
   outbox.wake(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
-  loudly('restarted where it stopped');
+  logRepair('restarted where it stopped');
 }

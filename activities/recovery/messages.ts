@@ -15,18 +15,19 @@ import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * Temporal lists a workflow at most this long after its start. Waiting this long ensures that the list has every
- * workflow to which a message belonged when it was read.
+ * It takes Temporal up to this long to list a workflow after its start. Recovery reads the open messages first and then
+ * waits this long. The list then contains every workflow that delivered one of these messages when it was read.
  */
 const LISTED_AFTER_MS = 2_000;
-/** The number of messages per transaction, as many as five delivery workflows take. */
+/** The number of messages that one transaction queues again: as many as five delivery workflows deliver. */
 const CHUNK = 1_000;
 const KINDS = ['email', 'sms'] as const;
 
 /**
- * Starts a delivery again for each open message without one. A message that an ended delivery has sent is settled
- * instead, because Postgres is older than Temporal. A running delivery with nothing left to send is cancelled. Messages
- * are found by their rows, because Temporal does not know them.
+ * Starts a new delivery for each open message that no running workflow delivers. If an ended workflow has sent the
+ * message, because Postgres is older than Temporal, the message is recorded as sent instead. Running delivery workflows
+ * with nothing left to send are cancelled. The search starts with the rows in Postgres, because Temporal does not know
+ * about single messages.
  */
 export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { messagesSince: since, settledMs } = turn;
@@ -72,7 +73,7 @@ async function recover(
   if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'delivered anew' }, 'messages had no delivery');
 }
 
-/** Cancels deliveries that have been running for a while with nothing left to send. */
+/** Cancels delivery workflows that were started a while ago and have nothing left to send. */
 async function cancelIdle({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
   const startedBefore = new Date(Date.now() - settledMs);
   const running: DeliveryRun[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });

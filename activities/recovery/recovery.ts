@@ -8,38 +8,45 @@ import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks
 import { recoverRunning } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
-  /** Records for the operator which item was not recovered. If undefined, it is only logged. */
+  /** Records for the operator which item was not recovered. If undefined, the failure is only logged. */
   noteFailure?: (what: string, error: unknown) => Promise<void>;
 };
 
-/** The input of one turn of a part of recovery. A turn takes a few minutes at most. */
+/** The input of one turn of a part of recovery. A part runs in one or more turns of at most a few minutes. */
 export interface RecoveryTurn {
-  /** The position at which the previous turn ended or was killed. Null for the start. */
+  /** The position that the previous turn recorded last. Null at the start of the part. */
   cursor: string | null;
-  /** How far back to look for messages that Temporal has lost. */
+  /** Messages that were accepted before this instant are not checked. */
   messagesSince: Date;
   /**
-   * Changes that are younger than this many milliseconds are skipped, because one of the two stores may not have them
+   * Changes that are younger than this many milliseconds are skipped, because Postgres or Temporal may not show them
    * yet.
    */
   settledMs: number;
-  /** Records the position of the part between two steps. Returns false when the turn has to end. */
+  /** Records the position that the part has reached. Returns false when the turn has to end. */
   mayContinue(cursor: string): boolean;
 }
 
-/** Runs a turn of a part. @returns the position at which to continue, or null if the part is done */
+/**
+ * Runs one turn of a part.
+ * @returns the position at which to continue, or null if the part is done
+ */
 export type RecoverPart = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
 
-/** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
+/** The default of `settledMs`. Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
 export const RECOVERY_GRACE_MS = 2 * 60_000;
-/** Two hours more than the day for which a message that a provider defers is attempted again. */
+/**
+ * Recovery checks messages of this many past hours. A deferred message is attempted for one day, and this is two hours
+ * more.
+ */
 export const MESSAGES_HOURS = 26;
 
 /**
- * The parts of recovery, in the order of a single round. Each part covers all projects with few statements, and a
- * failure in one project does not block others. Together they compare both sides completely: `running` checks each
- * running workflow, `ended` compares records and runs that have both ended, and the others check each row with
- * unfinished work. All are safe to run at any time, twice, and concurrently.
+ * The parts of recovery, in the order in which `recoverEverything` runs them. Each part covers all projects with few
+ * statements, and a failure in one project does not block other projects. Together the parts compare Postgres and
+ * Temporal completely: `running` checks each running workflow, `ended` compares records and runs that have both ended,
+ * and the other parts check each row with unfinished work. Every part may run at any time, twice, and at the same time
+ * as other parts.
  */
 export const RECOVERY = {
   running: recoverRunning,
@@ -56,7 +63,10 @@ export const RECOVERY = {
 
 export type RecoveryPart = keyof typeof RECOVERY;
 
-/** Runs one whole round: for an operator, for tests, and for a start after a store was restored. */
+/**
+ * Runs one whole round of recovery. Used by the operator's command, by tests, and at the start of the service after
+ * Postgres or Temporal was restored.
+ */
 export async function recoverEverything(
   deps: RecoveryDeps,
   p: {

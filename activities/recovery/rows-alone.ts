@@ -10,7 +10,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
-/** How far back to look. A round runs every few minutes, so this allows for a day without a worker. */
+/**
+ * Deliveries that were terminated longer ago than this are not restarted. A round runs every few minutes, so a whole
+ * day without a worker is covered.
+ */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
 /** Wakes each webhook endpoint that has due deliveries and no running workflow. */
@@ -30,20 +33,24 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
   }
 }
 
-/** Restarts deliveries that an operator terminated, because accepted messages are always sent. */
+/**
+ * Restarts delivery workflows that an operator terminated, because the service has promised to send accepted messages.
+ */
 export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promise<null> {
   const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
   return null;
 }
 
-/** Releases held email of projects that are no longer on hold, if the release was lost. */
+/**
+ * Starts the release of held email for projects that are no longer on hold, if the workflow of the release was lost.
+ */
 export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
   return wakeAndLog(deps, queued, 'held mail was not released');
 }
 
-/** Notifies contacts that waited for a restock, if its workflow was lost. */
+/** Starts the workflow that notifies contacts of a restock, if that workflow was lost. */
 export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
   return wakeAndLog(deps, queued, 'contacts were not told of a restock');

@@ -17,9 +17,10 @@ const PAGE = 1_000;
 const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
 
 /**
- * Compares each running workflow with its row. If the row has ended, the workflow is ended in the same way. If the
- * positions differ, because one of the stores was restored, the workflow gets a signal, checks its row and continues
- * from there. If the workflow is ahead, its next activity advances the row instead (engine/automations/catch-up.ts).
+ * Compares each running workflow with its row in Postgres. If the row has ended, the workflow is ended in the same way.
+ * If their positions differ, because Postgres or Temporal was restored, the workflow gets a signal, reads its row and
+ * continues from the row's position. If the workflow is ahead of the row, its next activity advances the row instead
+ * (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
@@ -36,7 +37,7 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
   const { db } = deps;
   const runs = settledMs === 0 ? await readSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
-  const idsOf = (some: RunningWorkflow[]) => some.map(({ rowId }) => rowId);
+  const idsOf = (runs: RunningWorkflow[]) => runs.map(({ rowId }) => rowId);
   const [executions, campaigns, jobs, endpoints] = [
     ofType('contactExecution'),
     ofType('campaignSend'),
@@ -50,10 +51,15 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
       idsOf(executions).filter((id) => !rows.has(id)),
     );
     for (const run of executions) {
-      const gone = deleted.get(run.rowId);
+      const deletedRow = deleted.get(run.rowId);
       const row =
         rows.get(run.rowId) ??
-        (gone && { ...gone, status: gone.status as ExecutionStatus, hasEnded: true, isSettled: true });
+        (deletedRow && {
+          ...deletedRow,
+          status: deletedRow.status as ExecutionStatus,
+          hasEnded: true,
+          isSettled: true,
+        });
       await repairAndLog(deps, run, () => recoverExecution(deps, run, row, settledMs === 0));
     }
   }
@@ -73,8 +79,8 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
 }
 
 /**
- * Reads the steps of workflow runs from the runs themselves. After a restore, Temporal's list may lack a step or have
- * an earlier one, because it is written later than the runs.
+ * Reads the current step of each execution from its workflow run. After a restore, Temporal's list of workflows may
+ * have no step or an earlier step, because the list is written later than the runs.
  */
 async function readSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
   const executions = runs.filter(({ type }) => type === 'contactExecution');
@@ -82,7 +88,10 @@ async function readSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): 
   return runs.map((run) => ({ ...run, stepId: last.get(run.workflowId)?.stepId ?? run.stepId }));
 }
 
-/** Repairs a workflow and records a failure, so that a workflow that cannot be repaired does not block the others. */
+/**
+ * Repairs one workflow and logs the repair. If the repair fails, records the failure, so that the other workflows are
+ * still repaired.
+ */
 async function repairAndLog(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
   const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
   try {
@@ -102,10 +111,10 @@ async function recoverExecution(
   isRestored: boolean,
 ): Promise<string | undefined> {
   const { workflowId } = run;
-  const look = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
+  const signalLook = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
   if (!row) {
-    // The workflow checks its row, finds none, and fails.
-    await look();
+    // The signal makes the workflow read its row. It finds no row, and fails.
+    await signalLook();
     return 'no record: made to fail';
   }
   if (!row.isSettled) return undefined;
@@ -116,14 +125,15 @@ async function recoverExecution(
     return `ended as ${status}`;
   }
   if (status === 'WAITING') {
-    // After a restore, a run without a step has not yet reached the step that it had before.
+    // After a restore, a run without a step has not yet reached again the step that it had before the restore.
+    // Otherwise the step of such a run is unknown.
     const isKnown = run.stepId !== undefined || isRestored;
     const isElsewhere = isKnown && run.stepId !== row.stepId;
     if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
   } else if (await hasRunningActivity({ lifecycle }, run)) return undefined;
   if (row.isSatisfied && visit !== undefined)
     await lifecycle.runs.signal({ workflowId, signal: 'event', args: [{ visit }] });
-  await look();
+  await signalLook();
   return 'told to read its record again';
 }
 
@@ -138,15 +148,18 @@ async function recoverCampaign(
   run: RunningWorkflow,
   row: RunningCampaign | undefined,
 ): Promise<string | undefined> {
-  const isOurs = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
-  const isOpen = isOurs && ['SCHEDULED', 'SENDING', 'PAUSED'].includes(row.status);
+  const isCurrentStart = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
+  const isOpen = isCurrentStart && ['SCHEDULED', 'SENDING', 'PAUSED'].includes(row.status);
   if (isOpen ? !row.isOverdue : row && !row.isSettled) return undefined;
-  // The workflow reads its row again, and ends in the same way.
+  // The signal makes the workflow read its row again, and then continue or end like the row.
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'changed' });
   return isOpen ? 'made to read its record' : 'made to end';
 }
 
-/** Cancels a job's workflow, which then ends in the same way as its row. Without a row it fails. */
+/**
+ * Cancels the workflow of a job that has ended. The workflow then ends in the same way as the job's row. If the row
+ * does not exist, the workflow fails.
+ */
 async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
   await lifecycle.runs.cancel({ ...run, reason: status === 'CANCELLED' ? 'cancelled' : 'recovery' });

@@ -13,13 +13,13 @@ import { logMessageEnd } from '../message-end.ts';
 import { retryPersistently } from '../persistently.ts';
 
 /**
- * The wait before an SMS is claimed again, if Postgres was unreachable for longer than its result is kept. The SMS is
- * then most likely sent twice.
+ * If Postgres stays unreachable until the last retry, the result of an SMS is lost, and the SMS is claimed again after
+ * this time. It is then most likely sent twice.
  */
 const UNRECORDED_MS = 30_000;
 
 /** The outcome of one SMS of a batch, in the same form as `Attempted` of emails. */
-export interface AttemptedSms {
+export interface SmsAttemptResult {
   id: string;
   outcome:
     | { kind: 'accepted' | 'failed' | 'absent' }
@@ -28,10 +28,10 @@ export interface AttemptedSms {
 }
 
 /**
- * Work in the transaction that records the outcome of an SMS. It returns the outbox rows that it has added; the
- * processes that take them are woken after the commit.
+ * A function that runs in the transaction that records the outcome of an SMS. It returns the outbox rows that it has
+ * added. The processes that start the work of these rows are woken after the commit.
  */
-export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
+export type SmsSettleHook = (trx: Trx, attempted: SmsAttemptResult) => Promise<OutboxRow[]>;
 
 interface Batch {
   projectId: string;
@@ -43,10 +43,10 @@ interface Batch {
 
 export interface SmsAttempts {
   /**
-   * Attempts each of a project's SMS once, all at the same time. The results are in the order of the SMS. Safe to run
-   * twice: each SMS is claimed and settled by its row.
+   * Attempts each SMS of the batch once, all at the same time. The results have the same order as the SMS. If it runs
+   * twice, each SMS is still sent once, because its row records who has claimed it and whether it is settled.
    */
-  attempt(batch: Batch): Promise<AttemptedSms[]>;
+  attempt(batch: Batch): Promise<SmsAttemptResult[]>;
 }
 
 interface SmsDeps {
@@ -59,7 +59,8 @@ interface SmsDeps {
 }
 
 /**
- * Attempts SMS, for the worker that took their rows and for Temporal's retries alike.
+ * Creates the attempts at SMS. The worker uses them for the first attempt, directly from the outbox, and the delivery
+ * workflow uses them for all later attempts.
  * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it is switched on again
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
@@ -68,13 +69,13 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
     async attempt(batch) {
       const { projectId, messages } = batch;
       const claimed = await claimSms(deps.db, { projectId, messages, pads });
-      // Waits for all attempts even if one fails. The others would otherwise continue unnoticed, and the retry would
-      // send them twice.
-      const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
+      // Waits for all attempts even if one of them fails. Otherwise the remaining attempts would continue after this
+      // function has failed, and the retry would send their SMS twice.
+      const results = await Promise.allSettled(claimed.map((sms) => attemptSms(deps, sms, batch)));
       const outcomes = new Map(
-        tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [
+        results.map((result, n): [string | undefined, SmsAttemptResult | undefined] => [
           claimed[n]?.id,
-          one.status === 'fulfilled' ? one.value : undefined,
+          result.status === 'fulfilled' ? result.value : undefined,
         ]),
       );
       const dueAt = new Date(Date.now() + UNRECORDED_MS);
@@ -86,18 +87,18 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
   };
 }
 
-async function sendOne(
+async function attemptSms(
   { db, provider, outbox, ends, suppressionKey }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
-): Promise<AttemptedSms> {
+): Promise<SmsAttemptResult> {
   const { id, projectId, claim } = sms;
   const route = provider?.kind ?? 'none';
-  const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), { expiresAt, route });
+  const { outcome, attempted } = decideOutcome(sms, await callProvider(provider, sms), { expiresAt, route });
   const { counted, outbox: queued } = await retryPersistently(() =>
     inTransaction(db, async (trx) => {
-      // The provider knows of a STOP that we did not receive. It is recorded first, because contacts are locked before
-      // their SMS.
+      // The provider refused the SMS because the recipient has sent a STOP that we did not receive. The stop is
+      // recorded before the outcome of the SMS, because transactions must lock contacts before SMS.
       if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
         await addSmsStops(trx, suppressionKey, {
           projectId,
@@ -116,15 +117,18 @@ async function sendOne(
   return attempted;
 }
 
-/** The result of an attempt. `status` has only codes, because Temporal shows it. */
-type Answer = Exclude<SmsOutcome, { kind: 'deferred' }> | { kind: 'deferred'; error: string; status: string };
+/** The outcome of an attempt. `status` contains only codes, because Temporal shows it. */
+type SendOutcome = Exclude<SmsOutcome, { kind: 'deferred' }> | { kind: 'deferred'; error: string; status: string };
 
-/** Defers an SMS, or marks it as failed after a day. */
-function judge(
+/**
+ * Decides the outcome of an SMS. An SMS that the provider deferred is attempted again later, or has failed if no
+ * attempt is left before `expiresAt`.
+ */
+function decideOutcome(
   sms: ClaimedSms,
-  outcome: Answer,
+  outcome: SendOutcome,
   { expiresAt, route }: { expiresAt: Date; route: string },
-): { outcome: SmsOutcome; attempted: AttemptedSms } {
+): { outcome: SmsOutcome; attempted: SmsAttemptResult } {
   const { id, attempts } = sms;
   if (outcome.kind === 'accepted') return { outcome, attempted: { id, outcome: { kind: 'accepted' } } };
   if (outcome.kind === 'failed') return { outcome, attempted: { id, outcome: { kind: 'failed' } } };
@@ -137,7 +141,7 @@ function judge(
   };
 }
 
-async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<Answer> {
+async function callProvider(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<SendOutcome> {
   if (!sms.consents) return { kind: 'failed', reason: 'sms_stopped', error: null };
   if (sms.mode === 'test') return { kind: 'accepted', status: 'SENT', providerMessageId: null };
   if (!provider) return { kind: 'deferred', error: 'SMS is not enabled on the worker', status: 'SMS off' };

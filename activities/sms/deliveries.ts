@@ -8,11 +8,11 @@ import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
 
 /**
- * The number of SMS that are sent at the same time. If the process is killed, at most this many are sent twice.
- * Providers accept about ten a second from a sender.
+ * The number of SMS that one activity sends at the same time. If the process is killed, at most this many SMS are sent
+ * twice. Providers accept about ten SMS a second from a sender.
  */
 const AT_A_TIME = 10;
-/** An activity starts no further SMS after this time, so it ends long before Temporal considers it lost. */
+/** An activity starts to send no further SMS after this time, so that it ends long before Temporal's timeout. */
 const TAKE_MS = 5 * 60_000;
 
 export interface SendSmsInput {
@@ -33,7 +33,7 @@ export type SmsActivities = ReturnType<typeof smsActivities>;
 export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /**
    * Sends a group of SMS that were not sent at the first attempt. Returns the SMS that have to wait, and until when.
-   * Safe to run twice: each SMS is claimed for this workflow.
+   * Running it twice sends no SMS twice, because each SMS is claimed for this workflow.
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
@@ -41,15 +41,13 @@ export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'sm
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
-  /** Marks the SMS that a cancelled delivery has not sent as failed, and returns how many. Safe to run twice. */
+  /** Marks the SMS that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
   async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
 });
 
-/**
- * @param p.stop aborted when the delivery is cancelled or the worker stops; then no further SMS is sent
- */
+/** @param p.stop aborted when the delivery is cancelled or the worker stops; no further SMS is sent afterwards */
 async function sendGroup(
   { attempt }: SmsAttempts,
   { projectId, ids, expiresAt }: SendSmsInput,

@@ -22,23 +22,24 @@ export interface TurnInput {
 }
 
 export interface TurnResult {
-  /** ISO 8601; null when no delivery waits. */
+  /** When the next delivery is due, in ISO 8601. Null when no delivery waits. */
   nextDueAt: string | null;
-  /** Milliseconds until then; 0 if a delivery is already due. */
+  /** Milliseconds until `nextDueAt`; 0 if a delivery is already due. */
   waitMs?: number;
   /** Absent if the turn made no request, and in results of earlier versions. */
   outcome?: TurnOutcome;
 }
 
 /**
- * Deliveries of the webhook registry. Safe to repeat: a request that was sent but not recorded is sent again with the
- * same `webhook-id`. If two turns run at the same time, only the later one records results.
+ * The activity that delivers events to webhook endpoints. Safe to repeat: a request that was sent but not recorded is
+ * sent again with the same `webhook-id`. If two turns of an endpoint run at the same time, only the turn that started
+ * later records results.
  */
 export function webhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
 
   return {
-    /** Delivers an endpoint's due deliveries for some seconds. Returns the time at which more are due. */
+    /** Sends an endpoint's due deliveries for some seconds. Returns the time at which the next delivery is due. */
     async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
       const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
       if (!turn) {
@@ -54,7 +55,7 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
   };
 }
 
-/** Sends the due deliveries of a turn. If the endpoint is DISABLED, fails the deliveries that still wait. */
+/** Sends the due deliveries of a turn. If the endpoint is DISABLED, marks all waiting deliveries as failed. */
 async function runTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<TurnOutcome | undefined> {
   if (turn.paused) return undefined;
   const outcome = turn.status === 'DISABLED' ? undefined : await deliverDueWebhooks(deps, turn, cancellationSignal());

@@ -23,26 +23,27 @@ import {
 import { storedResponseText } from '../../rules/webhooks/response-text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** A turn starts no request after this time, so that a worker's slots rotate among endpoints. */
+/** A turn starts no request after this time, so that other endpoints get the worker's slots too. */
 const TURN_MS = 10_000;
 /**
- * The number of concurrent requests to one endpoint. Requests whose result is being recorded count too. If the process
- * is killed, at most this many are sent twice.
+ * The maximum number of concurrent requests to one endpoint. Requests whose result is being recorded count too. If the
+ * process is killed, at most this many requests are sent twice.
  */
-const WIDTH = 20;
-/** The number of deliveries that are read at a time; with their payloads they are a few hundred kB. */
+const REQUESTS_MAX = 20;
+/** The number of deliveries that are read at a time. With their payloads they have a few hundred kB. */
 const PAGE = 200;
 /**
- * A turn that finds no more deliveries checks again after this time. Events that arrive slowly but steadily then share
- * one turn.
+ * When a turn finds no more deliveries, it waits for this time and checks again before it ends. Events that arrive
+ * slowly but steadily then share one turn.
  */
 const LINGER_MS = 100;
 /** While requests are running and slots are free, the turn checks for new deliveries at this interval. */
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
 /**
- * Delivers an endpoint's due deliveries for some seconds: several requests at a time, one to a degraded endpoint. Ends
- * early when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has started.
+ * Sends an endpoint's due deliveries for some seconds, up to 20 requests at a time. A DEGRADED endpoint gets one
+ * request at a time. The turn ends early when a request to a degraded endpoint fails, when the endpoint is disabled,
+ * and when another turn of the endpoint has started.
  */
 export async function deliverDueWebhooks(
   deps: ActivityDeps,
@@ -51,70 +52,77 @@ export async function deliverDueWebhooks(
 ): Promise<TurnOutcome> {
   const requests = createRequests(deps, turn);
   const endsAt = Date.now() + TURN_MS;
-  const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
-  let lingered = false;
-  while (goesOn()) {
+  const shouldContinue = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
+  let hasLingered = false;
+  while (shouldContinue()) {
     const due = await listDueDeliveries(deps.db, { ...turn, underWay: requests.underWay(), limit: PAGE });
     for (const delivery of due) {
-      await requests.room();
-      if (!goesOn()) break;
+      await requests.waitForSlot();
+      if (!shouldContinue()) break;
       requests.start(delivery);
     }
     if (due.length === PAGE) continue;
     if (requests.underWay().length > 0) {
-      await Promise.race([requests.idle(), sleep(LOOK_MS)]);
-      lingered = false;
-    } else if (lingered) break;
+      await Promise.race([requests.waitUntilIdle(), sleep(CHECK_MS)]);
+      hasLingered = false;
+    } else if (hasLingered) break;
     else {
       await sleep(LINGER_MS);
-      lingered = true;
+      hasLingered = true;
     }
   }
-  await requests.idle();
+  await requests.waitUntilIdle();
   return requests.end();
 }
 
-/** The requests of a turn, and the endpoint's status at its end. */
+/** The numbers of requests of a turn, and the endpoint's status at the end of the turn. */
 export interface TurnOutcome {
   status: EndpointStatus;
   delivered: number;
   failed: number;
-  /** Why the last failed request failed. Null if none failed. A code, because Temporal shows it. */
+  /**
+   * Why the last failed request failed. Null if no request failed. It contains no text of the endpoint, because
+   * Temporal shows it.
+   */
   lastFailure: string | null;
 }
 
-/** An attempt, with its outcome for the endpoint's status. */
-interface Ended extends DeliveryAttempt {
+/** A finished attempt at a delivery. `outcome` decides how the endpoint's status changes. */
+interface EndedAttempt extends DeliveryAttempt {
   outcome: WebhookOutcome;
   /** The part of `error` that Temporal may show. */
   shownError: string | null;
 }
 
-/** Makes the requests of a turn. Each result is recorded together with others that have arrived in the meantime. */
+/**
+ * Makes the requests of a turn. While results are being recorded, further results are collected, and recorded together
+ * afterwards.
+ */
 function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   const underWay = new Map<string, Promise<void>>();
   let { status, failuresInRow } = turn;
-  let over = false;
+  let isOver = false;
   const counts: Omit<TurnOutcome, 'status'> = { delivered: 0, failed: 0, lastFailure: null };
-  let fault: { error: unknown } | undefined;
-  const recorder = createBatcher<Ended>(record);
+  let failure: { error: unknown } | undefined;
+  const recorder = createBatcher<EndedAttempt>(record);
 
   async function deliver(delivery: DueDelivery): Promise<void> {
     try {
       const result = await deps.webhooks.send(requestOf(turn, delivery));
-      await recorder.add([endOf(turn, delivery, result)]);
+      await recorder.add([attemptOf(turn, delivery, result)]);
     } catch (error) {
-      // Postgres is unreachable. Temporal retries the activity, which repeats the requests that were not recorded.
-      fault ??= { error };
-      over = true;
+      // The result could not be recorded, for example because Postgres is unreachable. Temporal retries the activity,
+      // which repeats the requests that were not recorded.
+      failure ??= { error };
+      isOver = true;
     }
     underWay.delete(delivery.id);
   }
 
-  async function record(ended: Ended[]): Promise<void> {
+  async function record(ended: EndedAttempt[]): Promise<void> {
     const recorded = await recordAttempts(deps.db, { ...turn, attempts: ended });
     if (recorded === undefined) {
-      over = true;
+      isOver = true;
       return;
     }
     for (const { shownError } of ended) {
@@ -124,59 +132,59 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
     }
     const verdict = verdictOf(ended.map(({ outcome }) => outcome));
     const nothingNew = verdict.failures === 0 && failuresInRow === 0;
-    status = nothingNew ? recorded : await judge(deps, turn, verdict);
+    status = nothingNew ? recorded : await updateStatus(deps, turn, verdict);
     failuresInRow = verdict.succeeded ? verdict.failures : failuresInRow + verdict.failures;
-    over ||= status === 'DISABLED' || (status === 'DEGRADED' && verdict.failures > 0);
+    isOver ||= status === 'DISABLED' || (status === 'DEGRADED' && verdict.failures > 0);
   }
 
   return {
     start: (delivery: DueDelivery) => void underWay.set(delivery.id, deliver(delivery)),
     underWay: () => [...underWay.keys()],
-    isOver: () => over,
-    /** Resolves when another request may start. */
-    room: async () => {
-      while (underWay.size >= (status === 'DEGRADED' ? 1 : WIDTH)) await Promise.race(underWay.values());
+    isOver: () => isOver,
+    /** Resolves when a slot for another request is free. */
+    waitForSlot: async () => {
+      while (underWay.size >= (status === 'DEGRADED' ? 1 : REQUESTS_MAX)) await Promise.race(underWay.values());
     },
-    idle: () => Promise.all(underWay.values()),
+    waitUntilIdle: () => Promise.all(underWay.values()),
     end: () => {
-      if (fault) throw fault.error;
+      if (failure) throw failure.error;
       return { status, ...counts };
     },
   };
 }
 
 /**
- * Updates the endpoint's status. If these attempts disabled it, the project's owners are notified in the same
- * transaction.
+ * Updates the endpoint's status after some attempts. If they disabled the endpoint, the same transaction queues an
+ * email to the project's owners.
  */
-async function judge(
+async function updateStatus(
   deps: ActivityDeps,
   { projectId, endpointId }: EndpointTurn,
   verdict: EndpointVerdict,
 ): Promise<EndpointStatus> {
   const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
-    const judged = await updateEndpointStatus(trx, { projectId, endpointId, verdict });
-    if (!judged.justDisabled) return { status: judged.status, outbox: [] };
-    const why = verdict.gone ? 'it responded with 410 Gone' : 'it failed for five days';
+    const updated = await updateEndpointStatus(trx, { projectId, endpointId, verdict });
+    if (!updated.justDisabled) return { status: updated.status, outbox: [] };
+    const cause = verdict.gone ? 'it responded with 410 Gone' : 'it failed for five days';
     const notice = await queueOwnerNotice(trx, {
       projectId,
       subject: 'A webhook endpoint was disabled',
-      body: `<p>The webhook endpoint ${endpointId} was disabled, because ${why}.</p>
+      body: `<p>The webhook endpoint ${endpointId} was disabled, because ${cause}.</p>
         <p>In the dashboard, open Developers, Webhooks: enable the endpoint, then replay the events it missed.</p>
         <p>Or use the API: PATCH /webhooks/${endpointId} {"enabled": true}, then
         POST /webhooks/${endpointId}/replay.</p>`,
     });
-    return { status: judged.status, outbox: notice };
+    return { status: updated.status, outbox: notice };
   });
   deps.outbox.wake(queued);
   return status;
 }
 
-function endOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult): Ended {
+function attemptOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult): EndedAttempt {
   const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
   const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-  const tries = delivery.attempts + 1;
-  const next = succeeded || tries >= MAX_TRIES ? null : nextAttemptAt(tries, new Date());
+  const attempts = delivery.attempts + 1;
+  const next = succeeded || attempts >= MAX_TRIES ? null : nextAttemptAt(attempts, new Date());
   return {
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
@@ -201,8 +209,8 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   });
   const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
-  // A redirected POST would become a GET. The server would respond with success without receiving the event, so the
-  // owner must configure the right address.
+  // Redirects are not followed, because a redirected POST would become a GET. The server would then report success
+  // without receiving the event. The owner must configure the right address.
   return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
 }
 

@@ -52,7 +52,7 @@ function settle(emails: Awaited<ReturnType<typeof claimEmails>>) {
     suppressionKey,
     source: 'smtp',
     outbox: { wake: () => {} },
-    guard: { accepted: () => {} },
+    guard: { reportAccepted: () => {} },
     ends: () => {},
   });
   const outcome = { kind: 'accepted', providerMessageId: 'x', subject: 'Hi' } as const;
