@@ -54,7 +54,7 @@ describe('the budget of a project', () => {
   });
 
   it('shares the limit of the process, and serves waiting projects before the project that was served', async () => {
-    const { run } = createBudgets({ cpuMsPerSecond: 0, ofProcess: 2 });
+    const { run } = createBudgets({ cpuMsPerSecond: 0, processJobsMax: 2 });
     const order: string[] = [];
     const ends: (() => void)[] = [];
     const held = (projectId: string) =>

@@ -1,16 +1,17 @@
 import { LimitReached } from '../rules/errors.ts';
 
 /**
- * The budget that a project can save, in seconds of its rate. A preview after a quiet minute therefore does not wait.
+ * The most unused budget that a project saves up, in seconds of its rate. A preview after a quiet minute therefore does
+ * not wait.
  */
 const BURST_SECONDS = 2;
 /** The maximum number of concurrent jobs of one project. One job can compute while another waits for its input. */
-const OF_PROJECT = 2;
+const JOBS_PER_PROJECT_MAX = 2;
 /** The maximum number of waiting jobs of one project. The result of a further job would come too late to be useful. */
 const WAITING_MAX = 100;
-/** The minimum time until a refused caller retries, because each retry needs some processor time. */
+/** The minimum of `retryAfterMs` for a refused caller, because each retry needs some processor time. */
 const RETRY_MIN_MS = 1_000;
-/** The default limit of a wait. Callers would retry a request that takes longer. */
+/** The default of `maxWaitMs`. A caller whose request takes longer would send the request again. */
 const MAX_WAIT_MS = 10_000;
 
 /** Owner and kind of a job. `kind` appears in the log and in metrics (`email.preview`). */
@@ -53,12 +54,12 @@ interface Waiting {
 }
 
 /**
- * Account of one project. `ms` is the budget left at `atMs`. A job may overdraw it, and later jobs wait until it has
- * recovered.
+ * The budget and the jobs of one project. `ms` is the budget left at `updatedAtMs`. A job may use more than the budget
+ * left. Later jobs then wait until `ms` is positive again.
  */
 interface Account {
   ms: number;
-  atMs: number;
+  updatedAtMs: number;
   running: number;
   waiting: Waiting[];
   timer: NodeJS.Timeout | undefined;
@@ -66,37 +67,40 @@ interface Account {
 
 /** Creates a budget of processor time for each project in this process. `cpuMsPerSecond` 0 means no limit. */
 export function createBudgets(options: BudgetOptions): Budgets {
-  const { cpuMsPerSecond, ofProcess = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
+  const { cpuMsPerSecond, processJobsMax = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
   const rate = cpuMsPerSecond > 0 ? cpuMsPerSecond / 1_000 : Number.POSITIVE_INFINITY;
   const burst = cpuMsPerSecond > 0 ? cpuMsPerSecond * BURST_SECONDS : Number.POSITIVE_INFINITY;
-  /** Accounts by project, in the order of their turns. */
+  /** Accounts by project id. If the process has a limit of jobs, waiting projects get a free slot in this order. */
   const accounts = new Map<string, Account>();
   let running = 0;
 
-  const hasRoom = (account: Account): boolean => running < ofProcess && account.running < OF_PROJECT;
+  const hasFreeSlot = (account: Account): boolean => running < processJobsMax && account.running < JOBS_PER_PROJECT_MAX;
 
   function accountOf(projectId: string): Account {
-    const kept = accounts.get(projectId);
-    if (kept) return kept;
-    const made: Account = { ms: burst, atMs: now(), running: 0, waiting: [], timer: undefined };
-    accounts.set(projectId, made);
-    return made;
+    const existing = accounts.get(projectId);
+    if (existing) return existing;
+    const created: Account = { ms: burst, updatedAtMs: now(), running: 0, waiting: [], timer: undefined };
+    accounts.set(projectId, created);
+    return created;
   }
 
   function refill(account: Account): void {
-    const atMs = now();
-    if (Number.isFinite(rate)) account.ms = Math.min(burst, account.ms + (atMs - account.atMs) * rate);
-    account.atMs = atMs;
+    const updatedAtMs = now();
+    if (Number.isFinite(rate)) account.ms = Math.min(burst, account.ms + (updatedAtMs - account.updatedAtMs) * rate);
+    account.updatedAtMs = updatedAtMs;
   }
 
-  const untilDueMs = ({ ms }: Account): number => (ms > 0 ? 0 : Math.ceil(-ms / rate) + 1);
+  const msUntilBudget = ({ ms }: Account): number => (ms > 0 ? 0 : Math.ceil(-ms / rate) + 1);
 
-  /** Starts jobs that may run, and checks again when the budget has recovered. */
+  /**
+   * Starts the waiting jobs that may run now. If jobs still wait for budget, calls itself again when the budget is
+   * positive.
+   */
   function startJobs(projectId: string, account: Account): void {
     refill(account);
     clearTimeout(account.timer);
     account.timer = undefined;
-    while (account.waiting.length > 0 && hasRoom(account) && account.ms > 0) {
+    while (account.waiting.length > 0 && hasFreeSlot(account) && account.ms > 0) {
       const first = account.waiting.findIndex(({ bulk }) => !bulk);
       const [next] = account.waiting.splice(Math.max(0, first), 1);
       // Takes the slot before the job starts, so that a later job cannot take it.
@@ -104,14 +108,17 @@ export function createBudgets(options: BudgetOptions): Budgets {
       running += 1;
       next?.start();
     }
-    if (account.waiting.length > 0 && hasRoom(account)) {
-      account.timer = setTimeout(() => startJobs(projectId, account), untilDueMs(account)).unref();
+    if (account.waiting.length > 0 && hasFreeSlot(account)) {
+      account.timer = setTimeout(() => startJobs(projectId, account), msUntilBudget(account)).unref();
     } else if (account.running === 0 && account.waiting.length === 0 && account.ms >= burst) accounts.delete(projectId);
   }
 
-  /** Assigns a free slot. Other projects that wait for a slot of the process come before the project that freed it. */
+  /**
+   * Assigns the slot of a finished job. Other projects that wait for a slot of the process come before the project of
+   * that job.
+   */
   function startNextJobs(projectId: string, account: Account): void {
-    if (ofProcess !== Number.POSITIVE_INFINITY) {
+    if (processJobsMax !== Number.POSITIVE_INFINITY) {
       accounts.delete(projectId);
       accounts.set(projectId, account);
       for (const [other, theirs] of [...accounts]) if (theirs.waiting.length > 0) startJobs(other, theirs);
@@ -125,7 +132,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
         const at = account.waiting.indexOf(waiting);
         if (at >= 0) account.waiting.splice(at, 1);
         refill(account);
-        reject(new OverBudget(Math.max(untilDueMs(account), RETRY_MIN_MS)));
+        reject(new OverBudget(Math.max(msUntilBudget(account), RETRY_MIN_MS)));
       };
       const timer = setTimeout(refuse, maxWaitMs);
       const waiting: Waiting = {
@@ -137,8 +144,8 @@ export function createBudgets(options: BudgetOptions): Budgets {
       };
       account.waiting.push(waiting);
       startJobs(projectId, account);
-      const hopeless = account.waiting.length > WAITING_MAX || untilDueMs(account) > maxWaitMs;
-      if (!account.waiting.includes(waiting) || !hopeless) return;
+      const isHopeless = account.waiting.length > WAITING_MAX || msUntilBudget(account) > maxWaitMs;
+      if (!account.waiting.includes(waiting) || !isHopeless) return;
       clearTimeout(timer);
       refuse();
     });
@@ -165,7 +172,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 export interface BudgetOptions {
   cpuMsPerSecond: number;
   /** The maximum number of concurrent jobs of all projects together; no limit by default. */
-  ofProcess?: number;
+  processJobsMax?: number;
   /** The clock in milliseconds; for tests. */
   now?: () => number;
 }

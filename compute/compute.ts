@@ -12,33 +12,33 @@ export interface ComputedWork {
 }
 
 /**
- * Runs a task in a thread for a job whose cost was charged in advance. Arrays in `handOver` that cover a whole
- * buffer are transferred, not copied, so the caller can no longer use them.
+ * Runs a task in a thread for a job whose cost was charged in advance. Arrays in `transfer` that cover a whole buffer
+ * are transferred to the thread, not copied, so the caller can no longer use them.
  */
-export type PaidFor = <K extends TaskName>(
+export type RunPrepaidTask = <K extends TaskName>(
   name: K,
   input: Parameters<Tasks[K]>[0],
-  handOver?: Uint8Array[],
+  transfer?: Uint8Array[],
 ) => Promise<TaskResult<K>>;
 
 /**
- * Runs computations for a tenant that may take long, and charges them to the project's budget of processor time in this
- * process. Only projects over their budget wait. Wait for the budget before you take a shared resource, such as a
- * connection or a slot.
+ * Runs a tenant's costly computations, and charges them to the project's budget of processor time in this process. Only
+ * projects over their budget wait. Wait for the budget before you take a shared resource, such as a connection or a
+ * slot.
  */
 export interface Compute {
-  /** Runs a task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget and the task's errors */
+  /** Runs a task of `tasks.ts` in a thread that limits time and memory. @throws OverBudget, or an error of the task */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<TaskResult<K>>;
   /**
    * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only a few
-   * of one project run concurrently.
+   * such requests of one project run concurrently.
    * @throws OverBudget
    */
   keyed<T>(work: Work, run: () => Promise<T>): Promise<T>;
   /**
-   * Builds a page of a list. A page may have several megabytes and is in memory twice, so only a few pages of one
-   * project are built concurrently. Charges the project by the size of the page, which the caller reports with
-   * `charge`.
+   * Builds a page of a list for a response. A page may have several megabytes and is in memory twice, so only a few
+   * pages of one project are built concurrently. Charges the project by the size of the page, which the caller reports
+   * with `charge`.
    * @throws OverBudget
    */
   page<T>(work: Work, run: (charge: (bytes: number) => void) => Promise<T>): Promise<T>;
@@ -46,30 +46,34 @@ export interface Compute {
    * Runs a request with a large body, which a thread parses. Charges the project in advance, by the size of the body.
    * @throws OverBudget
    */
-  largeRequest<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
+  largeRequest<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
   /**
-   * Sends an email with large files, which a thread composes. Charges the project in advance, by the size. The email is
-   * in memory while `run` lasts, so the number of such emails is limited, per project and for all projects.
+   * Sends an email with large attachments. A thread composes its message. Charges the project in advance, by the size
+   * of the attachments. The email is in memory while `run` lasts, so the number of such emails is limited, per project
+   * and for all projects.
    * @throws OverBudget
    */
-  largeMail<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
+  largeMail<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const MB = 1024 * 1024;
 /**
- * Milliseconds per MB of a body, measured with 10 MB of attachments: 1.5 for counting values, 4 for parsing, 5 for
- * checking, 1 for decoding, the same again to send them to Postgres, and 10 in Postgres.
+ * Processor milliseconds per MB of a request body, measured with 10 MB of attachments: 1.5 for counting values, 4 for
+ * parsing, 5 for checking, 1 for decoding, the same again to send them to Postgres, and 10 in Postgres.
  */
 const LARGE_REQUEST_MS_PER_MB = 30;
 /**
- * Milliseconds per MB of files, measured in the same way: 6 for reading, 6 for the message, 5 for its signature, 3 for
- * preparing the SMTP data, some for writing that data, and 5 in Postgres.
+ * Processor milliseconds per MB of attachments, measured in the same way: 6 for reading, 6 for the message, 5 for its
+ * signature, 3 for preparing the SMTP data, some for writing that data, and 5 in Postgres.
  */
 const LARGE_EMAIL_MS_PER_MB = 30;
-/** Milliseconds per MB, measured with pages of 4 MB of all lists: half in Postgres, half in this process. */
+/**
+ * Processor milliseconds per MB of a page, measured with pages of 4 MB of all lists: half in Postgres, half in this
+ * process.
+ */
 const PAGE_MS_PER_MB = 40;
-/** The cost of usual input. Larger input gets proportionally more time in a thread. */
+/** The processor milliseconds for input of usual size. Larger input gets proportionally more time in a thread. */
 const USUAL_MS = 250;
 /** The maximum number of large emails in memory, over all projects. Each email may be in memory three times. */
 const LARGE_EMAILS = 4;
@@ -83,8 +87,11 @@ export function createCompute(p: {
   budgets?: Budgets;
   threads?: Threads;
   onDone?: (done: ComputedWork) => void;
-  /** Called when work continues after it waited for the budget or for a thread (for `LoopWatch`). */
-  resumed?: () => void;
+  /**
+   * Called when work continues after a wait for the budget or for a thread. `LoopWatch` then counts the time of this
+   * work.
+   */
+  onResume?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   // Pages have their own budget, because building a page may also use the compute budget.
@@ -92,22 +99,22 @@ export function createCompute(p: {
   // Large requests have their own budget, so that a slow upload delays only other uploads of the project.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
-  const resumed = p.resumed ?? (() => {});
+  const onResume = p.onResume ?? (() => {});
   const keyed = createBudgets({ cpuMsPerSecond: 0 });
-  const largeEmails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_EMAILS });
+  const largeEmails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, processJobsMax: LARGE_EMAILS });
 
   async function large<T>(
     { budgets, work, ms }: { budgets: Budgets; work: Work; ms: number },
-    run: (inThread: PaidFor) => Promise<T>,
+    run: (inThread: RunPrepaidTask) => Promise<T>,
   ): Promise<T> {
     const { projectId, kind } = work;
     const charge = (cpuMs: number) => p.onDone?.({ kind, cpuMs });
     return budgets.run(work, (pay) => {
       pay(ms);
-      const patience = 1 + ms / USUAL_MS;
-      resumed();
-      return run((name, input, handOver) =>
-        threads.run({ projectId, name, input, handOver, patience, charge }).finally(resumed),
+      const limitFactor = 1 + ms / USUAL_MS;
+      onResume();
+      return run((name, input, transfer) =>
+        threads.run({ projectId, name, input, transfer, limitFactor, charge }).finally(onResume),
       );
     });
   }
@@ -126,11 +133,11 @@ export function createCompute(p: {
           },
         }),
       );
-      return done.finally(resumed);
+      return done.finally(onResume);
     },
     page: (work, run) =>
       pages.run(work, (charge) => {
-        resumed();
+        onResume();
         return run((bytes) => {
           const cpuMs = (bytes / MB) * PAGE_MS_PER_MB;
           charge(cpuMs);

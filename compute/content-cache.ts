@@ -7,7 +7,7 @@ import { compileForSending, type ReadyContent } from './contents.ts';
 
 /**
  * The number of compiled contents that a process keeps: enough for the campaigns and templates in use. The least
- * recently used content is dropped first, so bodies of a single email rarely displace contents in use.
+ * recently used content is dropped first, so a body that is used for a single email rarely displaces contents in use.
  */
 const CONTENTS_MAX = 300;
 
@@ -27,13 +27,13 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
   return {
     get(p) {
       const key = `${p.contentId} ${p.tracked}`;
-      const kept = ready.get(key);
-      if (kept) return kept;
-      const made = compile(p);
-      ready.set(key, made);
+      const cached = ready.get(key);
+      if (cached) return cached;
+      const compiling = compile(p);
+      ready.set(key, compiling);
       // A failure is retried, because Postgres may have been unreachable.
-      made.catch(() => ready.delete(key));
-      return made;
+      compiling.catch(() => ready.delete(key));
+      return compiling;
     },
   };
 

@@ -19,28 +19,31 @@ import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompiled } from './tasks.ts';
 
 /**
- * Content up to these sizes is compiled in this thread, which takes a few milliseconds. Larger content might take more
- * than 100 ms, so another thread compiles it first.
+ * Content up to these sizes is compiled on the main thread, which takes a few milliseconds. Larger content might take
+ * more than 100 ms, so a worker thread compiles it first.
  */
 const SMALL_CHARS = 16 * 1024;
 /** Counts Liquid tags, outputs and links. */
 const SMALL_TOKENS = 40;
 /**
- * If another thread compiled a content within this time, this thread compiles the content too. Its messages are then
- * rendered in this thread.
+ * If a worker thread compiled a content within this time, the main thread compiles the content too. The main thread
+ * then renders its messages.
  */
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
 
-/** Compiled content, which renders in this thread or in another thread. */
+/** Compiled content, which renders on the main thread or in a worker thread. */
 export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
-  /** Content without costly parts, which renders in microseconds and therefore in this thread. */
+  /** The compiled content, if it has no costly parts: rendering then takes microseconds, on the main thread. */
   readonly plain: CompiledContent | undefined;
   readonly key: string;
   readonly source: ContentSource;
 }
 
-/** Compiles small content in this thread, and other content in another thread. @throws TemplateError, OverBudget */
+/**
+ * Compiles small content on the main thread, and larger content in a worker thread.
+ * @throws TemplateError, OverBudget
+ */
 export async function compileForSending(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
   if (compilesQuickly(templatesOf(source))) {
@@ -48,8 +51,8 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
     return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
   const facts = await compute.inThread(work, 'content.facts', { key, source });
-  const here = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
-  return toReadyContent(facts, { plain: here ? compileContent(source) : undefined, key, source });
+  const rendersHere = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
+  return toReadyContent(facts, { plain: rendersHere ? compileContent(source) : undefined, key, source });
 }
 
 /** Renders the message as plain strings. @throws TemplateError, OverBudget */
@@ -73,20 +76,26 @@ export async function renderMessage(
   return compute.inThread(work, 'content.message', { key, source, input, headers });
 }
 
-/** Renders a content for one recipient, with the findings for its author. @throws TemplateError, OverBudget */
+/**
+ * Renders a content for one recipient, and lists problems for the author of the content.
+ * @throws TemplateError, OverBudget
+ */
 export async function reviewWithinBudget(
   compute: Compute,
   work: Work,
   { content, input }: { content: AuthoredContent; input: RenderInput },
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
-  const here = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;
+  const rendersHere = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;
   // Copies only the fields to render, because the caller may pass a whole campaign.
-  return here ? reviewContent(source, input) : compute.inThread(work, 'content.review', { content: source, input });
+  return rendersHere
+    ? reviewContent(source, input)
+    : compute.inThread(work, 'content.review', { content: source, input });
 }
 
 /**
- * Returns the target of a stored link, see `resolveLink`.
+ * Returns the target of a stored link (see `resolveLink`).
+ *
  * @throws TemplateError, OverBudget
  */
 export async function resolveLinkWithinBudget(
@@ -94,7 +103,7 @@ export async function resolveLinkWithinBudget(
   work: Work,
   p: { link: string; vars: Sourced<LiquidScope> },
 ): Promise<string | undefined> {
-  // A link with a filter may take long.
+  // A link with a Liquid filter may take long, so a worker thread resolves it.
   return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 
@@ -105,9 +114,9 @@ function toReadyContent(
   return { links, variables, needsUnsubscribe, ...rest };
 }
 
-/** Tells whether these templates together compile in a few milliseconds. */
-export function compilesQuickly(all: string[]): boolean {
-  const chars = all.reduce((sum, part) => sum + part.length, 0);
+/** Tells whether the templates together compile in a few milliseconds. */
+export function compilesQuickly(templates: string[]): boolean {
+  const chars = templates.reduce((sum, template) => sum + template.length, 0);
   if (chars > SMALL_CHARS) return false;
-  return all.reduce((sum, part) => sum + (part.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;
+  return templates.reduce((sum, template) => sum + (template.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;
 }

@@ -50,7 +50,7 @@ it('names the work that blocks the loop after a thread has computed for it', {
   timeout: THREAD_STARTS_MS,
 }, async () => {
   const { loop, held, hold, beat } = watch();
-  const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });
+  const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.resumed });
   await loop.as('GET /computed', async () => {
     const text = compute.inThread({ projectId: 'a', kind: 'test' }, 'html.text', { html: '<p>text</p>' });
     beat();
@@ -67,7 +67,7 @@ it.each(['page', 'largeRequest'] as const)(
   'names the work that blocks the event loop after it waited in the queue of its project: %s',
   async (what) => {
     const { loop, held, hold, beat } = watch();
-    const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });
+    const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.resumed });
     const work = { projectId: 'a', kind: 'test' };
     const inTurn = (run: () => Promise<void>) =>
       what === 'page' ? compute.page(work, run) : compute.largeRequest(work, 1, run);

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Interval at which the loop reports that it runs. */
+/** The interval of the timer that checks whether the event loop was blocked. */
 const BEAT_MS = 100;
 /** Blocks that are longer than this are reported, because everything in the process waits meanwhile. */
-const HELD_MS = 200;
+const BLOCKED_MS = 200;
 /** Name of work outside any request or activity. */
 const OTHER = 'other';
 
@@ -17,8 +17,8 @@ export interface LoopWatch {
   /** Runs `work` under the name of a route or an activity. The name also applies after each `await` in it. */
   as<T>(name: string, work: () => T): T;
   /**
-   * Marks that work continues after a wait, for example for the database. From then on, the loop's time counts as this
-   * work's time.
+   * Records that work continues after a wait, for example for the database. From now on, the time counts as time of
+   * this work.
    */
   resumed(): void;
   /**
@@ -29,18 +29,18 @@ export interface LoopWatch {
 }
 
 /**
- * Watches the event loop of this process. A timer alone notices that the loop was blocked, but not by which work.
- * The time between two waits is therefore recorded under the name of the work, which costs one read of the clock. The
- * timer reports the work with the longest time. Measured cost: 1 ms of processor time a second in an idle process, and
- * at most 2 µs for a request that waits six times.
+ * Watches the event loop of this process. A timer alone notices that the loop was blocked, but not by which work. The
+ * watch therefore reads the clock each time work starts or resumes, and counts the time until the next such moment as
+ * time of that work. When the timer finds a block, it reports the work with the longest time. Measured cost: 1 ms of
+ * processor time a second in an idle process, and at most 2 µs for a request that waits six times.
  */
-export function watchLoop(onHeld: (held: BlockedLoop) => void, now = () => performance.now()): LoopWatch {
+export function watchLoop(onBlock: (block: BlockedLoop) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();
   let beatAtMs = now();
   const stretch = { work: OTHER, sinceMs: beatAtMs };
   let longest: BlockedLoop = { work: OTHER, ms: 0 };
 
-  function begin(work: string): void {
+  function startStretch(work: string): void {
     const atMs = now();
     const ms = atMs - stretch.sinceMs;
     if (ms > longest.ms) longest = { work: stretch.work, ms };
@@ -48,28 +48,28 @@ export function watchLoop(onHeld: (held: BlockedLoop) => void, now = () => perfo
     stretch.sinceMs = atMs;
   }
 
-  function beat(): void {
-    begin(OTHER);
+  function checkBlock(): void {
+    startStretch(OTHER);
     const ms = stretch.sinceMs - beatAtMs - BEAT_MS;
-    if (ms > HELD_MS) onHeld({ work: longest.work, ms: Math.round(ms) });
+    if (ms > BLOCKED_MS) onBlock({ work: longest.work, ms: Math.round(ms) });
     beatAtMs = stretch.sinceMs;
     longest = { work: OTHER, ms: 0 };
   }
 
-  let beating: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   return {
     as: (name, work) =>
       names.run(name, () => {
-        begin(name);
+        startStretch(name);
         return work();
       }),
-    resumed: () => begin(names.getStore() ?? OTHER),
+    resumed: () => startStretch(names.getStore() ?? OTHER),
     start: () => {
-      begin(OTHER);
+      startStretch(OTHER);
       beatAtMs = stretch.sinceMs;
       longest = { work: OTHER, ms: 0 };
-      beating ??= setInterval(beat, BEAT_MS).unref();
+      timer ??= setInterval(checkBlock, BEAT_MS).unref();
     },
-    stop: () => clearInterval(beating),
+    stop: () => clearInterval(timer),
   };
 }

@@ -27,7 +27,7 @@ import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-orig
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 import { exceededLimit, runWithTimeLimit, threadCpuMs } from '../rules/time-limit.ts';
 
-/** Facts about a compiled content that are useful without its compiled form. */
+/** Facts about a compiled content. A thread returns them, because it cannot send the compiled form. */
 export interface ContentFacts {
   links: string[];
   variables: string[] | '*';
@@ -42,7 +42,7 @@ export interface MessageInput {
   headers: MessageHeaders;
 }
 
-/** A message in the form that SMTP sends, and its subject as events name it. */
+/** A message in the form that SMTP sends, and its subject as plain text. */
 export interface RenderedMessage {
   raw: string;
   subject: string;
@@ -56,18 +56,22 @@ export interface KeyedSource {
 
 /** The number of compiled contents that a thread keeps. A thread rarely works on more at the same time. */
 const CONTENTS_MAX = 30;
-/** Half of the limit of a sent message, so that a template that passes is not stopped on a busy day. */
+/**
+ * The time limit of a trial rendering: half of the limit for sending. A template that passes the trial is then not
+ * stopped when the machine is busy.
+ */
 const TRIAL_MS = 200;
 const TOO_SLOW = 'The template takes too long: it is too large or does too much.';
-const NOBODY: RenderInput = {
+const NO_CONTACT: RenderInput = {
   vars: markTrusted({ id: '', email: 'someone@example.com', data: {} }),
   urls: { baseUrl: 'http://localhost', track: 'track', manage: 'manage' },
 };
 const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 
 /**
- * All computations for tenants in threads, by name. Pure functions of values that can be copied between threads: each
- * takes one input and returns one output, or a promise of it, and keeps no state that a stopped thread would lose.
+ * All computations that threads run for tenants, by name. They are pure functions: each takes one input and returns one
+ * output or a promise, and keeps no state that a stopped thread would lose. Inputs and outputs can be copied between
+ * threads.
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
@@ -78,13 +82,13 @@ export const TASKS = {
   'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent =>
     renderCompiled(getCompiled(p), p.input),
   /**
-   * Renders without a contact.
-   * @throws TemplateError only when that takes too long; other errors may be caused by missing data
+   * Renders the content with an empty contact. Ignores errors that missing data may cause.
+   * @throws TemplateError if the rendering takes too long
    */
   'content.trial': (content: KeyedSource): void => {
     const ready = getCompiled(content);
     try {
-      runWithTimeLimit(() => renderCompiled(ready, NOBODY), TRIAL_MS);
+      runWithTimeLimit(() => renderCompiled(ready, NO_CONTACT), TRIAL_MS);
     } catch (error) {
       if (exceededLimit(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
     }
@@ -110,15 +114,15 @@ export const TASKS = {
     return { layout, rows: countCsvRows(file, layout) };
   },
   'csv.chunk': (p: { file: Uint8Array } & CsvRange): CsvChunk => readCsvChunk(p.file, p),
-  'csv.look': (p: { file: Uint8Array } & Parameters<typeof previewCsv>[1]): CsvPreview => previewCsv(p.file, p),
+  'csv.preview': (p: { file: Uint8Array } & Parameters<typeof previewCsv>[1]): CsvPreview => previewCsv(p.file, p),
   'csv.review': (p: { file: Uint8Array } & Parameters<typeof reviewCsvChunk>[1]): CsvReview =>
     reviewCsvChunk(p.file, p),
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded at first use, because most threads never compose a message with files. */
-  'mail.finished': async (p: FinishedEmailInput): Promise<FinishedEmail> =>
+  'email.finish': async (p: FinishedEmailInput): Promise<FinishedEmail> =>
     (await import('../channels/email/finished-email.ts')).finishEmail(p),
   /** Loaded at first use, because the relay is off in most installations. */
-  'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
+  'email.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');
     return prepareOriginal(asBuffer(raw), p);
   },
@@ -129,16 +133,19 @@ export type TaskName = keyof Tasks;
 export type TaskResult<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
 /**
- * Returns the buffers of a result that are transferred to the caller, not copied. The thread can no longer use them.
+ * By task: a function that returns the buffers of a result to transfer to the caller, not copy. The thread can no
+ * longer use them.
  */
-const BYTES: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
+const BUFFERS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
-  'mail.finished': ({ raw, payload }) => [raw, payload.data],
-  'mail.original': ({ message }) => [message],
+  'email.finish': ({ raw, payload }) => [raw, payload.data],
+  'email.original': ({ message }) => [message],
 };
 
-export function transferredBuffers(name: TaskName, result: unknown): Uint8Array[] {
-  const all = (BYTES[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
+/** Returns the arrays of a task's result whose buffers are transferred to the caller. */
+export function buffersToTransfer(name: TaskName, result: unknown): Uint8Array[] {
+  const all =
+    (BUFFERS_TO_TRANSFER[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
   return all.filter((bytes) => bytes !== undefined);
 }
 
@@ -147,9 +154,9 @@ export function renderCompiled(content: CompiledContent, { vars, urls }: RenderI
 }
 
 function getCompiled({ key, source }: KeyedSource): CompiledContent {
-  const kept = compiledContents.get(key);
-  if (kept) return kept;
-  const made = compileContent(source);
-  compiledContents.set(key, made);
-  return made;
+  const cached = compiledContents.get(key);
+  if (cached) return cached;
+  const compiled = compileContent(source);
+  compiledContents.set(key, compiled);
+  return compiled;
 }

@@ -3,20 +3,20 @@ import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
 import { exceededLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { TaskName } from './tasks.ts';
 
-/** Message to a thread. */
+/** A message to a thread: the task to run. */
 export interface TaskMessage {
   id: number;
   name: TaskName;
   input: unknown;
 }
 
-/** Response of a thread. */
+/** The reply of a thread: the result of the task, or its error. */
 export type TaskReply = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
 
 /** An error in the form that is sent between threads, which cannot send classes. */
 export type PortableError =
   | { kind: 'template'; message: string; line: number; column: number; field: TemplateField; timedOut: boolean }
-  | { kind: 'bound'; message: string }
+  | { kind: 'timeLimit'; message: string }
   | { kind: 'app'; code: ErrorCode; message: string; errors: FieldError[] | undefined; suggestion: string }
   | { kind: 'other'; message: string; stack: string | undefined };
 
@@ -25,7 +25,7 @@ export function toPortable(error: unknown): PortableError {
     const { message, line, column, field } = error;
     return { kind: 'template', message, line, column, field, timedOut: exceededLimit(error) };
   }
-  if (error instanceof TimeLimitExceeded) return { kind: 'bound', message: error.message };
+  if (error instanceof TimeLimitExceeded) return { kind: 'timeLimit', message: error.message };
   if (error instanceof AppError) {
     const { code, message, errors, suggestion } = error;
     return { kind: 'app', code, message, errors, suggestion };
@@ -34,14 +34,14 @@ export function toPortable(error: unknown): PortableError {
   return { kind: 'other', message, stack };
 }
 
-/** Returns the error that a thread has sent. */
+/** Recreates the error that a thread has sent. */
 export function errorFromPortable(error: PortableError): Error {
   switch (error.kind) {
     case 'template': {
       const { message, timedOut, ...at } = error;
       return new TemplateError(message, { ...at, cause: timedOut ? new TimeLimitExceeded(message) : undefined });
     }
-    case 'bound':
+    case 'timeLimit':
       return new TimeLimitExceeded(error.message);
     case 'app': {
       const { code, message, errors, suggestion } = error;
@@ -53,8 +53,8 @@ export function errorFromPortable(error: PortableError): Error {
 }
 
 /**
- * Returns the buffers that can be transferred to another thread: buffers that one of these arrays covers completely. A
- * part of a larger buffer must be copied, because other code may use that buffer.
+ * Returns the buffers that can be transferred to another thread: buffers that one of these arrays covers completely. An
+ * array that covers only a part of a buffer must be copied, because other code may use the rest.
  */
 export function transferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
   const buffers = all.flatMap(({ buffer, byteLength }) =>

@@ -1,5 +1,5 @@
-// The entry of a thread if the process runs from the TypeScript sources, as in tests. Node needs tsx to load TypeScript
-// in a thread.
+// The first file that a thread runs if the process runs from the TypeScript sources, as in tests. Node needs tsx to
+// load TypeScript in a thread.
 import { register } from 'tsx/esm/api';
 
 register();

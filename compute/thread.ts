@@ -1,23 +1,23 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.ts';
-import { TASKS, transferredBuffers } from './tasks.ts';
+import { buffersToTransfer, TASKS } from './tasks.ts';
 import { type TaskMessage, type TaskReply, toPortable, transferableBuffers } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
 /**
- * With this niceness, a thread gets about a third of the main loop's processor time on one processor. A lower priority
- * would also starve costly content of other tenants.
+ * The niceness of a thread. On one processor, a thread then gets about a third of the main loop's processor time. A
+ * lower priority would also starve costly content of other tenants.
  */
 const NICE = 5;
 
 const port = parentPort;
 if (!port) throw new Error('this module is the entry of a thread');
-yieldToTheLoop();
-setTimeLimit((workerData as { bound: TimeLimit }).bound);
+lowerPriority();
+setTimeLimit((workerData as { timeLimit: TimeLimit }).timeLimit);
 port.on('message', async (task: TaskMessage) => {
   const reply = await runTask(task);
-  const bytes = 'value' in reply ? transferredBuffers(task.name, reply.value) : [];
+  const bytes = 'value' in reply ? buffersToTransfer(task.name, reply.value) : [];
   port.postMessage(reply, transferableBuffers(bytes));
 });
 port.postMessage('ready');
@@ -27,7 +27,7 @@ port.postMessage('ready');
  * On Linux, niceness applies to one thread, and 0 means the calling thread (setpriority(2), notes). On other systems,
  * niceness applies to the whole process, so it is not changed there.
  */
-function yieldToTheLoop(): void {
+function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(0, NICE);
 }
 

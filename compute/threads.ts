@@ -6,19 +6,21 @@ import type { TaskName, TaskResult, Tasks } from './tasks.ts';
 import { errorFromPortable, type TaskMessage, type TaskReply, transferableBuffers } from './thread-messages.ts';
 
 /**
- * Number of threads of a process. One project uses at most one thread, so one is always left for other projects. More
- * threads would only compete with the process itself.
+ * Number of threads of a process. One project uses at most one thread, so one thread is always left for other
+ * projects. More threads would only compete with the process itself.
  */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * Time limit of a template in a thread: twice the limit on the main thread, because a thread blocks no one else. A task
- * that got no processor time is repeated, because threads have a lower priority than the main loop (`thread.ts`).
+ * Time limit of a template in a thread: twice the limit on the main thread, because a thread does not block other
+ * projects. Threads have a lower priority than the main loop (`thread.ts`), so a task that got no processor time is
+ * attempted again.
  */
-const BOUND: TimeLimit = { ms: 400, attempts: 3 };
+const TEMPLATE_LIMIT: TimeLimit = { ms: 400, attempts: 3 };
 /**
- * A thread is ended when its task takes longer than this, because V8 cannot interrupt every operation at `BOUND`. This
- * limit is far longer than `BOUND`, so that no thread is ended only because the machine is busy.
+ * A thread is ended when its task takes longer than this, because V8 cannot interrupt every operation at
+ * `TEMPLATE_LIMIT`. This limit is far longer than `TEMPLATE_LIMIT`, so that no thread is ended only because the machine
+ * is busy.
  */
 const HARD_LIMIT_MS = 10_000;
 /**
@@ -33,8 +35,8 @@ type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
 
 export interface Threads {
   /**
-   * Runs a task in a thread. Projects take turns, and only one task of a project runs at a time. `charge` receives the
-   * computed milliseconds, also after a failure.
+   * Runs a task in a thread. Projects take turns, and only one task of a project runs at a time. `charge`
+   * receives the task's milliseconds of processor time, also after a failure.
    * @throws errors of the task; TimeLimitExceeded if the task was stopped because it used too much time or memory
    */
   run<K extends TaskName>(p: {
@@ -42,9 +44,9 @@ export interface Threads {
     name: K;
     input: Input<K>;
     /** Arrays of `input` to transfer, not copy, if they cover a whole buffer. The caller can no longer use them. */
-    handOver?: Uint8Array[] | undefined;
+    transfer?: Uint8Array[] | undefined;
     /** Factor for `HARD_LIMIT_MS`, for large input; 1 by default. */
-    patience?: number;
+    limitFactor?: number;
     charge?: (cpuMs: number) => void;
   }): Promise<TaskResult<K>>;
   /** Ends all threads. Running tasks fail. */
@@ -54,14 +56,14 @@ export interface Threads {
 interface Job {
   projectId: string;
   message: Omit<TaskMessage, 'id'>;
-  handOver: Uint8Array[];
+  transfer: Uint8Array[];
   limitMs: number;
   charge: (cpuMs: number) => void;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
 }
 
-/** Creates a small pool of threads, bounded in time and memory. Each thread starts at its first task. */
+/** Creates a pool of at most four threads with limits on time and memory. Each thread starts at its first task. */
 export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
@@ -70,16 +72,16 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
   const threads = new Set<Thread>();
   let closed = false;
 
-  function pump(): void {
+  function startJobs(): void {
     for (;;) {
-      const idle = [...threads].find((one) => !one.busy);
-      const job = idle || threads.size < max ? waiting.take((one) => !busy.has(one))?.item : undefined;
+      const idle = [...threads].find(({ busy }) => !busy);
+      const job = idle || threads.size < max ? waiting.take((projectId) => !busy.has(projectId))?.item : undefined;
       if (!job) return;
       const thread = idle ?? startThread();
       busy.add(job.projectId);
-      void thread.do(job).finally(() => {
+      void thread.runJob(job).finally(() => {
         busy.delete(job.projectId);
-        pump();
+        startJobs();
       });
     }
   }
@@ -97,19 +99,20 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
         const job: Job = {
           projectId: p.projectId,
           message: { name: p.name, input: p.input },
-          handOver: p.handOver ?? [],
-          limitMs: hardLimitMs * (p.patience ?? 1),
+          transfer: p.transfer ?? [],
+          limitMs: hardLimitMs * (p.limitFactor ?? 1),
           charge: p.charge ?? (() => {}),
           resolve: resolve as (value: unknown) => void,
           reject,
         };
         waiting.add(p.projectId, job);
-        pump();
+        startJobs();
       });
     },
     async close() {
       closed = true;
-      // The task did not cause the failure, so its caller may retry it in another process.
+      // The task did not cause this failure. The error is therefore no `TimeLimitExceeded`, and the caller may retry
+      // the task in another process.
       const closing = new Error('the threads have ended');
       for (const job of waiting.clear()) job.reject(closing);
       await Promise.all([...threads].map((thread) => thread.end(closing)));
@@ -124,8 +127,8 @@ class Thread {
   private readonly ended: Promise<void>;
   private onReply: ((reply: TaskReply) => void) | undefined;
   private fail: ((error: Error) => void) | undefined;
-  private over = false;
-  private endsWith: Error = new Error('the thread has ended');
+  private hasEnded = false;
+  private endError: Error = new Error('the thread has ended');
   private tasks = 0;
   private idle: NodeJS.Timeout | undefined;
 
@@ -140,32 +143,32 @@ class Thread {
     this.ready.catch(() => {});
     this.ended = new Promise((resolve) => {
       const end = (error: Error) => {
-        if (!this.over) p.onEnd();
-        this.over = true;
+        if (!this.hasEnded) p.onEnd();
+        this.hasEnded = true;
         this.fail?.(error);
         resolve();
       };
       this.worker.on('error', (error) => end(isOutOfMemory(error) ? new TimeLimitExceeded(error.message) : error));
-      this.worker.on('exit', () => end(this.endsWith));
+      this.worker.on('exit', () => end(this.endError));
     });
     this.worker.on('message', (message: TaskReply | 'ready') => {
       if (message !== 'ready') this.onReply?.(message);
     });
   }
 
-  /** Settles the job; never rejects. */
-  async do(job: Job): Promise<void> {
+  /** Runs the job's task and settles the job's promise. The returned promise never rejects. */
+  async runJob(job: Job): Promise<void> {
     this.busy = true;
     clearTimeout(this.idle);
     this.worker.ref();
     try {
       await this.ready;
-      const reply = await this.ask(job);
+      const reply = await this.sendTask(job);
       job.charge(reply.cpuMs);
       if ('error' in reply) job.reject(errorFromPortable(reply.error));
       else job.resolve(reply.value);
     } catch (error) {
-      // The thread was ended, so its task used all of its time.
+      // The thread was ended at its hard limit, so its task used all of its time.
       if (error instanceof TimeLimitExceeded) job.charge(job.limitMs);
       job.reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
@@ -175,18 +178,18 @@ class Thread {
     }
   }
 
-  /** Ends the thread. Its running task fails with `error`, by default the error for an exceeded time limit. */
+  /** Ends the thread. Its running task fails with `error`, by default with `TimeLimitExceeded`. */
   async end(error: Error = new TimeLimitExceeded('not done in its time')): Promise<void> {
-    this.endsWith = error;
+    this.endError = error;
     clearTimeout(this.idle);
     void this.worker.terminate();
     await this.ended;
   }
 
-  private ask({ message, handOver, limitMs }: Job): Promise<TaskReply> {
+  private sendTask({ message, transfer, limitMs }: Job): Promise<TaskReply> {
     const id = ++this.tasks;
     return new Promise<TaskReply>((resolve, reject) => {
-      // A response that arrived while this thread was blocked is processed first.
+      // `setImmediate` lets a reply that arrived while the main thread was blocked be processed first.
       const limit = setTimeout(() => setImmediate(() => this.onReply && void this.end()), limitMs);
       this.fail = reject;
       this.onReply = (reply) => {
@@ -196,8 +199,8 @@ class Thread {
         this.fail = undefined;
         resolve(reply);
       };
-      if (this.over) reject(new Error('the thread has ended'));
-      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, transferableBuffers(handOver));
+      if (this.hasEnded) reject(new Error('the thread has ended'));
+      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, transferableBuffers(transfer));
     }).finally(() => {
       this.onReply = undefined;
       this.fail = undefined;
@@ -214,9 +217,9 @@ function isOutOfMemory(error: unknown): boolean {
 function newWorker(): Worker {
   const entry = import.meta.url.endsWith('.ts') ? './thread-of-sources.mjs' : './thread.js';
   return new Worker(new URL(entry, import.meta.url), {
-    workerData: { bound: BOUND },
+    workerData: { timeLimit: TEMPLATE_LIMIT },
     resourceLimits: RESOURCE_LIMITS,
-    // Without environment variables, so that tenants' content cannot read the settings of the process.
+    // The thread gets no environment variables, so that tenants' content cannot read the settings of the process.
     env: {},
   });
 }

@@ -6,9 +6,11 @@ export const AFFECTED_KINDS = [
   'sms',
 ] as const satisfies (keyof AffectedRows)[];
 
-/** Ids of rows that a request has created, by kind. Later effects are found through them. */
+/**
+ * Ids of the rows that a request created, by kind. The request log finds the later effects of the request by these ids.
+ */
 export interface AffectedRows {
-  /** Contacts that were created, changed, or registered to wait for a variant. */
+  /** Contacts that the request created, changed, or registered for a notice when a product variant is available. */
   contacts?: string[];
   emails?: string[];
   events?: string[];

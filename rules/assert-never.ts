@@ -1,6 +1,6 @@
 /**
- * Ends a switch over all cases. The compiler names a missing case. At run time, only data of a newer release reaches
- * it.
+ * Ends a switch over all cases. If a case is missing, the compiler reports an error. At run time, only data of a newer
+ * release can reach this function.
  * @throws Error always
  */
 export function assertNever(value: never): never {

@@ -36,7 +36,10 @@ export const VARIABLES = {
 export type VariableName = keyof typeof VARIABLES;
 type Values = ValuesOf<typeof VARIABLES>;
 
-/** A value that cannot be used. The message is one line that names the variable and its valid values. */
+/**
+ * An environment variable has a value that the service cannot use, or is missing. The message is one line that names
+ * the variable and its valid values.
+ */
 export class ConfigError extends Error {
   readonly variable: VariableName;
   constructor(variable: VariableName, message: string) {
@@ -46,7 +49,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings as `npm start` reads them. Settings that it generates itself may be absent. */
+/** The settings as `npm start` reads them. Settings that `npm start` can generate may be absent. */
 export type Settings = ReturnType<typeof parseSettings>;
 
 /** The settings of an API or a worker, with all required values. */
@@ -83,8 +86,8 @@ export function parseStart(env: Environment): Settings {
 }
 
 /**
- * Returns the problem with capturing emails or SMS instead of sending them, in one line with its remedy. Undefined if
- * there is no problem.
+ * Tells why this service must not capture emails or SMS instead of sending them: other machines reach it, and
+ * ALLOW_CAPTURE is off. The message is one line with a remedy. Undefined if there is no problem.
  */
 export function captureProblem(
   settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
@@ -105,8 +108,8 @@ export function captureProblem(
 }
 
 /**
- * Reads every variable, and checks each alone and together with the variables that it requires. For commands that
- * open nothing to anyone.
+ * Reads every variable, and checks each alone and together with the variables that it requires. For commands that open
+ * no port to other machines.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function parseSettings(env: Environment) {
@@ -116,40 +119,40 @@ export function parseSettings(env: Environment) {
   const sms = smsSettings(values, env, !publicHost && email.captures);
   const assetsBucket = bucketSettings(values, env);
   checkTogether(values, { email, sms, bucket: assetsBucket });
-  /** Without a slash at its end. */
+  /** The URL without a slash at its end. */
   const publicUrl = values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT);
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
-    /** Other machines reach HOST, so development features are off, closed or refused. */
+    /** True if other machines reach HOST. Development features are then off, need a sign-in, or prevent the start. */
     publicHost,
     port: values.PORT,
     publicUrl,
     dashboard: values.DASHBOARD,
-    /** Addresses in lower case. */
+    /** Email addresses in lower case. */
     operators: values.OPERATORS,
     corsOrigins: values.CORS_ORIGINS,
-    /** Addresses and CIDRs. */
+    /** IP addresses and CIDRs. */
     trustedProxies: values.TRUSTED_PROXIES,
     database: { url: values.DATABASE_URL },
     /** How to resolve a mismatch between Postgres and Temporal; undefined stops the start at a mismatch. */
     installationChoice: values.INSTALLATION,
     temporal: temporalSettings(values),
-    /** Undefined means one per core, at most 4. */
+    /** The number of workers. Undefined means one worker per core, at most 4. */
     workers: values.WORKERS,
     email: { ...email, ehloName: ehloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
     sms,
-    /** Bucket for images. Undefined keeps images in Postgres. */
+    /** The bucket for images. If it is undefined, images are stored in Postgres. */
     assetsBucket,
     secretKey: values.SECRET_KEY,
     ...limitSettings(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
-    /** Empty means the system's servers. */
+    /** An empty list means the DNS servers of the system. */
     dnsServers: values.DNS_SERVERS,
     signup: values.SIGNUP ?? (publicHost ? ('first' as const) : ('on' as const)),
     logLevel: values.LOG_LEVEL,
-    /** Ports that are undefined are off. */
+    /** A service whose port is undefined is off. */
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
     inboundSmtpPort: values.INBOUND_SMTP_PORT,
@@ -174,8 +177,8 @@ function readValues(env: Environment): Values {
   return Object.fromEntries(entries);
 }
 
-function readValue(name: VariableName, variable: ConfigVariable, given: string | undefined): unknown {
-  const value = given || variable.default;
+function readValue(name: VariableName, variable: ConfigVariable, text: string | undefined): unknown {
+  const value = text || variable.default;
   if (value === undefined) return undefined;
   const result = variable.schema.safeParse(value);
   if (result.success) return result.data;
@@ -202,34 +205,34 @@ function checkTogether(
     bucket: BucketSettings | undefined;
   },
 ): void {
-  const noteMissing = (name: string | undefined, because: string): void => {
-    if (name !== undefined) throw missing(name as VariableName, because);
+  const throwIfMissing = (name: string | undefined, because: string): void => {
+    if (name !== undefined) throw missingError(name as VariableName, because);
   };
-  const pair = (one: VariableName, other: VariableName): void => {
-    if (values[one] && values[other] === undefined) throw missing(other, `${one} is set`);
+  const requirePair = (one: VariableName, other: VariableName): void => {
+    if (values[one] && values[other] === undefined) throw missingError(other, `${one} is set`);
   };
-  noteMissing(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
-  noteMissing(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
-  noteMissing(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
+  throwIfMissing(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
+  throwIfMissing(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
+  throwIfMissing(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
   const tooLarge = attachmentsProblem(values.ATTACHMENTS_MAX_MB, email);
   if (tooLarge !== undefined) throw new ConfigError('ATTACHMENTS_MAX_MB', tooLarge);
-  const unusable = values.SMTP_URL === undefined ? undefined : smtpUrlProblem(values.SMTP_URL);
-  if (unusable !== undefined) throw new ConfigError('SMTP_URL', unusable);
-  pair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
-  pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
-  pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_SECRET_ACCESS_KEY');
-  pair('ASSETS_S3_SECRET_ACCESS_KEY', 'ASSETS_S3_ACCESS_KEY_ID');
-  pair('TLS_CERT_FILE', 'TLS_KEY_FILE');
-  pair('TLS_KEY_FILE', 'TLS_CERT_FILE');
-  pair('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY');
-  pair('TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_CERT');
+  const smtpProblem = values.SMTP_URL === undefined ? undefined : smtpUrlProblem(values.SMTP_URL);
+  if (smtpProblem !== undefined) throw new ConfigError('SMTP_URL', smtpProblem);
+  requirePair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
+  requirePair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
+  requirePair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_SECRET_ACCESS_KEY');
+  requirePair('ASSETS_S3_SECRET_ACCESS_KEY', 'ASSETS_S3_ACCESS_KEY_ID');
+  requirePair('TLS_CERT_FILE', 'TLS_KEY_FILE');
+  requirePair('TLS_KEY_FILE', 'TLS_CERT_FILE');
+  requirePair('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY');
+  requirePair('TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_CERT');
 }
 
 function requireVariable<T>(value: T | undefined, name: VariableName): T {
-  if (value === undefined) throw missing(name, 'this process is configured by environment alone');
+  if (value === undefined) throw missingError(name, 'this process is configured by environment alone');
   return value;
 }
 
-function missing(name: VariableName, because: string): ConfigError {
+function missingError(name: VariableName, because: string): ConfigError {
   return new ConfigError(name, `${name} is required, because ${because}: set it to ${VARIABLES[name].takes}.`);
 }

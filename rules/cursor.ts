@@ -1,22 +1,22 @@
 import { type AppError, queryErrors } from './errors.ts';
 
-/** The values of a list's sort key at the last row of a page. The last value is unique. */
+/** The values of the sort key at the last row of a page. The last of these values is unique in the list. */
 export type CursorKey = readonly (string | number)[];
 
-/** Longest cursor that the service issues. */
+/** The length of the longest cursor that the service creates. */
 const MAX_CURSOR_CHARS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Encodes a position in a list as the opaque text that callers send back: base64url of the sort key. Source: contract
- * §1.
+ * Encodes a position in a list as a cursor: base64url of the sort key. Callers send the cursor back unchanged. Source:
+ * contract §1.
  */
 export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }
 
 /**
- * Reads a position of `lengths` values, one number or several.
+ * Decodes a cursor to the values of its sort key. `lengths` are the allowed numbers of values.
  * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
@@ -26,7 +26,7 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
 }
 
 /**
- * Reads a position that is a row's id, as in every list ordered newest first by UUIDv7.
+ * Decodes a cursor that is only the id of a row. All lists that are ordered by UUIDv7, newest first, have such cursors.
  * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeIdCursor(cursor: string): string {
@@ -35,7 +35,7 @@ export function decodeIdCursor(cursor: string): string {
   return id;
 }
 
-/** Tells whether a value of a position is a row's id. */
+/** Tells whether a value in a cursor is the id of a row. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
@@ -54,8 +54,8 @@ function isKeyValue(value: unknown): value is string | number {
 }
 
 /**
- * Adds the mark of a list to a cursor, because a position says nothing about its list. Callers get only cursors with
- * a mark.
+ * Adds the mark of a list to a cursor. Without the mark, a cursor does not show to which list it belongs. Callers get
+ * only cursors with a mark.
  */
 export function markCursor(cursor: string, mark: string): string {
   return mark + cursor;
@@ -71,7 +71,7 @@ export function unmarkCursor(cursor: string, mark: string): string {
   if (cursor.startsWith(mark)) return position;
   throw queryErrors(
     [{ field: 'cursor', message: 'The cursor is from another list, filter or order.', code: 'invalid_string' }],
-    'Repeat the filters and the order of the page before, or omit the cursor for the first page.',
+    'Repeat the filters and the order of the previous page, or omit the cursor for the first page.',
   );
 }
 
@@ -79,6 +79,6 @@ export function unmarkCursor(cursor: string, mark: string): string {
 export function unreadableCursor(): AppError {
   return queryErrors(
     [{ field: 'cursor', message: 'The cursor cannot be read.', code: 'invalid_string' }],
-    'Pass the cursor of the page before as it came, or none for the first page.',
+    'Pass the cursor of the previous page unchanged, or omit the cursor for the first page.',
   );
 }

@@ -31,7 +31,7 @@ export function createActivityDeps(p: {
   log: Logger;
   stopping: AbortSignal;
   onComputed: (done: ComputedWork) => void;
-  resumed: () => void;
+  onResume: () => void;
 }): {
   deps: ActivityDeps;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export function createActivityDeps(p: {
   const compute = createCompute({
     cpuMsPerSecond: config.projectCpuMsPerSecond,
     onDone: p.onComputed,
-    resumed: p.resumed,
+    onResume: p.onResume,
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const keepSimulated = createSimulatedKeeper(db);

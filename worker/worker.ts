@@ -84,7 +84,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     log,
     stopping: stopping.signal,
     onComputed: countThreadCpu,
-    resumed: loop.resumed,
+    onResume: loop.resumed,
   });
   const { hold } = await readDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { providerAddress } from '../../channels/email/providers.ts';
-import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
+import { type Compute, OverBudget, type RunPrepaidTask } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
@@ -125,7 +125,10 @@ export function createMailer(deps: MailerDeps): Mailer {
     return { outcome, recorded: false, settled: undefined };
   }
 
-  async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
+  async function deliverOne<T>(
+    { email, whenSettled, options }: Order<T>,
+    inThread?: RunPrepaidTask,
+  ): Promise<Delivery<T>> {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
     // Prepares the message before the email takes a slot, so that a message that takes long to compose delays no other
     // email.
@@ -192,7 +195,11 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
   }
 
-  return async (email: ClaimedEmail, expiresAt: Date, inThread?: PaidFor): Promise<ReadyEmail | AttemptOutcome> => {
+  return async (
+    email: ClaimedEmail,
+    expiresAt: Date,
+    inThread?: RunPrepaidTask,
+  ): Promise<ReadyEmail | AttemptOutcome> => {
     const withheld = withheldAs(email);
     if (withheld) return withheld;
     if (!email.to) return failWith('contact_deleted');

@@ -2,7 +2,7 @@ import type { MessageContent } from '../../channels/email/finished-email.ts';
 import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
-import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
+import type { Compute, RunPrepaidTask, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
 import { type ReadyContent, renderMessage, renderParts } from '../../compute/contents.ts';
 import type { Db } from '../../db/connection.ts';
@@ -54,7 +54,7 @@ export interface EmailMessages {
   composeMessage(
     email: ClaimedEmail,
     to: { email: string; name: string | null },
-    inThread?: PaidFor,
+    inThread?: RunPrepaidTask,
   ): Promise<ReadyEmail>;
 }
 
@@ -128,7 +128,7 @@ interface Rendering {
   tracked: boolean;
   db: Db;
   dkim: DkimKeys;
-  inThread: PaidFor | undefined;
+  inThread: RunPrepaidTask | undefined;
   email: ClaimedEmail;
   to: { email: string; name: string | null };
   content: Content;
@@ -231,7 +231,7 @@ async function composeInProcess(
 async function composeInThread(
   p: Rendering,
   input: WithoutFiles,
-  run: PaidFor,
+  run: RunPrepaidTask,
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const { db, email } = p;
   const ids = email.options.attachmentIds ?? [];
@@ -246,13 +246,13 @@ async function composeInThread(
  */
 async function composeAndSign(
   { dkim, email }: Rendering,
-  run: PaidFor,
+  run: RunPrepaidTask,
   content: MessageContent,
   files: Buffer[],
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const { rewrittenFields } = dkim;
   const signer = await dkim.signerOf(email);
-  const { raw, payload } = await run('mail.finished', { ...content, signer, rewrittenFields }, files);
+  const { raw, payload } = await run('email.finish', { ...content, signer, rewrittenFields }, files);
   return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }
 

@@ -104,7 +104,7 @@ async function prepareRequest(
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
-  const interpolation = { untrusted: 'leaveOut' } as const;
+  const interpolation = { untrusted: 'omit' } as const;
   const stepHeaders = Object.entries(config.headers ?? {})
     .filter(([name]) => !RESERVED_HEADERS.test(name))
     .map(([name, value]) => [name, headerText(interpolate(value, variables, interpolation))]);

@@ -2,7 +2,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
-import type { PaidFor } from '../../compute/compute.ts';
+import type { RunPrepaidTask } from '../../compute/compute.ts';
 import type { AccessProject } from '../../db/projects/access.ts';
 import { unmarkCursor } from '../../rules/cursor.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -56,7 +56,11 @@ export interface RouteOptions extends BodyRules {
 export type GuardedRoute = RouteConfig & RouteOptions;
 
 /** `inThread` is set for a large request, whose CPU time is charged to the project. */
-type Check = (c: RequestContext, deps: Pick<Deps, 'loop' | 'db' | 'config'>, inThread?: PaidFor) => Promise<void>;
+type Check = (
+  c: RequestContext,
+  deps: Pick<Deps, 'loop' | 'db' | 'config'>,
+  inThread?: RunPrepaidTask,
+) => Promise<void>;
 
 /**
  * Returns the middleware with all checks before a handler: credentials, limits, path, query, body. The handler reads
@@ -78,7 +82,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
     if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(clientAddress(c), UNAUTHENTICATED_WRITES);
-    const check = async (inThread?: PaidFor) => {
+    const check = async (inThread?: RunPrepaidTask) => {
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
@@ -295,7 +299,7 @@ const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
  * Reads a JSON body. A large body with files is read in a thread. Without files a thread would not help, because
  * receiving its result takes as long as reading the body.
  */
-async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: PaidFor | undefined): Promise<JsonBody> {
+async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: RunPrepaidTask | undefined): Promise<JsonBody> {
   const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };
   if (!inThread || route.filesAt === undefined) return readJsonBody(bytes, rules);
   return inThread('json.body', { bytes, rules }, [bytes]);

@@ -159,7 +159,7 @@ function openDeps(
   const compute = createCompute({
     cpuMsPerSecond: config.projectCpuMsPerSecond,
     onDone: metrics.computed,
-    resumed: loop.resumed,
+    onResume: loop.resumed,
   });
   return {
     deps: {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
-import { storedParts } from '../../rules/emails/email-address.ts';
+import { toSearchForms } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { escapeLike } from '../escape-like.ts';
 import { notBeforeOf } from './chunk-clock.ts';
@@ -94,5 +94,5 @@ export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
 
 /** Escapes the search text for LIKE, in lower case as addresses are stored. */
 export function likeText(search: string): string {
-  return escapeLike(storedParts(search).at(-1) ?? search);
+  return escapeLike(toSearchForms(search).at(-1) ?? search);
 }

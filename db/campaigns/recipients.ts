@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
-import { decodePlace, encodePlace, type RecipientPlace } from '../../rules/campaigns/recipient-place.ts';
+import { decodePosition, encodePosition, type RecipientPosition } from '../../rules/campaigns/recipient-position.ts';
 import { decodeIdCursor } from '../../rules/cursor.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { REASONS } from '../../rules/emails/reasons.ts';
@@ -57,7 +57,7 @@ export async function listRecipients(
   p: Request & PageRequest,
 ): Promise<Page<CampaignRecipientRow> & { total: number | null }> {
   const asked = { ...p, untilMs: Date.now() + PAGE_MS };
-  if (p.cursor !== undefined) return { ...(await findFrom(db, asked, decodePlace(p.cursor))), total: 0 };
+  if (p.cursor !== undefined) return { ...(await findFrom(db, asked, decodePosition(p.cursor))), total: 0 };
   const all = await countAll(db, p);
   const parts = all > COUNTED_MAX && (await canFindByAddress(db, p));
   const page = await findFrom(db, asked, parts ? { part: 'address', after: null } : { part: 'all', before: null });
@@ -77,11 +77,11 @@ export function exportRecipients(
 }
 
 type Asked = Request & { limit: number; untilMs: number };
-type Search = Asked & Exclude<RecipientPlace, { part: 'address' }>;
+type Search = Asked & Exclude<RecipientPosition, { part: 'address' }>;
 
-async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<CampaignRecipientRow>> {
-  if (place.part !== 'address') return findRecipients(db, { ...p, ...place });
-  const { items, goesOn } = await findByAddress(db, { ...p, after: place.after });
+async function findFrom(db: Db, p: Asked, position: RecipientPosition): Promise<Page<CampaignRecipientRow>> {
+  if (position.part !== 'address') return findRecipients(db, { ...p, ...position });
+  const { items, goesOn } = await findByAddress(db, { ...p, after: position.after });
   if (goesOn !== null) return pageUpTo(items, { part: 'address', after: goesOn });
   const rest = { part: 'rest', before: null } as const;
   if (items.length === p.limit) return pageUpTo(items, rest);
@@ -89,8 +89,8 @@ async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<C
   return { ...page, items: [...items, ...page.items] };
 }
 
-function pageUpTo(items: CampaignRecipientRow[], place: RecipientPlace): Page<CampaignRecipientRow> {
-  return { items, cursor: encodePlace(place), hasMore: true };
+function pageUpTo(items: CampaignRecipientRow[], position: RecipientPosition): Page<CampaignRecipientRow> {
+  return { items, cursor: encodePosition(position), hasMore: true };
 }
 
 async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipientRow>> {

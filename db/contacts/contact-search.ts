@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { NAME_KEYS } from '../../rules/contacts/contact-name.ts';
-import { storedParts } from '../../rules/emails/email-address.ts';
+import { toSearchForms } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { escapeLike } from '../escape-like.ts';
@@ -64,7 +64,7 @@ function matches({
 
 /** Matches a substring of the address, or of the name in the usual keys of the data. */
 function searchPredicate(search: string): RawBuilder<SqlBool> {
-  const parts = storedParts(search).map((part) => `%${escapeLike(part)}%`);
+  const parts = toSearchForms(search).map((part) => `%${escapeLike(part)}%`);
   // Addresses are stored in lower case, so LIKE is case-insensitive here.
   const inAddress = sql<SqlBool>`contacts.email LIKE ANY (${parts}::text[])`;
   if (search.includes('@')) return inAddress;

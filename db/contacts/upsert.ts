@@ -3,8 +3,8 @@ import {
   type ContactChange,
   type ContactUpsert,
   changeOf,
+  type ExistingContact,
   isUntrustedWrite,
-  type KnownContact,
   mergeByEmail,
   untrustedKeysOf,
 } from '../../rules/contacts/change.ts';
@@ -110,7 +110,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   return toResultsInOrder(p.rows, results, resubscribed);
 }
 
-interface StoredContact extends Omit<UpsertedContact, 'data'>, KnownContact {
+interface StoredContact extends Omit<UpsertedContact, 'data'>, ExistingContact {
   data: Data;
 }
 

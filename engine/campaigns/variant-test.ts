@@ -9,9 +9,9 @@ import { BEGUN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 import {
   betterVariant,
   type CampaignVariant,
+  findVariantIndex,
   type VariantResult,
   type VariantTest,
-  variantNamed,
   type WinnerSource,
 } from '../../rules/campaigns/variants.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
@@ -99,7 +99,7 @@ export async function chooseWinner(
       suggestion: 'The winner cannot change. GET /v1/campaigns/{id}/stats shows the result of each variant.',
     });
   }
-  const winner = variantNamed(variants, variant);
+  const winner = findVariantIndex(variants, variant);
   if (winner === undefined) throw fieldError('variant', 'No variant of this campaign has this name');
   await setWinner(trx, { projectId, campaignId: id }, { winner, by: 'hand' });
   const payload = { sendNo: row.send_no };

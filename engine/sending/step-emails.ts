@@ -9,7 +9,7 @@ import { prepared } from '../../db/prepared.ts';
 import type { EmailType } from '../../db/schema/contents.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import { type EmailText, pickEmailText } from '../../rules/content/email-text.ts';
-import { interpolate, namesUntrustedValue } from '../../rules/content/interpolate.ts';
+import { interpolate, readsUntrustedValue } from '../../rules/content/interpolate.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import { markUntrusted } from '../../rules/provenance/provenance.ts';
@@ -176,8 +176,8 @@ async function resolveRecipient(
   if (recipient?.type !== 'CUSTOM') return null;
   const { variables } = await loadStepVariables(db, execution);
   const template = recipient.customEmail ?? '';
-  if (namesUntrustedValue(template, variables)) return { fault: UNTRUSTED_ADDRESS };
-  const address = interpolate(template, variables, { untrusted: 'leaveOut' });
+  if (readsUntrustedValue(template, variables)) return { fault: UNTRUSTED_ADDRESS };
+  const address = interpolate(template, variables, { untrusted: 'omit' });
   const parsed = parseMailbox(address);
   return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
 }

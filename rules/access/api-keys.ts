@@ -3,9 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 /** Mode of a key and of everything done with it. Messages sent with a test key are recorded and reach no provider. */
 export type KeyMode = 'live' | 'test';
 
-/** 32 random bytes, written as hex: impossible to guess, and selected by a double click. */
+/**
+ * 32 random bytes are impossible to guess. They are written in hexadecimal, so a double click selects the whole key.
+ */
 const RANDOM_BYTES = 32;
-/** Visible part of a key: `sk_live_` and six characters. It distinguishes keys in a list and gives no access. */
+/**
+ * Visible part of a key: `sk_live_` and six characters. Users recognize a key in a list by this part, and it gives no
+ * access.
+ */
 const SHOWN_RANDOM_CHARS = 6;
 const KEY_PATTERN = /^(pk_|sk_(live_|test_)?)[A-Za-z0-9_-]{8,200}$/;
 
@@ -22,14 +27,14 @@ export function newSecretKey(mode: KeyMode): NewKey {
   return newKey(`sk_${mode}_`);
 }
 
-/** Creates a project's public key. It is not secret, but is looked up like a secret key. */
+/** Creates a project's public key. The key is not secret, but it is stored and looked up like a secret key. */
 export function newPublicKey(): NewKey {
   return newKey('pk_');
 }
 
 /**
- * Returns the value that a key is stored and found by: the SHA-256 of its whole text. A key has 256 random bits, so a
- * fast hash is safe.
+ * Returns the hash by which a key is stored and looked up: the SHA-256 of its whole text. A key has 256 random bits, so
+ * a fast hash is safe.
  */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();

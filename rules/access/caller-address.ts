@@ -1,8 +1,11 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The address that is recorded for a caller whose connection is closed already. */
+/** The address that is recorded for a caller whose connection is already closed. */
 const UNKNOWN = 'unknown';
-/** A host gets a /64 of IPv6, and can choose the other 64 bits freely. */
+/**
+ * The number of 16-bit groups in the network part of an IPv6 address. A host usually gets a whole /64 network, and can
+ * choose the other 64 bits freely.
+ */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
@@ -12,7 +15,7 @@ export interface TrustedProxies {
 }
 
 /**
- * Tells whether a text is an address or a CIDR, as `TRUSTED_PROXIES` takes it. `/0` is refused, because every caller
+ * Tells whether a text is an address or a CIDR, as `TRUSTED_PROXIES` accepts it. `/0` is refused, because every caller
  * could then claim any address.
  */
 export function isAddressOrNetwork(text: string): boolean {
@@ -23,7 +26,7 @@ export function isAddressOrNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** @param entries addresses and CIDRs that `isAddressOrNetwork` takes */
+/** @param entries addresses and CIDRs that `isAddressOrNetwork` accepts */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of entries) {
@@ -36,10 +39,10 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
 }
 
 /**
- * Returns the caller's address: the other end of the connection or, if that is a trusted proxy, the address in
- * `X-Forwarded-For`. Proxies append the address that they see, so the list is read from the right, and the first
- * address that is not a trusted proxy is the caller. The caller may have written the entries before it. An unreadable
- * list is ignored.
+ * Returns the caller's address: the address at the other end of the connection or, if that is a trusted proxy, an
+ * address of the `X-Forwarded-For` header. Proxies append the address that they see, so the list is read from the
+ * right, and the first address that is not a trusted proxy is the caller. The caller may have forged the entries before
+ * it. If an entry is not an address, the function ignores the header and returns the proxy's address.
  */
 export function callerAddress(p: {
   peer: string | undefined;
@@ -59,15 +62,19 @@ export function callerAddress(p: {
 }
 
 /**
- * Returns the value by which limits count a caller: the address or, for IPv6, its first 64 bits, since an owner of
- * one address has the whole network. Any other value is returned unchanged.
+ * Returns the value by which rate limits count a caller: the IPv4 address, or the first 64 bits of the IPv6 address,
+ * because the owner of one IPv6 address usually owns that whole network. Returns a text that is not an address
+ * unchanged.
  */
 export function callerNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   return `${groupsOf(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** Tells whether an address is this machine's. The caller may be a proxy on this machine. */
+/**
+ * Tells whether an address is a loopback address, so the connection comes from this machine. The caller may be a proxy
+ * on this machine.
+ */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
@@ -86,7 +93,7 @@ export function plainAddress(text: string): string | undefined {
   return mapped ?? shortenIpv6(bare);
 }
 
-/** Returns an IPv6 address in its only form of RFC 5952, which the URL parser writes. */
+/** Returns an IPv6 address in its canonical form (RFC 5952), which the URL parser produces. */
 function shortenIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -1,4 +1,4 @@
-/** The sender of an idempotency key. */
+/** The caller that sent an idempotency key. */
 export interface KeyOwner {
   /** In the form of the audit log: `key:<id>`, `user:<id>`, `public`. */
   name: string;
@@ -7,7 +7,7 @@ export interface KeyOwner {
   scopes: ReadonlySet<string>;
 }
 
-/** The scope with which a caller can read the records in the response of a request. */
+/** By request: the scope with which a caller can read the records in the response. */
 const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
   ['POST /v1/send', 'emails:view'],
   ['POST /v1/send/batch', 'emails:view'],
@@ -17,10 +17,12 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Tells whether a 409 may contain the response to the first request with the key: only for the caller that made that
- * request, and for callers that may read the records in the response. Keys form one namespace per project, and are
- * often easy to guess, such as an order number. A key with fewer scopes therefore learns nothing by guessing.
- * @param first `owner` is null for keys from before owners were stored
+ * Tells whether a 409 response may contain the response to the first request with the idempotency key. Only the caller
+ * of that first request may see it, and callers with the scope to read the records in it. Idempotency keys form one
+ * namespace per project, and are often easy to guess, such as an order number. A caller with fewer scopes must not
+ * learn anything by guessing.
+ * @param first the first request with the key; `owner` is null for keys that were stored before the service recorded
+ * owners
  */
 export function maySeeResponse(owner: KeyOwner, first: { request: string; owner: string | null }): boolean {
   if (first.owner === owner.name) return true;

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 
 /**
- * Tells whether a host to bind to can be reached only from this machine: `localhost` or a literal loopback address. A
- * name that resolves to loopback counts as public, because its resolution can change. Treating a private host as public
- * does less harm than the reverse.
+ * Tells whether a server that binds to this host can be reached only from this machine: `localhost` or a literal
+ * loopback address. A name that resolves to loopback counts as public, because its resolution can change. Treating a
+ * private host as public does less harm than the reverse.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.toLowerCase().replace(/^\[|\]$/g, '');

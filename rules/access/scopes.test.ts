@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findUngrantable, GRANTABLE_SCOPES, PEOPLE_SCOPES, roleScopes, SCOPES } from './scopes.ts';
+import { findUngrantable, GRANTABLE_SCOPES, roleScopes, SCOPES, USER_SCOPES } from './scopes.ts';
 
 describe('roles', () => {
   it('an owner has every scope', () => {
@@ -18,7 +18,7 @@ describe('roles', () => {
 describe('granting to a key', () => {
   it('an owner can grant every grantable scope, and no other', () => {
     expect(findUngrantable(GRANTABLE_SCOPES, roleScopes('OWNER'))).toEqual([]);
-    expect(findUngrantable(PEOPLE_SCOPES, roleScopes('OWNER'))).toEqual([...PEOPLE_SCOPES]);
+    expect(findUngrantable(USER_SCOPES, roleScopes('OWNER'))).toEqual([...USER_SCOPES]);
   });
 
   it('refuses to grant scopes that the creator lacks or that do not exist', () => {

@@ -1,4 +1,4 @@
-/** Scopes a secret key can hold. Source: contract §2.4 Scopes. */
+/** Scopes that a secret key can have. Source: contract §2.4 Scopes. */
 export const GRANTABLE_SCOPES = [
   'email:send',
   'emails:view',
@@ -23,7 +23,7 @@ export const GRANTABLE_SCOPES = [
 ] as const;
 
 /** Permissions of users only. No key can have them. */
-export const PEOPLE_SCOPES = [
+export const USER_SCOPES = [
   'apikeys:manage',
   'team:manage',
   'billing:manage',
@@ -31,7 +31,7 @@ export const PEOPLE_SCOPES = [
   'campaigns:approve',
 ] as const;
 
-export const SCOPES = [...GRANTABLE_SCOPES, ...PEOPLE_SCOPES] as const;
+export const SCOPES = [...GRANTABLE_SCOPES, ...USER_SCOPES] as const;
 
 export const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
@@ -45,20 +45,22 @@ const ROLE_SCOPES: Record<Role, ReadonlySet<Scope>> = {
   MEMBER: new Set(GRANTABLE_SCOPES),
 };
 
-/** Returns the scopes of a role: OWNER everything, ADMIN all but billing, MEMBER every grantable scope. */
+/**
+ * Returns the scopes of a role: OWNER has all scopes, ADMIN all except billing, MEMBER the scopes that a key can have.
+ */
 export function roleScopes(role: Role): ReadonlySet<Scope> {
   return ROLE_SCOPES[role];
 }
 
-/** Tells whether a key can hold the scope at all. The creator of the key must hold it too. */
+/** Tells whether a key can have the scope. The creator of the key must have the scope, too. */
 function isGrantable(name: string): name is GrantableScope {
   return (GRANTABLE_SCOPES as readonly string[]).includes(name);
 }
 
 /**
- * Returns the scopes of `asked` that may not be granted: unknown ones, ones for users only, and ones that the creator
- * does not have.
+ * Returns the requested scopes that the new key may not get: unknown scopes, scopes for users only, and scopes that the
+ * key's creator does not have.
  */
-export function findUngrantable(asked: readonly string[], held: ReadonlySet<string>): string[] {
-  return asked.filter((scope) => !isGrantable(scope) || !held.has(scope));
+export function findUngrantable(requested: readonly string[], creatorScopes: ReadonlySet<string>): string[] {
+  return requested.filter((scope) => !isGrantable(scope) || !creatorScopes.has(scope));
 }

@@ -30,9 +30,9 @@ export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
 }
 
 /**
- * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it is
- * stored (`domains.dkim_private_key:<id>`), and the value can be opened only with this context. Source: contract §2.9
- * Secrets at rest.
+ * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names the column
+ * and the row that store the secret (`domains.dkim_private_key:<id>`). The secret can be opened only with this context,
+ * so a value that is copied to another row is useless. Source: contract §2.9 Secrets at rest.
  */
 export function sealSecret(key: Buffer, context: string, plaintext: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -43,7 +43,7 @@ export function sealSecret(key: Buffer, context: string, plaintext: string): str
 
 /**
  * Opens a secret that `sealSecret` sealed with the same key and context.
- * @throws Error when it was changed, or sealed under another SECRET_KEY or context
+ * @throws Error if the sealed text was changed, or if another SECRET_KEY or context sealed it
  */
 export function openSecret(key: Buffer, context: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64');
@@ -58,12 +58,14 @@ export function openSecret(key: Buffer, context: string, sealed: string): string
 const DOTS = '••••';
 const SHOWN_CHARACTERS = 4;
 
-/** Returns a secret as responses show it: its first characters and dots, never enough to use it. */
+/** Returns a secret as responses show it: its first four characters and dots, or only dots if the secret is short. */
 export function maskSecret(secret: string): string {
   return secret.length > 12 ? secret.slice(0, SHOWN_CHARACTERS) + DOTS : DOTS;
 }
 
-/** Tells whether a client's value may be the result of `maskSecret`. */
+/**
+ * Tells whether a value from a client looks like a result of `maskSecret`, so it must not replace the stored secret.
+ */
 export function isMask(value: string): boolean {
   return value.endsWith(DOTS) && value.length <= SHOWN_CHARACTERS + DOTS.length;
 }

@@ -1,7 +1,10 @@
 import type { Settings } from '../config.ts';
 import { isLoopbackHost } from './loopback.ts';
 
-/** Long enough to use the link that a start prints, too short for a link that is found in a log later. */
+/**
+ * How long a sign-in link works. This is long enough to use the link that `npm start` prints, and too short for a
+ * person who later finds the link in a log.
+ */
 export const SIGN_IN_LINK_MINUTES = 15;
 
 /**

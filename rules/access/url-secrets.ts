@@ -1,16 +1,18 @@
 import { fieldError } from '../errors.ts';
 import { openSecret, sealSecret } from './secrets.ts';
 
-/** Replaces the secret of a URL in responses and in the database. */
+/** The text that replaces the secret of a URL in responses and in the database. */
 const URL_MASK = '***';
 
-/** A URL as it is stored: masked, with its sealed secret beside it. The secret is null if the URL has none. */
+/**
+ * A URL as the database stores it: the masked URL, and its sealed secret. `sealed` is null if the URL has no secret.
+ */
 export interface StoredUrl {
   url: string;
   sealed: string | null;
 }
 
-/** Offsets of a URL's secret and of its authority. */
+/** Offsets of a URL's secret, and of the end of its authority. */
 interface SecretLocation {
   from: number;
   to: number;
@@ -26,11 +28,12 @@ const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
 
 /**
  * Returns the URL with `***` instead of its password, or instead of a user name without a password, which is often a
- * token: `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is returned unchanged.
+ * token: `https://user:***@example.com`. Variables in the URL are kept. A URL without credentials is returned
+ * unchanged.
  */
 export function maskUrl(url: string): string {
-  const place = placeOf(url);
-  return place ? replaceSecret(url, place, URL_MASK) : url;
+  const location = locateSecret(url);
+  return location ? replaceSecret(url, location, URL_MASK) : url;
 }
 
 /**
@@ -38,7 +41,7 @@ export function maskUrl(url: string): string {
  * secret.
  */
 export function hidesCredentials(url: string): boolean {
-  if (placeOf(url) || !url.includes('@')) return false;
+  if (locateSecret(url) || !url.includes('@')) return false;
   const readings = ['x', '1'].map((filler) => url.replace(PLACEHOLDER, filler)).filter((text) => URL.canParse(text));
   const withCredentials = readings.some((text) => {
     const { username, password } = new URL(text);
@@ -48,9 +51,9 @@ export function hidesCredentials(url: string): boolean {
 }
 
 /**
- * Seals the secret of a URL for the database. `***` keeps the secret of `current`, for the same user and host only.
- * Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host of their
- * own.
+ * Seals the secret of a URL for the database. If the URL contains `***`, the secret of `current` is kept, but only for
+ * the same user and host. Otherwise a user who may change the address, but not read the secret, could have the secret
+ * sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for `field`
  */
 export function sealUrl(p: {
@@ -64,28 +67,28 @@ export function sealUrl(p: {
     throw fieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
   const secret = secretOf(p.url);
   if (secret === undefined) return { url: p.url, sealed: null };
-  const plain = secret === URL_MASK ? readOrCreateSecret(p) : secret;
+  const plain = secret === URL_MASK ? readStoredSecret(p) : secret;
   return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
 }
 
-/** Returns the URL with its secret. @throws Error when the secret was sealed under another SECRET_KEY or context */
+/** Returns the URL with its secret. @throws Error if another SECRET_KEY or context sealed the secret */
 export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string {
-  const place = placeOf(p.url);
-  return place && p.sealed !== null ? replaceSecret(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
+  const location = locateSecret(p.url);
+  return location && p.sealed !== null ? replaceSecret(p.url, location, openSecret(p.key, p.context, p.sealed)) : p.url;
 }
 
-function readOrCreateSecret(p: Parameters<typeof sealUrl>[0]): string {
+function readStoredSecret(p: Parameters<typeof sealUrl>[0]): string {
   const { current } = p;
-  const opened = current && openUrl({ key: p.key, context: p.context, ...current });
-  const secret = opened && secretOf(opened);
+  const storedUrl = current && openUrl({ key: p.key, context: p.context, ...current });
+  const secret = storedUrl && secretOf(storedUrl);
   if (secret !== undefined && current && authorityOf(current.url) === authorityOf(p.url)) return secret;
   const message = `${URL_MASK} keeps a password that is stored for this user and host, and there is none: write it out`;
   throw fieldError(p.field, message, 'invalid_string');
 }
 
 function secretOf(url: string): string | undefined {
-  const place = placeOf(url);
-  return place && url.slice(place.from, place.to);
+  const location = locateSecret(url);
+  return location && url.slice(location.from, location.to);
 }
 
 /**
@@ -98,8 +101,8 @@ export function sameOrigin(url: string, other: string): boolean {
 }
 
 /**
- * Returns the origin as a browser reads it. With variables in it, everything before the path. Undefined if neither
- * can be determined.
+ * Returns the origin as a browser reads it. If the scheme, host or port contains variables, returns everything before
+ * the path. Returns undefined if the end of the origin cannot be determined.
  */
 function originOf(url: string): string | undefined {
   const text = withoutVariables(url);
@@ -113,14 +116,14 @@ function originOf(url: string): string | undefined {
 /** Returns scheme, user, host and port, without the secret. */
 function authorityOf(url: string): string {
   const masked = maskUrl(url);
-  return masked.slice(0, placeOf(masked)?.authorityEnd).toLowerCase();
+  return masked.slice(0, locateSecret(masked)?.authorityEnd).toLowerCase();
 }
 
 /**
- * Locates the secret: the password, else a user name without a password. The name ends at the first colon, and the host
- * starts after the last `@`.
+ * Locates the secret: the password, or a user name without a password. The user name ends at the first colon, and the
+ * host starts after the last `@`.
  */
-function placeOf(url: string): SecretLocation | undefined {
+function locateSecret(url: string): SecretLocation | undefined {
   const text = withoutVariables(url);
   const [whole, authority] = AUTHORITY.exec(text) ?? [];
   if (whole === undefined || authority === undefined) return undefined;
@@ -134,8 +137,8 @@ function placeOf(url: string): SecretLocation | undefined {
 }
 
 /**
- * Replaces variables by as many harmless characters, because a variable's fallback may contain characters of the URL's
- * syntax.
+ * Replaces each variable by the same number of harmless characters, because a variable's fallback may contain
+ * characters of the URL's syntax.
  */
 function withoutVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));

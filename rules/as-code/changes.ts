@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Returns the fields of `wanted` that differ in `current`. Fields missing in `wanted` do not change. */
+/**
+ * Returns the fields of `wanted` that differ in `current`. A field that is missing in `wanted` keeps its value, so it
+ * is not returned.
+ */
 export function changedFields(wanted: object, current: object): string[] {
   return Object.entries(wanted).flatMap(([name, value]) =>
     value === undefined || sameJson(value, Reflect.get(current, name)) ? [] : [name],

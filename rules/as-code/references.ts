@@ -1,12 +1,12 @@
-/** References between resources: an id in the database, a slug in a file. */
+/** References between resources. The database refers to a resource by its id, and a file by its slug. */
 
 /** The kinds of resource that other resources can refer to. */
 export type NamedKind = 'template' | 'segment' | 'topic';
 
-/** Maps ids to slugs when a file is written, and slugs to ids when it is read. */
+/** For each kind, a map from ids to slugs (to write a file), or from slugs to ids (to read a file). */
 export type Names = Readonly<Record<NamedKind, ReadonlyMap<string, string>>>;
 
-/** A name of a resource that does not exist, and its path in the document. */
+/** A name to which no resource belongs, and the path of the name in the document. */
 export interface UnknownName {
   kind: NamedKind;
   name: string;
@@ -15,24 +15,26 @@ export interface UnknownName {
 
 type Json = Record<string, unknown>;
 
-/** Fields that hold an id, each with the name of its field in a file, which holds a slug instead. */
+/**
+ * Fields with the id of a resource. In a file, the field has the name `slug` and contains the resource's slug instead.
+ */
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
   { kind: 'topic', id: 'topicId', slug: 'topic' },
   { kind: 'segment', id: 'segmentId', slug: 'segment' },
 ] as const satisfies { kind: NamedKind; id: string; slug: string }[];
 
-/** A field that holds an id. */
+/** A field with the id of a resource. */
 export type IdField = (typeof FIELDS)[number]['id'];
 
 const ALL_FIELDS: readonly IdField[] = FIELDS.map(({ id }) => id);
 
-/** `segment.<id>` and `topic.<id>` as conditions write them. */
+/** The fields `segment.<id>` and `topic.<id>` of a condition. */
 const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
 
 /**
- * Returns a record as a file has it: `templateId` becomes `template`, by slug. Unknown ids stay.
- * @param fields the fields of such a record that have ids
+ * Returns a record as a file has it: `templateId` becomes `template` and has a slug. Unknown ids are kept.
+ * @param fields the fields of the record that contain ids
  */
 export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
@@ -44,7 +46,7 @@ export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json
   return Object.fromEntries(renamed);
 }
 
-/** Reverses `withSlugs`. Unknown slugs are reported to `unknown`, and stay. */
+/** Reverses `withSlugs`. Unknown slugs are kept, and reported to `unknown`. */
 export function withIds(
   record: Json,
   ids: Names,
@@ -62,14 +64,14 @@ export function withIds(
   return Object.fromEntries(renamed);
 }
 
-/** An id in a field, and the kind of its resource. */
+/** The id of a resource, with its field and the kind of the resource. */
 export interface NamedId {
   field: IdField;
   kind: NamedKind;
   id: string;
 }
 
-/** Returns the ids that these fields of a record contain. */
+/** Returns the ids in the given fields of a record. */
 export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
   return FIELDS.flatMap(({ id: field, kind }) => {
     const id = record[field];
@@ -78,39 +80,41 @@ export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
 }
 
 /**
- * Returns a condition of any form with other names in its fields. Unknown names are reported to `unknown`, and stay.
+ * Returns a condition with its segments and topics renamed by `names`: ids to slugs, or slugs to ids. Unknown names are
+ * kept, and reported to `unknown`. The condition may have any form.
  */
-export function conditionWith(
+export function renameInCondition(
   condition: unknown,
   names: Names,
   unknown: (name: UnknownName) => void = () => {},
   path: (string | number)[] = [],
 ): unknown {
-  if (Array.isArray(condition)) return condition.map((item, i) => conditionWith(item, names, unknown, [...path, i]));
+  if (Array.isArray(condition))
+    return condition.map((item, i) => renameInCondition(item, names, unknown, [...path, i]));
   if (typeof condition !== 'object' || condition === null) return condition;
   const entries = Object.entries(condition).map(([key, value]) => {
-    const here = [...path, key];
+    const fieldPath = [...path, key];
     if (key === 'field' && typeof value === 'string')
-      return [key, fieldWith(value, names, (name) => unknown({ ...name, path: here }))];
+      return [key, renameField(value, names, (name) => unknown({ ...name, path: fieldPath }))];
     // The value of a filter is data, even if it looks like a condition.
-    return [key, key === 'value' ? value : conditionWith(value, names, unknown, here)];
+    return [key, key === 'value' ? value : renameInCondition(value, names, unknown, fieldPath)];
   });
   return Object.fromEntries(entries);
 }
 
-function fieldWith(field: string, names: Names, unknown: (name: Omit<UnknownName, 'path'>) => void): string {
+function renameField(field: string, names: Names, unknown: (name: Omit<UnknownName, 'path'>) => void): string {
   const [, prefix, kind, name] = CONDITION_FIELD.exec(field) ?? [];
   if (prefix === undefined || name === undefined || (kind !== 'segment' && kind !== 'topic')) return field;
-  const other = names[kind].get(name) ?? names[kind].get(name.toLowerCase());
-  if (other === undefined) unknown({ kind, name });
-  return other === undefined ? field : prefix + other;
+  const replacement = names[kind].get(name) ?? names[kind].get(name.toLowerCase());
+  if (replacement === undefined) unknown({ kind, name });
+  return replacement === undefined ? field : prefix + replacement;
 }
 
 /** Returns the slugs of the segments in a condition of a file. */
-export function segmentsNamed(condition: unknown): string[] {
+export function listSegmentSlugs(condition: unknown): string[] {
   const names: string[] = [];
-  const none = new Map<string, string>();
-  conditionWith(condition, { template: none, segment: none, topic: none }, ({ kind, name }) => {
+  const noNames = new Map<string, string>();
+  renameInCondition(condition, { template: noNames, segment: noNames, topic: noNames }, ({ kind, name }) => {
     if (kind === 'segment') names.push(name);
   });
   return names;

@@ -1,75 +1,82 @@
 import { maskUrl, sameOrigin } from '../access/url-secrets.ts';
 import type { SecretField, StepConfig } from '../executions/steps/definition.ts';
 
-/** How a file represents a field with secrets, given a config with clear secrets. */
-interface Filed {
-  /** Returns the value that a file shows instead of the stored one, without secrets. */
+/** How a file represents a field with secrets. `StepConfig` contains the secrets in clear text. */
+interface FieldInFile {
+  /** Returns the value for a file: the stored value without its secrets. */
   withoutSecret(value: unknown): unknown;
-  /** Returns the value that a file means, or undefined. `missing` names secrets that are not stored. */
-  meant(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };
+  /** Returns the value to store for the value in a file. `missing` names omitted secrets that are not stored. */
+  resolve(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };
 }
 
-const FILED: Record<SecretField, Filed> = {
+const FIELDS_IN_FILES: Record<SecretField, FieldInFile> = {
   /** The URL without its password. */
   url: {
     withoutSecret: (url) => (typeof url === 'string' ? maskUrl(url) : url),
-    meant: meantUrl,
+    resolve: resolveUrl,
   },
   /** The header names without their values. */
   headers: {
     withoutSecret: (headers) => (isRecord(headers) ? mapValues(headers, () => null) : headers),
-    meant: meantHeaders,
+    resolve: resolveHeaders,
   },
 };
 
 const MASKED_CREDENTIALS = /^(\s*https?:\/\/)[^/?#]*\*\*\*@/i;
 
-/** Returns the config as a file has it, without the secrets in these fields. */
+/** Returns the config for a file, without the secrets in these fields. */
 export function withoutSecrets(config: StepConfig, secretsIn: readonly SecretField[]): StepConfig {
-  const filed = secretsIn.map((field): [string, unknown] => [field, FILED[field].withoutSecret(config[field])]);
-  return withValues(config, filed);
+  const shown = secretsIn.map((field): [string, unknown] => [
+    field,
+    FIELDS_IN_FILES[field].withoutSecret(config[field]),
+  ]);
+  return withValues(config, shown);
 }
 
 /**
- * Returns the config that a file means: omitted secrets are taken from storage, for the same scheme, host and port
- * only. Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host of
- * their own. `missing` names secrets that are not stored, which are omitted.
+ * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config,
+ * but only for the same scheme, host and port. Otherwise a user who may change the address, but not read the secret,
+ * could have the secret sent to a host of their own. Omitted secrets that are not stored stay omitted, and `missing`
+ * names them.
  */
 export function withStoredSecrets(
-  given: StepConfig,
+  fileConfig: StepConfig,
   p: { stored: StepConfig | undefined; secretsIn: readonly SecretField[] },
 ): { config: StepConfig; missing: string[] } {
-  const meant = p.secretsIn.map((field) => ({ field, ...FILED[field].meant(given, p.stored) }));
-  const values = meant.map(({ field, value }): [string, unknown] => [field, value]);
-  return { config: withValues(given, values), missing: meant.flatMap(({ missing }) => missing) };
+  const resolved = p.secretsIn.map((field) => ({ field, ...FIELDS_IN_FILES[field].resolve(fileConfig, p.stored) }));
+  const values = resolved.map(({ field, value }): [string, unknown] => [field, value]);
+  return { config: withValues(fileConfig, values), missing: resolved.flatMap(({ missing }) => missing) };
 }
 
-function meantUrl(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
-  const url = urlOf(given);
-  if (!MASKED_CREDENTIALS.test(url)) return { value: given.url, missing: [] };
+function resolveUrl(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
+  const url = urlOf(fileConfig);
+  if (!MASKED_CREDENTIALS.test(url)) return { value: fileConfig.url, missing: [] };
   if (stored !== undefined && maskUrl(urlOf(stored)) === url) return { value: stored.url, missing: [] };
   return { value: url.replace(MASKED_CREDENTIALS, '$1'), missing: maskUrl(url) === url ? ['url'] : [] };
 }
 
-function meantHeaders(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
-  const kept = stored && sameOrigin(urlOf(stored), urlOf(given)) ? stored : undefined;
-  if (given.headers === undefined || given.headers === null) return { value: orNone(headersOf(kept)), missing: [] };
+function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
+  const usable = stored && sameOrigin(urlOf(stored), urlOf(fileConfig)) ? stored : undefined;
+  if (fileConfig.headers === undefined || fileConfig.headers === null)
+    return { value: undefinedIfEmpty(headersOf(usable)), missing: [] };
   const missing: string[] = [];
-  const headers = Object.entries(headersOf(given)).flatMap(([name, value]) => {
+  const headers = Object.entries(headersOf(fileConfig)).flatMap(([name, value]) => {
     if (value !== null) return [[name, value]];
-    const known = storedHeader(kept, name);
-    if (known === undefined) missing.push(`headers.${name}`);
-    return known === undefined ? [] : [[name, known]];
+    const storedValue = storedHeader(usable, name);
+    if (storedValue === undefined) missing.push(`headers.${name}`);
+    return storedValue === undefined ? [] : [[name, storedValue]];
   });
-  return { value: orNone(Object.fromEntries(headers)), missing };
+  return { value: undefinedIfEmpty(Object.fromEntries(headers)), missing };
 }
 
 function storedHeader(stored: StepConfig | undefined, name: string): unknown {
-  const found = Object.entries(headersOf(stored)).find(([known]) => known.toLowerCase() === name.toLowerCase());
+  const found = Object.entries(headersOf(stored)).find(
+    ([storedName]) => storedName.toLowerCase() === name.toLowerCase(),
+  );
   return found?.[1];
 }
 
-/** Returns the config with these values; undefined removes a field. */
+/** Returns the config with these values. A field whose value is undefined is removed. */
 function withValues(config: StepConfig, values: [string, unknown][]): StepConfig {
   const entries = Object.entries({ ...config, ...Object.fromEntries(values) });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -83,7 +90,7 @@ function headersOf(config: StepConfig | undefined): Record<string, unknown> {
   return isRecord(config?.headers) ? config.headers : {};
 }
 
-function orNone(headers: Record<string, unknown>): Record<string, unknown> | undefined {
+function undefinedIfEmpty(headers: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.keys(headers).length > 0 ? headers : undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The values of a campaign, and the data that its workflow and activities exchange: ids, counts and times, never
- * content or addresses.
+ * The enums of a campaign, and the data that its workflow and activities exchange. This data contains ids, counts and
+ * times, never content or addresses.
  */
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
@@ -9,13 +9,17 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type AudienceType = (typeof AUDIENCE_TYPES)[number];
 
 /**
- * Why a campaign is PAUSED: a user requested it, its content ran out of time for many recipients in a row, or the
- * database was restored from a backup, so that part of it may have been sent already.
+ * Why a campaign is PAUSED: a user paused it (`requested`), rendering exceeded the time limit for many recipients in a
+ * row (`template_timeout`), or the database was restored from a backup (`database_restored`). After a restore, some
+ * emails of the campaign may have been sent although the database does not show it.
  */
 export const PAUSED_REASONS = ['requested', 'template_timeout', 'database_restored'] as const;
 export type PausedReason = (typeof PAUSED_REASONS)[number];
 
-/** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */
+/**
+ * The argument of the workflow `campaignSend`, in plain JSON. If the workflow continues as a new run, `state` is the
+ * progress of the earlier run.
+ */
 export interface CampaignInput {
   projectId: string;
   campaignId: string;
@@ -27,41 +31,51 @@ export interface CampaignInput {
 export interface CampaignProgress {
   audienceDone: boolean;
   recipients: number;
-  /** The highest chunk so far. */
+  /** The highest number of a chunk so far. */
   lastSeq: number;
-  /** The next chunk that has had no turn. */
+  /** The number of the first chunk that has had no turn yet. */
   nextSeq: number;
   /**
-   * Chunks that the workflow itself resumes: chunks with an interrupted turn, and due chunks that it has read from
-   * Postgres. At most `LATER_MAX`, except in runs of an earlier version.
+   * Chunks that need another turn and are in the workflow's state, not in Postgres: chunks with an interrupted turn,
+   * and due chunks that the workflow has read from Postgres. At most `LATER_MAX`, except in runs that an earlier
+   * version started.
    */
   later: ChunkState[];
-  /** The chunks that wait in Postgres, as last read; absent if none wait. */
+  /** A summary of the chunks that wait in Postgres, as the workflow last read it. Absent if no chunk waits there. */
   waiting?: WaitingChunks | undefined;
-  /** Identifies the settings of local times and windows that chunks wait for, as last read. */
+  /**
+   * Identifies the settings that determine until when chunks wait (local send time and sending windows), as the
+   * workflow last read them. If the settings change, this value changes.
+   */
   clock?: string | undefined;
   /**
-   * Some recipients wait for the winner of its test, or will wait. Absent if it has no test, or nothing is known
-   * about it yet.
+   * True if some recipients wait for the winner of the campaign's test, or will wait. Absent if the campaign has no
+   * test, or the workflow has not read this yet.
    */
   testing?: boolean;
-  /** Milliseconds since 1970: when to choose the winner of the test; absent until its share was sent. */
+  /**
+   * Milliseconds since 1970: when to choose the winner of the test. Absent until all recipients of the test were sent
+   * to.
+   */
   testEndsAtMs?: number;
 }
 
-/** A summary of the chunks that wait in Postgres. Its size does not depend on their number. */
+/** A summary of the chunks that wait in Postgres. The size of the summary does not depend on the number of chunks. */
 export interface WaitingChunks {
-  /** Milliseconds since 1970: when the first of them is due. */
+  /** Milliseconds since 1970: when the first chunk is due. */
   dueAtMs: number;
-  /** True if the first of them waits for a local time or a window. */
+  /** True if the first chunk waits for its recipients' local send time or for a sending window. */
   shut: boolean;
   chunks: number;
-  /** The number of chunks that the provider never deferred, so some of their recipients had no attempt yet. */
+  /**
+   * The number of chunks without an email that the provider deferred. Some recipients of these chunks had no attempt
+   * yet.
+   */
   untried: number;
 }
 
 /**
- * The most chunks that a workflow carries in `later`. Each is about 150 bytes, so a campaign's state stays under 160 KB
+ * The maximum number of chunks in `later`. A chunk takes about 150 bytes, so a campaign's state stays under 160 KB
  * (`test/workflows/payload-sizes.test.ts`).
  */
 export const LATER_MAX = 1_000;
@@ -73,15 +87,18 @@ export interface ChunkState {
   dueAtMs: number;
   /** When the provider first deferred some of its emails; null if it never did. */
   deferredSinceMs: number | null;
-  /** How often the provider deferred emails. */
+  /** The number of consecutive turns in which the provider deferred emails. */
   deferrals: number;
-  /** The row at which its last turn ended, if the round is not complete. Absent if the next turn starts a round. */
+  /**
+   * The row of the ledger at which the last turn ended, if it did not reach the end of the chunk. The next turn
+   * continues there. Absent if the next turn starts at the first row of the chunk.
+   */
   from?: string | undefined;
-  /** True if emails of this round, before `from`, were deferred. */
+  /** True if the provider deferred emails of rows before `from` since the last start at the first row. */
   putOff?: boolean | undefined;
   /**
-   * Set if the chunk waits for its recipients' local time or a window until `dueAtMs`. If settings change, the chunk
-   * may be due earlier.
+   * True if the chunk waits until `dueAtMs` for its recipients' local send time or for a sending window. If a user
+   * changes these settings, the chunk may be due earlier.
    */
   shut?: boolean | undefined;
 }
@@ -95,42 +112,54 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 };
 
 /**
- * Outcome of a chunk: `more` when its turn is over, `deferred` when the provider deferred some emails, `paced` when
- * the send rate or the project's processor budget is used up, which does not count as a failure. `paused`: the
- * campaign is paused until it is resumed. `shut`: it is not the local time of its recipients, or outside the sending
- * window.
+ * The outcome of a chunk's turn.
+ * - `done`: every recipient has a result.
+ * - `more`: the turn is over, and recipients are left.
+ * - `deferred`: the turn reached the end of the chunk, and the provider deferred some of its emails.
+ * - `paced`: the send rate or the project's processor budget is used up, or the route is paused. This is no failure.
+ * - `held`: the project is on hold.
+ * - `paused`: a user or the service paused the campaign.
+ * - `ended`: the campaign no longer sends, for example because a user cancelled it.
+ * - `shut`: it is before the recipients' local send time, or outside the sending window.
  */
 export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced' | 'shut';
 
-/** Optional fields are absent in results of earlier versions, whose histories continue unchanged. */
+/**
+ * The result of a chunk's turn. Optional fields are absent in results that an earlier version wrote to Temporal's
+ * histories.
+ */
 export interface ChunkResult {
   outcome: ChunkOutcome;
   sent: number;
-  /** If `outcome` is `deferred` or `paced`: how long to wait before the next attempt. */
+  /** How long to wait before the next turn, if `outcome` is `deferred` or `paced`. */
   retryAfterMs: number;
   /**
-   * Emails per second that the project may send now; 0 means no limit. It decides the queue and the number of lanes.
+   * Emails per second that the project may send now; 0 means no limit. The workflow chooses the task queue and the
+   * number of lanes by this rate.
    */
   rate?: number;
-  /** True if the turn sent an email, or was not allowed to send. The deferral period then starts again. */
+  /**
+   * True if the turn sent an email, or was not allowed to send. The period in which deferred emails are retried then
+   * starts again.
+   */
   fresh?: boolean;
-  /** The next turn continues with this row. */
+  /** The row of the ledger with which the next turn continues. */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /**
-   * If `outcome` is `shut`: the instant of the chunk's next turn, in milliseconds since 1970, and the settings that
-   * determine it.
+   * If `outcome` is `shut`: the instant of the chunk's next turn, in milliseconds since 1970. `clock` identifies the
+   * settings that determine it.
    */
   notBeforeMs?: number;
   clock?: string;
-  /** The chunk waits in Postgres now, so the workflow keeps only a summary. */
+  /** True if the chunk now waits in Postgres, so the workflow keeps only a summary of it. */
   kept?: boolean;
 }
 
-/** The due chunks that a workflow requested. */
+/** The chunks that a workflow gets when it asks for due chunks. */
 export interface DueChunks {
-  /** In the order in which they became due. They stay in Postgres until their turn starts. */
+  /** The due chunks, in the order in which they became due. They stay in Postgres until their turn starts. */
   due: ChunkState[];
-  /** The chunks that still wait; null if none wait. */
+  /** A summary of the chunks that still wait; null if no chunk waits. */
   waiting: WaitingChunks | null;
 }

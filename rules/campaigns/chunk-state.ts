@@ -6,14 +6,14 @@ export function newChunk(seq: number): ChunkState {
 }
 
 /**
- * Delays the next attempt at a chunk that was not sent although it was due. The times of the database and of Temporal
- * may differ slightly.
+ * The delay before the next turn of a chunk that the database does not consider due yet, although the workflow does.
+ * The clocks of the database and of Temporal may differ slightly.
  */
 export const CLOCK_RECHECK_MS = 500;
 
 /**
  * Returns the state of a chunk after a turn; undefined if no turn follows. `clock` identifies the settings that the
- * caller last read.
+ * workflow last read.
  */
 export function chunkAfter(
   chunk: ChunkState,
@@ -25,7 +25,7 @@ export function chunkAfter(
   // never reset this count.
   const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
   const { from, putOff } = result;
-  const again = { ...before, from, putOff, shut: undefined };
+  const next = { ...before, from, putOff, shut: undefined };
   switch (result.outcome) {
     case 'done':
     case 'ended':
@@ -34,25 +34,26 @@ export function chunkAfter(
     case 'paced':
     case 'held':
     case 'paused':
-      return { ...again, dueAtMs: 0 };
+      return { ...next, dueAtMs: 0 };
     case 'deferred':
       return {
-        ...again,
+        ...next,
         dueAtMs: nowMs + result.retryAfterMs,
         deferredSinceMs: before.deferredSinceMs ?? nowMs,
         deferrals: before.deferrals + 1,
       };
     case 'shut':
-      return { ...again, dueAtMs: opensAt(result, p), shut: true };
+      return { ...next, dueAtMs: opensAt(result, p), shut: true };
   }
 }
 
 /**
- * Returns when a chunk that waits for a local time or a window gets its next turn. Chunks of one zone wait until the
- * same instant, so they need one timer.
+ * Returns when a chunk that waits for a local send time or a sending window gets its next turn. Chunks of one time zone
+ * wait until the same instant, so the workflow needs only one timer for them.
  */
 function opensAt({ notBeforeMs = 0, clock }: ChunkResult, p: { nowMs: number; clock: string | undefined }): number {
   const soonestMs = p.nowMs + CLOCK_RECHECK_MS;
-  // The settings have changed since the turn read them, or since the workflow last read them.
+  // If the two values of `clock` differ, a user has changed the settings since the turn or the workflow read them. The
+  // chunk then gets its next turn soon.
   return clock === p.clock ? Math.max(notBeforeMs, soonestMs) : soonestMs;
 }

@@ -1,10 +1,10 @@
 /**
- * Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source:
- * contract §6.4 Sum.
+ * Counts of one campaign's recipients. In every snapshot, `pending + sent + failed + skipped = total`. Source: contract
+ * §6.4 Sum.
  */
 export interface CampaignCounts {
   total: number;
-  /** Not yet handed over to the provider: waiting, being sent, or held. */
+  /** The provider does not have the email yet: it waits, is being sent, or is on hold. */
   pending: number;
   /** Accepted by the provider, regardless of later events. */
   sent: number;
@@ -15,7 +15,7 @@ export interface CampaignCounts {
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** Attempted and not accepted by the provider, or beyond the monthly limit. */
+  /** The provider did not accept the email, or the project has used up its monthly limit. */
   failed: number;
   /** Not attempted: not subscribed, suppressed, cancelled and similar reasons. */
   skipped: number;

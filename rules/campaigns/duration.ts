@@ -3,15 +3,21 @@ import { offsetAt, zoneOf } from '../time/zones.ts';
 import { type CampaignRecipientTiming, campaignGate } from './gate.ts';
 import type { VariantTest } from './variants.ts';
 
-/** Emails per second of an unlimited service: the throughput of one worker beside other work. For an estimate only. */
+/**
+ * The emails per second that the estimate assumes without a send rate: the throughput of one worker that also does
+ * other work.
+ */
 const FULL_SPEED = 1_000;
-/** Windows repeat weekly. The remainder after two weeks is estimated from the second week. */
+/**
+ * Sending windows repeat weekly. The estimate simulates two weeks, and assumes that every later week is like the second
+ * week.
+ */
 const WEEK_MS = 7 * 86_400_000;
-const REACH_MS = 2 * WEEK_MS;
-/** Maximum number of openings per zone: more than two weeks have days. */
-const OPENINGS_MAX = 40;
+const SIMULATED_MS = 2 * WEEK_MS;
+/** The maximum number of open periods per zone: more than the number of days in two weeks. */
+const OPEN_PERIODS_MAX = 40;
 
-/** Recipients of one zone. Null for recipients who use the project's zone. */
+/** The number of recipients in one time zone. `zone` is null for recipients who use the project's zone. */
 export interface ZoneCount {
   zone: string | null;
   contacts: number;
@@ -21,10 +27,10 @@ export interface DurationRequest {
   willSend: number;
   /** Emails per second; 0 means no limit. */
   ratePerSecond: number;
-  /** Number of recipients per zone. Empty if zones make no difference. */
+  /** The number of recipients per zone. Empty if the send time does not depend on zones. */
   zones: ZoneCount[];
   clock: Omit<CampaignRecipientTiming, 'zone' | 'goingSince' | 'winnerAt'>;
-  /** When it is scheduled for; null for now. */
+  /** The scheduled start of the campaign; null to start now. */
   scheduledAt: Date | null;
   test: Pick<VariantTest, 'share' | 'waitMinutes'> | null;
   nowMs: number;
@@ -32,36 +38,40 @@ export interface DurationRequest {
 
 /**
  * Estimates the seconds from the start of a campaign until its last email is sent, from the send rate, the sending
- * window, the local time of its recipients, and the wait of a test. The start is now, the scheduled time, or the
- * first recipients' local time; waiting for a window counts.
+ * window, the local time of its recipients, and the wait of a test. The start is now, the scheduled time, or the local
+ * send time of the first recipients. Time in which the window is closed counts.
  */
 export function estimateSeconds(p: DurationRequest): number {
   const groups = groupsOf(p);
-  const beginMs = beginOf(p, groups);
+  const startMs = startOf(p, groups);
   const rate = p.ratePerSecond > 0 ? p.ratePerSecond : FULL_SPEED;
   const { share, waitMinutes } = p.test ?? { share: 1, waitMinutes: 0 };
   const parts = (of: number) => groups.map((group) => ({ ...group, emails: group.emails * of }));
-  const testedMs = endOf(p, { groups: parts(share), rate, beginMs, winnerAt: null });
-  if (share >= 1) return secondsOf(testedMs - beginMs);
+  const testedMs = endOf(p, { groups: parts(share), rate, startMs, winnerAt: null });
+  if (share >= 1) return secondsOf(testedMs - startMs);
   const winnerMs = testedMs + waitMinutes * 60_000;
-  const endMs = endOf(p, { groups: parts(1 - share), rate, beginMs: winnerMs, winnerAt: new Date(winnerMs) });
-  return secondsOf(endMs - beginMs);
+  const endMs = endOf(p, { groups: parts(1 - share), rate, startMs: winnerMs, winnerAt: new Date(winnerMs) });
+  return secondsOf(endMs - startMs);
 }
 
-/** Rounds up to whole seconds. Less than a millisecond is a rounding error from fractions of emails. */
+/**
+ * Rounds up to whole seconds. A fraction of a millisecond is ignored: it is a rounding error, because the estimate
+ * divides emails into fractions.
+ */
 function secondsOf(ms: number): number {
   return Math.ceil(Math.round(ms) / 1000);
 }
 
-/** Recipients with the same local time. One zone stands for all of them. */
+/** Recipients with the same local time. `zone` is the time zone of one of them. */
 interface Group {
   zone: string | null;
   emails: number;
 }
 
 /**
- * Scales in proportion, because counted contacts may be skipped for other reasons. About 40 offsets and 600 zones
- * exist.
+ * Groups recipients by the current UTC offset of their zone, because about 600 zones have only about 40 offsets. The
+ * emails of all groups add up to `willSend`. This may be less than the sum of the zones, because some counted contacts
+ * will be skipped, so each group gets its proportional part.
  */
 function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);
@@ -76,7 +86,7 @@ function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   return [...groups.values()];
 }
 
-function beginOf({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
+function startOf({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
   const wall: WallMs | undefined = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
   const hours = groups.map(({ zone }) => instantOf(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', wall ?? 0));
   return Math.max(nowMs, wall === undefined ? (scheduledAt?.getTime() ?? 0) : Math.min(...hours));
@@ -88,47 +98,56 @@ interface Stretch {
   toMs: number;
 }
 
-/** Returns when the last email of the groups has been sent, if all start at `beginMs` and share the rate. */
-function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs: number; winnerAt: Date | null }) {
-  const { groups, rate, beginMs, winnerAt } = how;
-  const reachMs = beginMs + REACH_MS;
+/**
+ * Returns when the last email of the groups has been sent, if all groups start at `startMs` and share the send rate.
+ */
+function endOf(p: DurationRequest, send: { groups: Group[]; rate: number; startMs: number; winnerAt: Date | null }) {
+  const { groups, rate, startMs, winnerAt } = send;
+  const simulatedUntilMs = startMs + SIMULATED_MS;
   const stretches = groups.flatMap(({ zone }, group) => {
-    const clock = { ...p.clock, zone, goingSince: new Date(beginMs), winnerAt };
-    return openings(clock, beginMs, reachMs).map((open) => ({ group, ...open }));
+    const clock = { ...p.clock, zone, goingSince: new Date(startMs), winnerAt };
+    return listOpenPeriods(clock, startMs, simulatedUntilMs).map((open) => ({ group, ...open }));
   });
-  // Recipients whose time is over get nothing.
+  // Recipients whose local send time has passed get no email if the campaign's policy is to skip them.
   const left = groups.map(({ emails }, n) => (stretches.some(({ group }) => group === n) ? emails : 0));
-  const end = drain(stretches, left, rate);
+  const end = simulateSending(stretches, left, rate);
   const rest = left.reduce((sum, emails) => sum + emails, 0);
-  if (rest < 0.5) return Math.max(end, beginMs);
+  if (rest < 0.5) return Math.max(end, startMs);
   // Every later week sends as many emails as the second week.
-  const perWeek = (rate * openMs(stretches, beginMs + WEEK_MS, reachMs)) / 1000;
-  return reachMs + (rest / perWeek) * WEEK_MS;
+  const perWeek = (rate * totalOpenMs(stretches, startMs + WEEK_MS, simulatedUntilMs)) / 1000;
+  return simulatedUntilMs + (rest / perWeek) * WEEK_MS;
 }
 
-/** Lists when the gate is open. Empty if it is too late for the group. */
-function openings(clock: CampaignRecipientTiming, fromMs: number, untilMs: number): { fromMs: number; toMs: number }[] {
-  const found: { fromMs: number; toMs: number }[] = [];
+/**
+ * Lists the periods in which the campaign may send to a group. The list is empty if the group's local send time has
+ * passed.
+ */
+function listOpenPeriods(
+  clock: CampaignRecipientTiming,
+  fromMs: number,
+  untilMs: number,
+): { fromMs: number; toMs: number }[] {
+  const periods: { fromMs: number; toMs: number }[] = [];
   let atMs = fromMs;
-  for (let n = 0; n < OPENINGS_MAX && atMs < untilMs; n += 1) {
+  for (let n = 0; n < OPEN_PERIODS_MAX && atMs < untilMs; n += 1) {
     const gate = campaignGate(clock, atMs);
-    if (gate.kind === 'late') return found;
+    if (gate.kind === 'late') return periods;
     if (gate.kind === 'closed') {
       atMs = gate.notBeforeMs;
       continue;
     }
-    found.push({ fromMs: atMs, toMs: gate.closesAtMs ?? Number.POSITIVE_INFINITY });
-    if (gate.closesAtMs === null) return found;
+    periods.push({ fromMs: atMs, toMs: gate.closesAtMs ?? Number.POSITIVE_INFINITY });
+    if (gate.closesAtMs === null) return periods;
     atMs = gate.closesAtMs;
   }
-  return found;
+  return periods;
 }
 
 /**
- * Subtracts sent emails from `left`; at each moment, the group whose window closes first is sent first. Returns when
- * the last email was sent.
+ * Simulates the sending, and subtracts the sent emails from `left`. At each moment, the group whose window closes first
+ * is sent first. Returns when the last email was sent.
  */
-function drain(stretches: Stretch[], left: number[], rate: number): number {
+function simulateSending(stretches: Stretch[], left: number[], rate: number): number {
   const edges = [...new Set(stretches.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].sort((a, b) => a - b);
   let end = 0;
   for (const [n, edge] of edges.entries()) {
@@ -146,8 +165,8 @@ function drain(stretches: Stretch[], left: number[], rate: number): number {
   return end;
 }
 
-/** Returns how long any group's window is open between two instants. */
-function openMs(stretches: Stretch[], fromMs: number, toMs: number): number {
+/** Returns how long at least one group's window is open between two instants. */
+function totalOpenMs(stretches: Stretch[], fromMs: number, toMs: number): number {
   let sum = 0;
   let doneMs = fromMs;
   for (const stretch of [...stretches].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -3,7 +3,10 @@ import { CONTACT_ZONE, nextClosing, nextOpening, type SendingWindow } from '../t
 import { zoneOf } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
 
-/** A recipient this little late still counts as on time, because a send rarely starts exactly on the minute. */
+/**
+ * A recipient who is late by at most this time still counts as on time, because a campaign rarely starts exactly on the
+ * minute.
+ */
 const GRACE_MS = 15 * MINUTE_MS;
 
 /** The zones and the sending window of recipients that share a time zone. */
@@ -14,21 +17,21 @@ export interface RecipientTiming {
   window: SendingWindow | null;
 }
 
-/** The timing of a campaign's recipients that share a time zone. */
+/** The timing settings of a campaign for recipients that share a time zone. */
 export interface CampaignRecipientTiming extends RecipientTiming {
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
   /** When the campaign started to be sent, or was last resumed. */
   goingSince: Date | null;
-  /** When the winner of a test was known, for recipients who waited for it. Absent for other recipients. */
+  /** When the winner of the test was chosen, for recipients who waited for the winner. Absent for other recipients. */
   winnerAt?: Date | null;
 }
 
 /**
  * Tells whether email may be sent now. Times are in milliseconds since 1970.
- * - `open`: until `closesAtMs`; null means without limit.
+ * - `open`: yes, until `closesAtMs`; null means without an end.
  * - `closed`: not before `notBeforeMs`.
- * - `late`: no more, because the local send time has passed.
+ * - `late`: never, because the local send time has passed.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }
@@ -54,8 +57,8 @@ export function campaignGate(timing: CampaignRecipientTiming, nowMs: number): Ga
 function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
   const zone = contactZone(timing);
   if (!timing.winnerAt) return instantOf(zone, wall);
-  const known = wallAt(zone, timing.winnerAt.getTime()) - GRACE_MS;
-  const days = Math.max(1, Math.ceil((known - wall) / DAY_MS));
+  const earliest = wallAt(zone, timing.winnerAt.getTime()) - GRACE_MS;
+  const days = Math.max(1, Math.ceil((earliest - wall) / DAY_MS));
   return instantOf(zone, wall + days * DAY_MS);
 }
 

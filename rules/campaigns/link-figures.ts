@@ -14,7 +14,7 @@ export interface LinksOf {
   variant: number | null;
 }
 
-/** Clicks on one link in the emails of one variant. `url` is undefined if its content was deleted. */
+/** Clicks on one link in the emails of one variant. `url` is undefined if the content with the link was deleted. */
 export interface CountedLink extends LinkFigures {
   url: string | undefined;
   variant: number | null;
@@ -31,16 +31,16 @@ export interface SummedLink extends LinkFigures {
  */
 export function sumLinks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
-  const found = (url: string, variant: number | null) => {
+  const sumOf = (url: string, variant: number | null) => {
     const sum = sums.get(url) ?? { all: zeroFigures(), of: new Map<number, LinkFigures>() };
     sums.set(url, sum);
     if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, zeroFigures());
     return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
   };
-  for (const { urls, variant } of links) for (const url of urls) found(url, variant);
+  for (const { urls, variant } of links) for (const url of urls) sumOf(url, variant);
   for (const { url, variant, ...clicks } of counted) {
     if (url === undefined) continue;
-    const { all, ofVariant } = found(url, variant);
+    const { all, ofVariant } = sumOf(url, variant);
     add(all, clicks);
     if (ofVariant) add(ofVariant, clicks);
   }

@@ -1,5 +1,5 @@
 /**
- * Outcomes by which statistics count recipients of a campaign. `pending`, `sent`, `failed` and `skipped` together
+ * The outcomes of recipients that a campaign's statistics count. `pending`, `sent`, `failed` and `skipped` together
  * cover each recipient once.
  */
 export const RECIPIENT_OUTCOMES = [

@@ -1,6 +1,8 @@
 import type { Reason } from '../emails/reasons.ts';
 
-/** Reasons that can be fixed, so that the failed recipient can be retried: the contact would still get the email. */
+/**
+ * Reasons of failed recipients that a user can retry: the cause can be fixed, and the contact may still get the email.
+ */
 export const RETRYABLE_REASONS = [
   'provider_rejected',
   'expired',

@@ -1,7 +1,7 @@
 import type { Finding } from '../content/findings.ts';
 import { assignVariants, type CampaignVariant, type VariantTest } from './variants.ts';
 
-/** Findings of a campaign's review besides findings about its content. */
+/** Codes of a campaign's findings, except findings about its content. */
 export const CAMPAIGN_FINDINGS = [
   'sender_not_verified',
   'project_held',
@@ -22,11 +22,14 @@ export interface ReviewedCampaign {
   estimatedSeconds: number;
 }
 
-/** With this many recipients, every variant with a reasonable weight gets one. */
-const DEALT_MAX = 100_000;
+/**
+ * The maximum number of recipients to assign for the check of variants. With more recipients, every variant with a
+ * reasonable weight gets one.
+ */
+const ASSIGNED_MAX = 100_000;
 const SLOW_SECONDS = 24 * 3600;
 
-/** Lists the reasons against sending a campaign now. */
+/** Lists the problems that speak against sending a campaign now. */
 export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[] {
   const findings: Finding<CampaignFinding>[] = [];
   const { estimatedSeconds } = p;
@@ -36,7 +39,7 @@ export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[
       findings.push({ code: 'sender_not_verified', severity: 'error', message, details: { from } });
     }
     if (domain && !domain.dmarc) {
-      const message = 'The domain has no DMARC record: Gmail and Yahoo ask for one from those who send much.';
+      const message = 'The domain has no DMARC record: Gmail and Yahoo require one from senders of many emails.';
       findings.push({ code: 'dmarc_missing', severity: 'warning', message, details: { from } });
     }
   }
@@ -45,7 +48,7 @@ export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[
     findings.push({ code: 'project_held', severity: 'error', message, details: {} });
   }
   if (p.willSend === 0) {
-    const message = p.audience === 0 ? 'The audience is empty.' : 'Nobody in the audience can be sent to.';
+    const message = p.audience === 0 ? 'The audience is empty.' : 'No contact in the audience can get this email.';
     findings.push({ code: 'empty_audience', severity: 'error', message, details: { audience: p.audience } });
   }
   if (estimatedSeconds > SLOW_SECONDS) {
@@ -62,7 +65,7 @@ export function findVariantsWithoutReader(p: {
   willSend: number;
 }): Finding<CampaignFinding>[] {
   const { variants, willSend } = p;
-  if (!variants || willSend === 0 || willSend > DEALT_MAX) return [];
+  if (!variants || willSend === 0 || willSend > ASSIGNED_MAX) return [];
   const weights = variants.map(({ weight }) => weight);
   const before = { variants: weights.map(() => 0), rest: 0 };
   const read = new Set(assignVariants({ weights, share: p.test?.share ?? 1, before, n: willSend }));
@@ -73,18 +76,18 @@ export function findVariantsWithoutReader(p: {
 }
 
 /**
- * Merges findings of a campaign and its variants, each once. A finding that not all variants have names its variants in
- * `details.variants`.
- * @param names names of the variants, in the order of `found`; null for a campaign without
+ * Merges equal findings of a campaign's variants into one. If only some variants have a finding, its `details.variants`
+ * names them.
+ * @param names names of the variants, in the order of `found`; null for a campaign without variants
  */
 export function mergeFindings<Code extends string>(found: Finding<Code>[][], names: string[] | null): Finding<Code>[] {
   const merged = new Map<string, { finding: Finding<Code>; of: Set<number> }>();
   for (const [n, findings] of found.entries())
     for (const finding of findings) {
       const key = JSON.stringify(finding);
-      const known = merged.get(key) ?? { finding, of: new Set<number>() };
-      merged.set(key, known);
-      known.of.add(n);
+      const entry = merged.get(key) ?? { finding, of: new Set<number>() };
+      merged.set(key, entry);
+      entry.of.add(n);
     }
   return [...merged.values()].map(({ finding, of }) => {
     if (!names || of.size === found.length) return finding;

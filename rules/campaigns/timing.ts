@@ -1,14 +1,17 @@
 import type { SendingWindow } from '../time/sending-window.ts';
 
-/** Policy for a recipient whose local time is over: send at once, or skip (`too_late`). */
+/**
+ * The policy for a recipient whose local send time has passed: send the email at once, or skip the recipient with the
+ * reason `too_late`.
+ */
 export const LATE_POLICIES = ['SEND', 'SKIP'] as const;
 export type LatePolicy = (typeof LATE_POLICIES)[number];
 
 /** The author's settings for when a campaign may be sent. */
 export interface CampaignTiming {
   /**
-   * The campaign's own window. Null: no window, whatever the project sets. Undefined: the project's window at the time
-   * of sending.
+   * The campaign's sending window. Null means that the campaign has no window, even if the project has one. Undefined
+   * means that the project's window at the time of sending applies.
    */
   sendingWindow: SendingWindow | null | undefined;
   /** `YYYY-MM-DDTHH:MM` in each recipient's local time. Null sends as soon as possible. */

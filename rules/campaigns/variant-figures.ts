@@ -10,8 +10,8 @@ export interface Interval {
 }
 
 /**
- * Returns the interval of a rate with 95 % confidence (Wilson's score interval). It also holds for few recipients and
- * for rates near 0 and 1.
+ * Returns the interval of a rate with 95 % confidence (Wilson's score interval). This interval is also correct for few
+ * recipients and for rates near 0 and 1.
  */
 export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   if (sent === 0) return { low: 0, high: 1 };
@@ -20,7 +20,7 @@ export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   const middle = rate + square / (2 * sent);
   const half = Z * Math.sqrt((rate * (1 - rate)) / sent + square / (4 * sent * sent));
   const whole = 1 + square / sent;
-  // Returns the exact limits, which floating point would miss slightly.
+  // Returns exactly 0 or 1 here, because the floating-point result would differ slightly.
   const low = successes === 0 ? 0 : (middle - half) / whole;
   const high = successes === sent ? 1 : (middle + half) / whole;
   return { low, high };
@@ -62,7 +62,7 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
   return { metric, leader: first.name, significant, sentence };
 }
 
-/** Returns the lower limit of the interval of the difference. */
+/** Returns the lower limit of the confidence interval of the difference between two rates. */
 function leastDifference(first: VariantResult, second: VariantResult): number {
   const below = rateOf(first) - wilsonInterval(first).low;
   const above = wilsonInterval(second).high - rateOf(second);

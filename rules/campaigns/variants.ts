@@ -5,7 +5,10 @@ export const VARIANTS_MAX = 5;
 export const TEST_METRICS = ['opens', 'clicks'] as const;
 export type TestMetric = (typeof TEST_METRICS)[number];
 
-/** A variant of a campaign: the fields that differ from the campaign, and its share of the recipients. */
+/**
+ * A variant of a campaign: the text fields that differ from the campaign's, and the weight of its share of the
+ * recipients.
+ */
 export interface CampaignVariant extends OwnText {
   name: string;
   weight: number;
@@ -15,10 +18,12 @@ type OwnText = { [Field in keyof EmailText]?: NonNullable<EmailText[Field]> };
 
 /** The test by which a campaign finds the better variant before most recipients get it. */
 export interface VariantTest {
-  /** The share of recipients that takes part in the test, 0.02 to 1. All other recipients get the better variant. */
+  /**
+   * The share of recipients that takes part in the test, from 0.02 to 1. All other recipients get the better variant.
+   */
   share: number;
   metric: TestMetric;
-  /** The time from when the share was sent until the winner is chosen. */
+  /** The minutes between the last email of the test and the choice of the winner. */
   waitMinutes: number;
   /** The number of opens or clicks by humans that the better variant must have. With fewer, the first variant wins. */
   minimum: number;
@@ -35,12 +40,12 @@ export function variantText(campaign: EmailText, variant: CampaignVariant): Emai
 }
 
 /** Returns the index of the variant with this name; undefined if no variant has the name. */
-export function variantNamed(variants: readonly CampaignVariant[] | null, name: string): number | undefined {
+export function findVariantIndex(variants: readonly CampaignVariant[] | null, name: string): number | undefined {
   const index = variants?.findIndex((variant) => variant.name === name) ?? -1;
   return index < 0 ? undefined : index;
 }
 
-/** Recipients with an assignment: by variant, and recipients who wait for the winner. */
+/** The number of assigned recipients: per variant, and the recipients who wait for the winner (`rest`). */
 export interface AssignmentCounts {
   variants: number[];
   rest: number;
@@ -49,14 +54,16 @@ export interface AssignmentCounts {
 /** The assignment of a recipient who waits for the winner. */
 export const REST = -1;
 
-/** Far smaller than any fraction of a recipient that a share can produce, and larger than errors of floating point. */
+/**
+ * The tolerance for floating-point errors. It is far smaller than any fraction of a recipient that a share can produce.
+ */
 const ROUNDING = 1e-7;
 
 /**
  * Assigns the next `n` recipients: each gets the number of a variant or `REST`. After every recipient, the test has
- * exactly its share, rounded up to whole recipients, and each variant has its part by weight to within one recipient.
- * An audience of any size that is read page by page is therefore split exactly. The same counts give the same
- * assignment, so a page that is read again is split in the same way.
+ * exactly its share of all recipients, rounded up to whole recipients. The number of recipients of a variant differs
+ * from its share by weight by at most one. An audience of any size that is read page by page is therefore split
+ * exactly. The same counts give the same assignment, so a page that is read again is split in the same way.
  */
 export function assignVariants(p: {
   weights: readonly number[];
@@ -71,20 +78,25 @@ export function assignVariants(p: {
     total += 1;
     if (tested >= Math.ceil(total * p.share - ROUNDING)) return REST;
     tested += 1;
-    const variant = furthestBehind(p.weights, counts, tested);
+    const variant = findVariantFurthestBehind(p.weights, counts, tested);
     counts[variant] = (counts[variant] ?? 0) + 1;
     return variant;
   });
 }
 
-/** Returns the variant that is furthest below its share by weight of `tested` recipients; the first of equals. */
-function furthestBehind(weights: readonly number[], counts: readonly number[], tested: number): number {
+/**
+ * Returns the variant whose number of recipients is furthest below its share by weight of the `tested` recipients.
+ * Returns the first one if several are equal.
+ */
+function findVariantFurthestBehind(weights: readonly number[], counts: readonly number[], tested: number): number {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const missing = weights.map((weight, n) => weight * tested - (counts[n] ?? 0) * sum);
   return missing.indexOf(Math.max(...missing));
 }
 
-/** Result of a test for one variant: recipients it was sent to, and how many of them opened or clicked. */
+/**
+ * The result of a test for one variant: how many recipients got the variant, and how many of them opened or clicked.
+ */
 export interface VariantResult {
   sent: number;
   successes: number;

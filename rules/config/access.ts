@@ -4,10 +4,10 @@ import { emailText } from '../emails/email-schema.ts';
 import { dnsServer, list, origin, switchWord } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** Shorter keys could be guessed. The recommended key is from `openssl rand -hex 32`. */
+/** An attacker could guess shorter keys. The recommended key is the output of `openssl rand -hex 32`. */
 const SECRET_KEY_MIN_CHARS = 16;
 
-/** Secret values. */
+/** Variables with secrets that every process shares. */
 export const SECRETS = {
   SECRET_KEY: {
     schema: z.string().min(SECRET_KEY_MIN_CHARS),
@@ -18,7 +18,7 @@ export const SECRETS = {
   },
 } as const satisfies Variables;
 
-/** Networks that the service may reach, and callers that may reach it. */
+/** Variables for the networks that the service may reach, and for the callers that may reach the service. */
 export const ACCESS = {
   WEBHOOK_ALLOW_PRIVATE: {
     schema: switchWord,
@@ -51,7 +51,7 @@ export const ACCESS = {
     default: '',
     defaultText: 'none; under `npm start` the owner of the first project',
     about:
-      'Accounts that operate the service (`/operator`), by their addresses; of several accounts with one address the oldest.',
+      'Email addresses of the accounts that operate the service (`/operator`). If several accounts have the same address, only the oldest one is an operator.',
   },
   CORS_ORIGINS: {
     schema: list(origin),
@@ -66,6 +66,6 @@ export const ACCESS = {
     default: '',
     defaultText: 'none',
     about:
-      'Proxies in front of the API. The caller is read from `X-Forwarded-For` only if the request comes from one of them.',
+      'Proxies in front of the API. The address of the caller is read from `X-Forwarded-For` only if the request comes from one of these proxies.',
   },
 } as const satisfies Variables;

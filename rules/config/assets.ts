@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { httpUrl, text } from './texts.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
-/** Storage of images: Postgres, unless a bucket is named. */
+/** Variables for the storage of images: Postgres, or a bucket if one is set. */
 export const ASSETS = {
   ASSETS_S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{1,255}$/),
     takes: 'the name of a bucket',
     defaultText: 'none: in Postgres',
-    about: 'Bucket of an S3-compatible store for new images of emails; the API and the workers need it.',
+    about: 'Bucket of an S3-compatible store for new images of emails. Set it for the API and the workers.',
   },
   ASSETS_S3_REGION: {
     schema: z.string().regex(/^[a-z0-9-]+$/),
@@ -20,19 +20,19 @@ export const ASSETS = {
     schema: httpUrl,
     takes: 'an http:// or https:// address',
     defaultText: "AWS's own",
-    about: 'Another server that speaks the S3 API, such as MinIO; the bucket is named in its paths.',
+    about: 'Another server with the S3 API, such as MinIO. The URL path then contains the name of the bucket.',
   },
   ASSETS_S3_PREFIX: {
     schema: z.string().regex(/^[\w.-][\w./-]{0,199}$/),
     takes: 'letters, digits and ._-/ such as tidings/',
     defaultText: 'none',
-    about: 'Prefix of object keys, if others use the bucket too.',
+    about: 'Prefix of object keys, if other programs use the bucket too.',
   },
   ASSETS_S3_ACCESS_KEY_ID: {
     schema: text,
     takes: 'the id of an access key',
     defaultText: "AWS's own variables",
-    about: "Credentials for the bucket alone; without them they come from AWS's own variables.",
+    about: "Credentials that are used for the bucket only. Without this variable, AWS's own variables are used.",
   },
   ASSETS_S3_SECRET_ACCESS_KEY: {
     schema: text,
@@ -43,7 +43,7 @@ export const ASSETS = {
   },
 } as const satisfies Variables;
 
-/** A bucket, and how to reach its store. */
+/** A bucket, and the settings to access it. */
 export interface BucketSettings {
   bucket: string;
   /** Undefined if neither a region nor an endpoint is set. */
@@ -52,7 +52,7 @@ export interface BucketSettings {
   endpoint: string | undefined;
   /** Added unchanged before every key. */
   prefix: string;
-  /** Undefined means AWS's own variables. */
+  /** Undefined means the credentials in AWS's own variables. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
@@ -62,7 +62,7 @@ export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_ACCESS_KEY_ID: id, ASSETS_S3_SECRET_ACCESS_KEY: secret } = values;
   return {
     bucket: values.ASSETS_S3_BUCKET,
-    // Other stores ignore the region, but it is part of the signature.
+    // Stores other than AWS ignore the region, but the signature of a request contains it.
     region: values.ASSETS_S3_REGION ?? (env.AWS_REGION || (endpoint && 'us-east-1')),
     endpoint,
     prefix: values.ASSETS_S3_PREFIX ?? '',

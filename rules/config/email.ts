@@ -7,7 +7,7 @@ import type { Environment, ValuesOf, Variables } from './variable.ts';
 const KINDS = Object.keys(EMAIL_PROVIDERS) as EmailProviderKind[];
 const SENDING = KINDS.filter((kind) => !EMAIL_PROVIDERS[kind].captures);
 
-/** Provider of email, and facts about the sender. */
+/** Variables for the email provider, and for the sender. */
 export const EMAIL = {
   EMAIL_PROVIDER: {
     schema: z.enum(KINDS),
@@ -41,12 +41,15 @@ export const EMAIL = {
     schema: host,
     takes: 'a host name',
     about:
-      'Name that SPF records include for the relay of `SMTP_URL`, such as `spf.relay.example`; without it they name the host of `PUBLIC_URL`.',
+      'Name that SPF records include for the relay of `SMTP_URL`, such as `spf.relay.example`. Without this variable, SPF records name the host of `PUBLIC_URL`.',
   },
   ...variablesOf(EMAIL_PROVIDERS),
 } as const satisfies Variables;
 
-/** Returns the provider of email, and facts about the sender. The settings of each provider are listed by its kind. */
+/**
+ * Returns the settings of email: the chosen provider, the settings of each provider by its kind, and facts about the
+ * sender.
+ */
 export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
   const settings = settingsOf(EMAIL_PROVIDERS, values, env);
@@ -57,9 +60,11 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
     /** True if email is stored for development instead of sent. */
     captures: EMAIL_PROVIDERS[provider].captures,
     servers,
-    /** Whether the provider reports each delivery; otherwise delivered emails are sent minus bounced ones. */
+    /**
+     * True if the provider reports each delivery. Otherwise every sent email that did not bounce counts as delivered.
+     */
     reportsDeliveries,
-    /** The largest message that the provider accepts; null if it has no limit of its own. */
+    /** The size of the largest message that the provider accepts; null if the provider has no limit. */
     maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
@@ -72,7 +77,7 @@ export function missingForEmail(email: ReturnType<typeof emailSettings>): string
   return missingOf(EMAIL_PROVIDERS[email.provider], email[email.provider]);
 }
 
-/** Returns the settings for sending email instead of capturing it, for the text of a remedy. */
+/** Returns the values of `EMAIL_PROVIDER` that send email instead of capturing it, for an error message. */
 export function sendingAdvice(): string {
   return SENDING.flatMap((kind) => EMAIL_PROVIDERS[kind].advice ?? []).join(', or ');
 }

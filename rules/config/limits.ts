@@ -3,14 +3,14 @@ import { wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
 const MB = 1024 * 1024;
-/** The service builds no larger message, even if the provider would accept it. */
+/** The maximum size of a message. The service builds no larger message, even if the provider would accept it. */
 const MESSAGE_MAX_BYTES = 40 * MB;
-/** Part of a message that is reserved for the text of the email. */
-const WORDS_BYTES = MB;
+/** The bytes of a message that are reserved for the text of the email. */
+const TEXT_BYTES = MB;
 /** Base64 encodes 57 bytes as a line of 76 characters and a line end. */
 const BASE64_SHARE = 57 / 78;
-/** 28 MB of files, which take 38.3 MB of a message as Base64. */
-const ATTACHMENTS_MOST_MB = attachmentsMostMb(MESSAGE_MAX_BYTES);
+/** The highest value of `ATTACHMENTS_MAX_MB`: 28 MB of files, which take 38.3 MB of a message as Base64. */
+const ATTACHMENTS_LIMIT_MB = maxAttachmentsMb(MESSAGE_MAX_BYTES);
 
 /** Limits of one project. */
 export const LIMITS = {
@@ -18,7 +18,7 @@ export const LIMITS = {
     schema: wholeNumber(0, 1_000_000_000),
     takes: 'a whole number, 0 for no limit',
     default: '1000',
-    about: 'API requests a minute and project; `0` is none.',
+    about: 'API requests per minute and project; `0` means no limit.',
   },
   PUBLIC_RATE_LIMIT_PER_MINUTE: {
     schema: wholeNumber(0, 1_000_000_000),
@@ -31,12 +31,12 @@ export const LIMITS = {
     schema: wholeNumber(0, 1_000_000_000),
     takes: 'a whole number, 0 for no limit',
     default: '0',
-    defaultText: '`0` (none)',
-    about: 'Emails per second and project, over all workers.',
+    defaultText: '`0` (no limit)',
+    about: 'Emails per second and project, over all workers together; `0` means no limit.',
   },
   ATTACHMENTS_MAX_MB: {
-    schema: wholeNumber(1, ATTACHMENTS_MOST_MB),
-    takes: `a whole number from 1 to ${ATTACHMENTS_MOST_MB}`,
+    schema: wholeNumber(1, ATTACHMENTS_LIMIT_MB),
+    takes: `a whole number from 1 to ${ATTACHMENTS_LIMIT_MB}`,
     default: '10',
     about: `Maximum size of the attachments of an email together, decoded, in MB. It also raises the limit of request bodies (16 MB with 10). A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${providerSizes()}.`,
   },
@@ -66,21 +66,22 @@ export function limitSettings(values: ValuesOf<typeof LIMITS>) {
 }
 
 /**
- * Returns why the chosen provider would refuse an email with this many MB of attachments. Undefined if it accepts it.
+ * Returns an error message if the chosen provider would refuse an email with this many MB of attachments. Undefined if
+ * the provider accepts the email.
  */
 export function attachmentsProblem(
   attachmentsMaxMb: number,
   { provider, maxMessageBytes }: { provider: string; maxMessageBytes: number | null },
 ): string | undefined {
   if (maxMessageBytes === null) return undefined;
-  const mostMb = attachmentsMostMb(maxMessageBytes);
-  if (attachmentsMaxMb <= mostMb) return undefined;
-  return `ATTACHMENTS_MAX_MB must be at most ${mostMb}, because EMAIL_PROVIDER is ${provider}, which takes messages of ${maxMessageBytes / MB} MB.`;
+  const limitMb = maxAttachmentsMb(maxMessageBytes);
+  if (attachmentsMaxMb <= limitMb) return undefined;
+  return `ATTACHMENTS_MAX_MB must be at most ${limitMb}, because EMAIL_PROVIDER is ${provider}, which takes messages of ${maxMessageBytes / MB} MB.`;
 }
 
 /** Returns how many MB of decoded files fit into a message together with the text of the email. */
-function attachmentsMostMb(messageBytes: number): number {
-  return Math.floor(((messageBytes - WORDS_BYTES) * BASE64_SHARE) / MB);
+function maxAttachmentsMb(messageBytes: number): number {
+  return Math.floor(((messageBytes - TEXT_BYTES) * BASE64_SHARE) / MB);
 }
 
 function providerSizes(): string {

@@ -21,6 +21,7 @@ export const OBSERVATION = {
     schema: z.string().refine((value) => isIP(value) !== 0),
     takes: 'an IP address',
     default: '127.0.0.1',
-    about: 'Address that the metrics bind to. They ask for no credentials: open it to the network of Prometheus only.',
+    about:
+      'Address that the metrics bind to. The metrics need no credentials, so only the network of Prometheus should reach this address.',
   },
 } as const satisfies Variables;

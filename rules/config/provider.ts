@@ -1,13 +1,14 @@
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
-/** The variables of one provider, and the settings that its own files derive from them. */
+/** The variables of one provider, and the settings that the provider's files derive from them. */
 export interface ProviderConfig<V extends Variables, S> {
   readonly variables: V;
   /**
-   * Returns the settings, also if another provider is chosen, because callbacks about earlier messages still arrive.
+   * Returns the settings. They are also needed if another provider is chosen, because callbacks about earlier messages
+   * still arrive.
    */
   settings(values: ValuesOf<V>, env: Environment): S;
-  /** The settings that are required if this provider is chosen, by their variable. */
+  /** Returns the settings that are required if this provider is chosen, by the name of the variable. */
   needs(settings: S): Readonly<Record<string, unknown>>;
 }
 
@@ -17,9 +18,9 @@ export type Providers = Readonly<Record<string, ProviderConfig<Variables, unknow
 export type SettingsOf<P extends Providers> = { readonly [K in keyof P]: ReturnType<P[K]['settings']> };
 /** The variables of all providers. */
 export type VariablesOf<P extends Providers> = Intersection<P[keyof P]['variables']>;
-type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
+type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (merged: infer I) => void ? I : never;
 
-/** The variables of all providers, in the order of the table. */
+/** Returns the variables of all providers, in the order of the documentation's table. */
 export function variablesOf<P extends Providers>(providers: P): VariablesOf<P> {
   return Object.assign({}, ...Object.values(providers).map(({ variables }) => variables));
 }

@@ -8,7 +8,7 @@ const retentionDays = <D extends string>(days: D) => ({
   default: days,
 });
 
-/** Retention periods. */
+/** Variables for retention periods. */
 export const RETENTION = {
   WEBHOOK_DELIVERY_RETENTION_DAYS: {
     ...retentionDays('30'),
@@ -25,7 +25,7 @@ export const RETENTION = {
   },
   EVENT_RETENTION_DAYS: {
     ...retentionDays('0'),
-    about: 'Events are deleted at this age; segments, statistics and the activity feed then know only newer events.',
+    about: 'Events are deleted at this age; segments, statistics and the activity feed then contain only newer events.',
   },
   JOB_RETENTION_DAYS: {
     ...retentionDays('90'),

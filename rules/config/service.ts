@@ -3,7 +3,7 @@ import { INSTALLATION_CHOICES } from '../installation-tokens.ts';
 import { host, httpUrl, text, url, wholeNumber } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** Location of the service and of its data. */
+/** Variables for the addresses of the service and of its data. */
 export const SERVICE = {
   TIDINGS_HOME: {
     schema: text,

@@ -8,7 +8,7 @@ const KINDS = Object.keys(SMS_PROVIDERS) as SmsProviderKind[];
 const CHOICES = [...KINDS, 'none' as const];
 const SENDING = CHOICES.filter((kind) => kind === 'none' || !SMS_PROVIDERS[kind].captures);
 
-/** Provider of SMS. */
+/** Variables for the SMS provider. */
 export const SMS = {
   SMS_PROVIDER: {
     schema: z.enum(CHOICES),
@@ -20,14 +20,14 @@ export const SMS = {
 } as const satisfies Variables;
 
 /**
- * Returns the SMS provider, and the settings of each provider under its kind. While `developing`, SMS are captured
- * unless a provider is set.
+ * Returns the settings of SMS: the chosen provider, and the settings of each provider by its kind. If `developing` is
+ * true and no provider is set, SMS are captured.
  */
 export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
   return {
     ...settingsOf(SMS_PROVIDERS, values, env),
-    /** `none`: SMS are off. */
+    /** `none` means that SMS are off. */
     provider,
     /** True if SMS are stored for development instead of sent. */
     captures: provider !== 'none' && SMS_PROVIDERS[provider].captures,
@@ -39,7 +39,7 @@ export function missingForSms(sms: ReturnType<typeof smsSettings>): string | und
   return sms.provider === 'none' ? undefined : missingOf(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
 }
 
-/** Lists the values of `SMS_PROVIDER` besides capturing, for the text of a remedy. */
+/** Lists the values of `SMS_PROVIDER` that do not capture SMS, for an error message. */
 export function smsAdvice(): string {
   return choiceOf(SENDING);
 }

@@ -3,10 +3,10 @@ import { servedQueues, TASK_QUEUE_KINDS } from '../queues.ts';
 import { host, hostPort, httpUrl, list, text, wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
-/** A higher number of processes on one machine is a typing error. */
+/** The maximum of `WORKERS`. A higher number of processes on one machine is probably a typing error. */
 const WORKERS_MAX = 64;
 
-/** How to reach Temporal, and the number of workers. */
+/** Variables for the connection to Temporal, and for the workers. */
 export const TEMPORAL = {
   TEMPORAL_ADDRESS: {
     schema: hostPort,
@@ -75,13 +75,13 @@ export const TEMPORAL = {
   WORKER_DEPLOYMENT: {
     schema: z.string().regex(/^[\w-]{1,100}$/),
     takes: 'a name of letters, digits, dashes and underscores',
-    defaultText: 'none: workers take tasks whatever their build',
+    defaultText: 'none: every worker takes tasks, whatever its build',
     about:
       'The worker deployment that workers register with Temporal, with their build as the version. `docs/operate/upgrade.md` has the ramp and the rollback.',
   },
 } as const satisfies Variables;
 
-/** How to reach Temporal. */
+/** Returns the settings of the connection to Temporal and of the workers. */
 export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
   return {
     address: values.TEMPORAL_ADDRESS,
@@ -92,12 +92,12 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     tlsKeyFile: values.TEMPORAL_TLS_KEY,
     tlsCaFile: values.TEMPORAL_TLS_CA,
     tlsServerName: values.TEMPORAL_TLS_SERVER_NAME,
-    /** Without a slash at its end. */
+    /** The URL without a slash at its end. */
     uiUrl: values.TEMPORAL_UI_URL,
     cliPath: values.TEMPORAL_CLI_PATH,
     /** The queues that a worker process serves. */
     queues: servedQueues(values.WORKER_QUEUES ?? []),
-    /** Undefined: workers are not versioned. */
+    /** The worker deployment. If it is undefined, workers are not versioned. */
     deployment: values.WORKER_DEPLOYMENT,
   };
 }

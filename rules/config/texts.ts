@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-// Schemas that convert the text of a variable, which is never empty, to its value.
+// Schemas that convert the text of an environment variable to its value. The text is never empty.
 
 const SWITCH_WORDS: Record<string, boolean> = {
   on: true,
@@ -16,12 +16,12 @@ const SWITCH_WORDS: Record<string, boolean> = {
 
 /** Any text. */
 export const text = z.string();
-/** A switch, in the usual words for on and off. */
+/** A switch: `on`, `true`, `yes` or `1`, or the opposite words. */
 export const switchWord = z
   .string()
   .transform((value) => SWITCH_WORDS[value.toLowerCase()])
   .pipe(z.boolean());
-/** A whole number between two others, both included. */
+/** A whole number from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -29,18 +29,18 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 const port = wholeNumber(1, 65_535);
-/** A port, or `off`: undefined. */
+/** A port, or `off`, which becomes undefined. */
 export const optionalPort = z.union([z.literal('off').transform(() => undefined), port]);
-/** An address of one of these schemes. */
+/** A URL with one of the given schemes. */
 export const url = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)));
-/** An http or https address, without a final slash. */
+/** An http or https URL. A final slash is removed. */
 export const httpUrl = url('http', 'https').transform((value) => value.replace(/\/+$/, ''));
 /** A host and its port. */
 export const hostPort = z.string().refine((value) => /^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i.test(value));
 /** An IP address or the name of a host. */
 export const host = z.string().refine((value) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value));
-/** Items between commas. */
+/** A comma-separated list of items. */
 export const list = <Item extends string>(item: z.ZodType<Item, string>) =>
   z
     .string()
@@ -57,7 +57,7 @@ export const dnsServer = z.string().refine((value) => {
   const bare = address?.replace(/^\[|\]$/g, '') ?? '';
   return isIP(value) !== 0 || (isIP(bare) !== 0 && (portText === undefined || Number(portText) <= 65_535));
 });
-/** An origin as browsers send it. */
+/** An origin in the form of a browser's `Origin` header. */
 export const origin = z
   .string()
   .refine((value) => URL.canParse(value) && new URL(value).origin === value.replace(/\/$/, ''))

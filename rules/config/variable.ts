@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 
-/** One environment variable: how its text is read, a description of its values, and its purpose. */
+/** An environment variable: the schema that reads its text, a description of its values, and its purpose. */
 export interface ConfigVariable {
   /** Converts the variable's text, which is never empty, to its value. */
   readonly schema: z.ZodType;
-  /** Accepted values, as the end of "NAME must be …". */
+  /** The accepted values, worded as the end of "NAME must be …". */
   readonly takes: string;
-  /** Text that replaces a variable that is unset or empty; absent: the value is undefined. */
+  /** The text that is used if the variable is unset or empty. If this is absent, the value is undefined. */
   readonly default?: string;
-  /** The default in words for the table, if `default` cannot express it. */
+  /** A description of the default for the documentation's table, if `default` cannot express it. */
   readonly defaultText?: string;
-  /** One sentence for the table of the documentation. */
+  /** The purpose of the variable, for the documentation's table. */
   readonly about: string;
-  /** True if no message may show the text. */
+  /** True if the text is secret, so that no message may show it. */
   readonly secret?: true;
 }
 
@@ -24,5 +24,5 @@ export type ValuesOf<V extends Variables> = {
   [K in keyof V]: z.output<V[K]['schema']> | (V[K] extends { default: string } ? never : undefined);
 };
 
-/** The environment as text, as a process has it. */
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

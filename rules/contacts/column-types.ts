@@ -21,8 +21,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Returns the value of a cell in a column of a type. Undefined if the cell does not fit. A numeric field accepts
- * decimals with trailing zeros, since people write prices that way.
+ * Converts a cell to the type of its column. Undefined if the cell has another type. A column of numbers accepts
+ * decimals with trailing zeros, such as `10.50`, because people write prices that way.
  */
 export function valueOfType(text: string, type: ColumnType): unknown {
   if (type === 'text') return text;
@@ -38,7 +38,7 @@ const EXPECTED: Record<ColumnType, string> = {
   json: 'a list or an object as JSON',
 };
 
-/** Returns the error text that names the expected type of a cell. */
+/** Returns the error text for a cell of another type. The text names the expected type. */
 export function expectedText(field: string, type: ColumnType): string {
   return `${field}: the field's values are of another type. Write ${EXPECTED[type]}, or map the column to another field.`;
 }

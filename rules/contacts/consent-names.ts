@@ -1,10 +1,11 @@
 /**
- * The names that other programs and languages give to consent: headers of CSV files, and fields of other APIs. Names of
- * consent to email, of its refusal, and of both for SMS are told apart, so that no refusal becomes a subscription.
+ * The names for consent in other programs and languages: headers of CSV files, and fields of other APIs. Consent to
+ * email, refusal of email, consent to SMS and refusal of SMS have separate lists, so that no refusal becomes a
+ * subscription.
  */
 
 /** Headers of consent to marketing email. */
-const SUBSCRIBED_WORDS = wordsOf(`
+const SUBSCRIBED_WORDS = parseHeaders(`
   subscribed optin optedin acceptsmarketing acceptsemailmarketing acceptmarketing emailoptin
   emailoptinstatus issubscribed emailsubscribed subscribedtoemails emailconsent marketingconsent marketingoptin
   emailmarketing emailmarketingconsent emailmarketingstatus marketingemails marketingpermission emailpermission consent
@@ -23,7 +24,7 @@ const SUBSCRIBED_WORDS = wordsOf(`
   подписан подписчик рассылка согласие згода ενημερωτικόδελτίο συγκατάθεση
   メルマガ メールマガジン ニュースレター 配信許可 订阅 訂閱 电子报 電子報 뉴스레터 구독 수신동의 النشرة ניוזלטר`);
 /** Headers of a refusal of email, whose cells hold yes, a time or a reason. */
-const REFUSAL_WORDS = wordsOf(`
+const REFUSAL_WORDS = parseHeaders(`
   unsubscribed unsubscribe unsubscribedat unsubscribedon unsubscribedate unsubscribeddate unsubscribetime unsubscribedtime
   unsubtime unsubscribedfromemail unsubscribedfromemails unsubscribedfromallemail unsubscribedfromallemails optout optedout
   optoutdate optouttime optedoutat emailoptout emailoptedout hasoptedoutofemail optedoutofemail optoutofemail donotemail
@@ -32,7 +33,7 @@ const REFUSAL_WORDS = wordsOf(`
   abgemeldet abgemeldetam abmeldung abmeldedatum désabonné désabonnée désinscrit désinscription datededésinscription
   desuscrito fechadebaja disiscritto descadastrado uitgeschreven avregistrerad wypisany отписан отписался отписка`);
 /** Headers of consent to SMS. */
-const SMS_CONSENT_WORDS = wordsOf(`
+const SMS_CONSENT_WORDS = parseHeaders(`
   acceptssms acceptsms acceptssmsmarketing acceptsmsmarketing smsmarketing smsmarketingconsent smsmarketingstatus smsconsent
   smsconsentstatus smsoptin smsoptedin smsoptinstatus smspermission smsallowed allowsms allowssms receivesms receivessms
   wantssms smsstatus smssubscriptionstatus smssubscription subscribedtosms optinsms optedinsms consentsms smsnewsletter
@@ -40,26 +41,32 @@ const SMS_CONSENT_WORDS = wordsOf(`
   mobilemarketingconsent smseinwilligung smswerbung consentementsms acceptelessms consentimientosms aceptasms
   consensosms accettasms consentimentosms aceitasms toestemmingsms zgodasms`);
 /** Headers of a refusal of SMS, whose cells hold yes, a time or a reason. */
-const SMS_REFUSAL_WORDS = wordsOf(`
+const SMS_REFUSAL_WORDS = parseHeaders(`
   smsoptout smsoptedout smsoptouttime smsoptoutdate smsoptoutat optoutsms optedoutsms optedoutofsms smsblacklist smsblacklisted
   blacklistedsms smsblocklist smsblocklisted blocklistedsms smsunsubscribed smsunsubscribe smsunsubscribedat
   unsubscribedfromsms smsstopped smsstop nosms donotsms donottext notexts textoptout textoptedout smsabgemeldet`);
-/** Words beside the one that means consent or refusal, in any order: `Email Marketing: Subscribed`. */
+/**
+ * Words that may be in a header together with a word for consent or refusal, in any order: `Email Marketing:
+ * Subscribed`.
+ */
 const CONSENT_CONTEXT =
   'is|has|does|e?mails?|marketing|newsletters?|news|promo(?:tion)?s?|promotional|communications?|to|for|of|from|by|via|the|our|us|and|all|lists?|mailing|currently|gdpr|global(?:ly)?|contact|customer|user|member';
 /** Headers such as `Subscribe`, `Is Opted In` and `Consent to Email Marketing`. */
 const CONSENT_HEADER = headerPattern('subscribe[drs]?|opt(?:s|ed)?in|consent(?:s|ed)?', 'status|flag|given');
-/** Verbs that mean consent only beside a word for email, such as `Receives Newsletter`. */
+/** Headers with a verb that means consent only together with a word for email, such as `Receives Newsletter`. */
 const CONSENT_VERB_HEADER = headerPattern(
   'accept(?:s|ed)?|agree[ds]?|permission|permitted|allow(?:s|ed)?|wants?|receives?|subscriptions?|subscriber',
   'status|flag|given',
 );
 const NAMES_EMAIL = /mail|marketing|news|promo/u;
-/** Headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. A link to unsubscribe is no refusal. */
+/**
+ * Words in headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. A column with links to unsubscribe
+ * records no refusal.
+ */
 const REFUSAL = 'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out';
 const REFUSAL_DETAIL = 'at|on|date|day|time|timestamp|reason|flag';
 const REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:e?mail|contact)`, REFUSAL_DETAIL);
-/** Words for SMS. A header with one of them is about SMS, such as `SMS: subscribed` and `Opted out of texts`. */
+/** Words for SMS. A header with one of these words is about SMS, such as `SMS: subscribed` and `Opted out of texts`. */
 const SMS_CONTEXT = 'sms|texts?|mobile|messages?|messaging';
 const NAMES_SMS = /sms|text|mobile/u;
 const SMS_CONSENT_HEADER = headerPattern(
@@ -73,54 +80,60 @@ const SMS_REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, 
 
 /** Tells whether a header is a name of consent. */
 export function isConsentHeader(header: string): boolean {
-  const word = wordOf(header);
+  const normalized = normalizeHeader(header);
   return (
-    SUBSCRIBED_WORDS.has(word) ||
-    CONSENT_HEADER.test(word) ||
-    (CONSENT_VERB_HEADER.test(word) && NAMES_EMAIL.test(word)) ||
-    (SMS_CONSENT_HEADER.test(word) && NAMES_BOTH.test(word))
+    SUBSCRIBED_WORDS.has(normalized) ||
+    CONSENT_HEADER.test(normalized) ||
+    (CONSENT_VERB_HEADER.test(normalized) && NAMES_EMAIL.test(normalized)) ||
+    (SMS_CONSENT_HEADER.test(normalized) && NAMES_BOTH.test(normalized))
   );
 }
 
 /** Tells whether a header is a name of refusal. */
 export function isRefusalHeader(header: string): boolean {
-  const word = wordOf(header);
-  if (REFUSAL_WORDS.has(word) || REFUSAL_HEADER.test(word)) return true;
-  return SMS_REFUSAL_HEADER.test(word) && NAMES_BOTH.test(word);
+  const normalized = normalizeHeader(header);
+  if (REFUSAL_WORDS.has(normalized) || REFUSAL_HEADER.test(normalized)) return true;
+  return SMS_REFUSAL_HEADER.test(normalized) && NAMES_BOTH.test(normalized);
 }
 
 /** Tells whether a header is a name of consent to SMS. */
 export function isSmsConsentHeader(header: string): boolean {
-  const word = wordOf(header);
-  return SMS_CONSENT_WORDS.has(word) || (SMS_CONSENT_HEADER.test(word) && NAMES_SMS.test(word));
+  const normalized = normalizeHeader(header);
+  return SMS_CONSENT_WORDS.has(normalized) || (SMS_CONSENT_HEADER.test(normalized) && NAMES_SMS.test(normalized));
 }
 
 /** Tells whether a header is a name of refusal of SMS. */
 export function isSmsRefusalHeader(header: string): boolean {
-  const word = wordOf(header);
-  return SMS_REFUSAL_WORDS.has(word) || (SMS_REFUSAL_HEADER.test(word) && NAMES_SMS.test(word));
+  const normalized = normalizeHeader(header);
+  return SMS_REFUSAL_WORDS.has(normalized) || (SMS_REFUSAL_HEADER.test(normalized) && NAMES_SMS.test(normalized));
 }
 
-/** Returns our name of the consent, or the refusal, that a field of another API has. Undefined for other names. */
+/**
+ * Returns the name of our field that corresponds to a field of another API about consent or refusal. Undefined if the
+ * name is about something else.
+ */
 export function consentFieldOf(name: string): 'subscribed' | 'unsubscribed' | 'smsSubscribed' | undefined {
   if (isSmsConsentHeader(name) || isSmsRefusalHeader(name)) return 'smsSubscribed';
   if (isRefusalHeader(name)) return 'unsubscribed';
   return isConsentHeader(name) ? 'subscribed' : undefined;
 }
 
-/** Reduces a name to letters and digits in lower case, so that `E-Mail` and `email` are equal. */
-export function wordOf(name: string): string {
+/** Reduces a name to its letters and digits in lower case, so that `E-Mail` and `email` are equal. */
+export function normalizeHeader(name: string): string {
   return name
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-export function wordsOf(list: string): ReadonlySet<string> {
-  return new Set(list.trim().split(/\s+/).map(wordOf));
+export function parseHeaders(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/).map(normalizeHeader));
 }
 
-/** Returns a pattern for reduced headers (`wordOf`) with one of the words, and others of their context around it. */
+/**
+ * Returns a pattern for normalized headers (`normalizeHeader`). A header matches if it has one of the words, and
+ * otherwise only words of the context.
+ */
 function headerPattern(words: string, after: string, context?: string): RegExp {
   const around = context === undefined ? CONSENT_CONTEXT : `${CONSENT_CONTEXT}|${context}`;
   return new RegExp(`^(?:${around})*(?:${words})(?:${around}|${after})*$`, 'u');

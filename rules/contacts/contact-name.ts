@@ -1,6 +1,6 @@
 /**
- * Keys of a contact's data that usually hold its name, the most usual first. The dashboard shows and the search of
- * contacts finds the same ones.
+ * Keys of a contact's data that usually contain the contact's name, the most common key first. The dashboard shows the
+ * values of these keys, and the search for contacts finds them.
  */
 export const NAME_KEYS = {
   first: ['firstName', 'first_name', 'firstname', 'givenName'],

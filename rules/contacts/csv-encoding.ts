@@ -2,8 +2,8 @@ import { AppError, fieldError } from '../errors.ts';
 
 /**
  * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, recognized by its
- * byte order mark. Returns any other file unchanged. @throws AppError VALIDATION_ERROR when the bytes after the mark
- * are not UTF-16
+ * byte order mark. Returns any other file unchanged.
+ * @throws AppError VALIDATION_ERROR if the bytes after the mark are not UTF-16
  */
 export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   const encoding = utf16Of(file);
@@ -11,7 +11,7 @@ export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   try {
     return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(file));
   } catch {
-    throw fieldError('file', 'The file has the mark of UTF-16 and is not UTF-16 text.', 'invalid_string');
+    throw fieldError('file', 'The file starts with the mark of UTF-16, but it is not UTF-16 text.', 'invalid_string');
   }
 }
 
@@ -26,12 +26,12 @@ export function assertUtf8(file: Uint8Array): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch (cause) {
-    throw otherEncoding('The file is not UTF-8 text.', cause);
+    throw encodingError('The file is not UTF-8 text.', cause);
   }
-  if (file.includes(0)) throw otherEncoding('The file holds NUL bytes: it is not a CSV text.');
+  if (file.includes(0)) throw encodingError('The file contains NUL bytes, so it is not a CSV file.');
 }
 
-function otherEncoding(message: string, cause?: unknown): AppError {
+function encodingError(message: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_ERROR', {
     errors: [{ field: 'file', message, code: 'invalid_string' }],
     suggestion: 'Save the file as "CSV UTF-8" and upload it again.',

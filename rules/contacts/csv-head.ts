@@ -6,33 +6,37 @@ import { unescapeFormula } from './formula-text.ts';
 
 /** Size of an uploaded file. Source: contract §1.11 Limits. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
-/** A longer record has more data than a contact may have. The limit also stops at a quote that is never closed. */
+/**
+ * The maximum size of a record. A longer record has more data than a contact may have, or has a quote that is never
+ * closed.
+ */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** The part of a file that is enough to detect its delimiter. */
+/** The number of bytes and lines from which the delimiter is detected. */
 const SAMPLE_BYTES = 64 * 1024;
 const SAMPLE_LINES = 20;
-/** The line that tells spreadsheets the delimiter. */
+/** Matches a first line such as `sep=;`, which tells spreadsheet programs the delimiter. */
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?\r?$/i;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
 
 export type CsvDelimiter = (typeof DELIMITERS)[number];
 
-/** Everything before the rows. */
+/** The part of a CSV file before its rows. */
 export interface CsvHead {
   delimiter: CsvDelimiter;
   /** Byte offset of the first row. */
   firstRowAt: number;
-  /** The headers as written, without surrounding spaces. */
+  /** The headers as in the file, without surrounding spaces. */
   headers: string[];
 }
 
 /**
- * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons, tabs or bars.
- * @throws AppError VALIDATION_ERROR when the file is no UTF-8 text, or has too many columns
+ * Reads the header row of a CSV file: UTF-8 with or without a byte order mark, separated by commas, semicolons, tabs or
+ * vertical bars.
+ * @throws AppError VALIDATION_ERROR if the file is not UTF-8 text, or has too many columns
  */
 export function readCsvHead(file: Uint8Array): CsvHead {
   assertUtf8(file);
@@ -42,8 +46,9 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const firstEnd = indexOf(bytes, lineEnd, mark);
   const declared = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 10)))?.[1];
   const start = declared === undefined ? mark : Math.min(firstEnd + 1, bytes.length);
-  const beginning = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
-  const delimiter = DELIMITERS.find((one) => one === declared) ?? delimiterOf(beginning, String.fromCharCode(lineEnd));
+  const sample = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
+  const delimiter =
+    DELIMITERS.find((candidate) => candidate === declared) ?? delimiterOf(sample, String.fromCharCode(lineEnd));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = recordsFrom(file, { delimiter, at: start });
   const headers = (records.header() ?? []).map((header) => (unescapeFormula(header) ?? header).trim().normalize('NFC'));
@@ -56,11 +61,11 @@ export function recordsFrom(file: Uint8Array, { delimiter, at }: { delimiter: Cs
 }
 
 /**
- * Returns the delimiter on which the first lines agree: outside quotes, the one that most lines contain as often as
- * the header row does; if several qualify, the most frequent one in the header row.
+ * Detects the delimiter from the first lines, without their quoted text: the character for which the most lines contain
+ * as many as the header row. If several characters qualify, the most frequent one in the header row is the delimiter.
  */
-function delimiterOf(beginning: string, lineEnd: string): CsvDelimiter {
-  const lines = unquotedLines(beginning, lineEnd);
+function delimiterOf(sample: string, lineEnd: string): CsvDelimiter {
+  const lines = unquotedLines(sample, lineEnd);
   const [header = ''] = lines;
   const scores = DELIMITERS.map((delimiter) => {
     const count = countOf(header, delimiter);
@@ -76,8 +81,8 @@ function delimiterOf(beginning: string, lineEnd: string): CsvDelimiter {
 const countOf = (line: string, delimiter: string): number => line.split(delimiter).length - 1;
 
 /** Returns the first non-blank lines, without quoted text. */
-function unquotedLines(beginning: string, lineEnd: string): string[] {
-  const bare = beginning.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
+function unquotedLines(sample: string, lineEnd: string): string[] {
+  const bare = sample.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
   return bare
     .split(lineEnd)
     .filter((line) => line.trim() !== '')
@@ -90,7 +95,7 @@ function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string;
   const separator = delimiter.charCodeAt(0);
   let columns = 1;
   let quoted = false;
-  let blank = true; // Blank lines before the header are skipped, as everywhere.
+  let blank = true; // Blank lines before the header are skipped.
   for (let at = start; at < bytes.length && columns <= DATA_LIMITS.keys; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) quoted = !quoted;
@@ -102,7 +107,7 @@ function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string;
   return columns > DATA_LIMITS.keys;
 }
 
-/** Returns the offset of the next such byte, or of the end of the file. */
+/** Returns the offset of the next byte with this value, or the length of the file if there is no such byte. */
 function indexOf(bytes: Buffer, byte: number, from: number): number {
   const at = bytes.indexOf(byte, from);
   return at < 0 ? bytes.length : at;

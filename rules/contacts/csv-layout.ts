@@ -8,91 +8,98 @@ import { type CsvDelimiter, type CsvHead, readCsvHead, recordsFrom } from './csv
 import { type CsvMapping, type HasConsentWords, isStateHeader, mapColumns, type SmsColumns } from './csv-mapping.ts';
 import { unescapeFormula } from './formula-text.ts';
 
-/** A file with more unreadable rows is not a CSV file that can be imported, so reading stops. */
+/** The maximum number of unreadable rows. A file with more of them is probably not a CSV file, so reading stops. */
 export const UNREADABLE_ROWS_MAX = 1_000;
 
-/** Content of the header row. It is stored with the job, so that reading can continue anywhere in the file. */
+/**
+ * The meaning of a file's columns. The layout is stored with the import job, so that an interrupted import can continue
+ * anywhere in the file.
+ */
 export interface CsvLayout {
   delimiter: CsvDelimiter;
   /**
-   * Fields by column: `email` and `subscribed` in lower case, other headers as written or mapped, '' for ignored
-   * ones.
+   * The field of each column: `email` or `subscribed` in lower case, another header as written or mapped, or '' for an
+   * ignored column.
    */
   columns: string[];
-  /** Columns whose values stay text. Absent in jobs of earlier versions. */
+  /** Columns whose values are kept as text. Absent in jobs of earlier versions. */
   textColumns?: number[];
   /**
-   * Type of each column's values, one for the whole file. A job of an earlier version has no types; each of its cells
-   * is typed separately.
+   * The type of each column, for the whole file. A job of an earlier version has no types, so the type of each cell is
+   * guessed separately.
    */
   types?: ColumnType[];
-  /** Columns whose stored values have one type. A cell of another type is an error of its row. */
+  /**
+   * Columns for a field whose stored values in the project all have one type. A row with a cell of another type gets an
+   * error.
+   */
   knownColumns?: number[];
-  /** Columns such as `Unsubscribed`, whose cells record a refusal. Their values are data too. */
+  /** Columns such as `Unsubscribed`, whose cells record a refusal. Their values are also stored as data. */
   refusalColumns?: number[];
-  /** Columns such as `Accepts SMS` and `SMS Opt-Out`. Their values are data too. */
+  /** Columns such as `Accepts SMS` and `SMS Opt-Out`. Their values are also stored as data. */
   smsColumns?: SmsColumns;
-  /** Sentences about columns that were recognized by their names, for the result of the import. */
+  /** Sentences that tell the user which columns were recognized by their names, for the result of the import. */
   notes?: string[];
   /** Byte offset of the first row. */
   firstRowAt: number;
 }
 
-/** The types of fields that have one, by key. */
+/** The type of each field whose stored values in the project all have the same type, by key. */
 export type KnownTypes = Readonly<Record<string, ColumnType>>;
 
 /**
- * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons, tabs or bars, and the
- * type of each column (`withTypes`).
- * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
+ * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`withTypes`).
+ * @throws AppError VALIDATION_ERROR if the file is not UTF-8, has no column `email`, or has headers that cannot be
+ * fields
  */
 export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known: KnownTypes = {}): CsvLayout {
   const head = readCsvHead(file);
-  const { layout, errors } = layOut(head, mapping, consentWordsOf(file, head));
+  const { layout, errors } = buildLayout(head, mapping, consentWordsOf(file, head));
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   return withTypes(file, layout, known);
 }
 
 /**
- * Gives each column one type: the type of its field if the project has values of one type, else the common type of
- * all its cells, else text. `1.10` therefore makes a column of versions text, and nothing is stored that could not be
- * written back.
+ * Gives each column one type: the type of its field in the project (`known`), else the common type of all its cells,
+ * else text. A column of version numbers with `1.10` is therefore text, and every value can be exported exactly as it
+ * was imported.
  */
 export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
   const { delimiter, columns, textColumns = [], firstRowAt } = layout;
-  const seen: (ColumnType | undefined)[] = columns.map(() => undefined);
+  const columnTypes: (ColumnType | undefined)[] = columns.map(() => undefined);
   const records = recordsFrom(file, { delimiter, at: firstRowAt });
   const emailAt = columns.indexOf('email');
   for (let unreadableRows = 0; unreadableRows < UNREADABLE_ROWS_MAX; ) {
     const cells = records.next(columns.length);
     if (cells === undefined) break;
     if (!Array.isArray(cells)) unreadableRows += 1;
-    // A row without an address is not imported, so it does not count.
-    else if (parseMailbox(cells[emailAt] ?? '').ok) noteTypes(seen, cells);
+    // A row without a valid address is not imported, so its cells do not count.
+    else if (parseMailbox(cells[emailAt] ?? '').ok) mergeTypes(columnTypes, cells);
   }
-  // People write phone numbers with and without signs, so stored digits must not refuse +49 151 …
+  // People write phone numbers with and without signs. If the stored phone numbers are digits only, a cell such as "+49
+  // 151 …" must still be accepted.
   const isKnown = (column: string) => column !== 'phone' && Object.hasOwn(known, column);
   const knownColumns = columns.flatMap((column, index) =>
     isKnown(column) && !textColumns.includes(index) ? [index] : [],
   );
   const types = columns.map((column, index) => {
     if (textColumns.includes(index)) return 'text';
-    return (isKnown(column) ? known[column] : seen[index]) ?? 'text';
+    return (isKnown(column) ? known[column] : columnTypes[index]) ?? 'text';
   });
   return { ...layout, types, ...(knownColumns.length > 0 && { knownColumns }) };
 }
 
-function noteTypes(seen: (ColumnType | undefined)[], cells: readonly string[]): void {
+function mergeTypes(columnTypes: (ColumnType | undefined)[], cells: readonly string[]): void {
   for (const [index, cell] of cells.entries()) {
-    const before = seen[index];
-    if (cell === '' || before === 'text') continue;
+    const columnType = columnTypes[index];
+    if (cell === '' || columnType === 'text') continue;
     const type = unescapeFormula(cell) === undefined ? typeOfText(cell) : 'text';
-    seen[index] = before === undefined || before === type ? type : 'text';
+    columnTypes[index] = columnType === undefined || columnType === type ? type : 'text';
   }
 }
 
-/** Returns the layout of a file for its head and a mapping, with the errors. */
-export function layOut(
+/** Returns the layout of a file with this head and mapping, and the errors in them. */
+export function buildLayout(
   { headers, delimiter, firstRowAt }: CsvHead,
   mapping: CsvMapping,
   hasConsentWords: HasConsentWords,
@@ -123,7 +130,7 @@ export function layOut(
     ...(sms.consent.length + sms.refusal.length > 0 && { smsColumns: sms }),
     ...(notes.length > 0 && { notes }),
   };
-  return { layout, errors: [...errors, ...headerFaults(columns)] };
+  return { layout, errors: [...errors, ...findHeaderErrors(columns)] };
 }
 
 const consentNote = (header: string) =>
@@ -138,8 +145,8 @@ const unreadNote = (header: string) =>
   `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
 
 /**
- * Returns a test of whether any cell of a column is a word of consent. It reads the file at most once, when it is first
- * called.
+ * Returns a function that tells whether any cell of a column is a word for consent. The function reads the file once,
+ * at its first call.
  */
 export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords {
   let found: ReadonlySet<number> | undefined;
@@ -149,42 +156,42 @@ export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords
   };
 }
 
-/** Finds the columns with a name of consent and a word of consent. */
+/** Finds the columns whose header is a name for consent and that have at least one cell with a word for consent. */
 function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): ReadonlySet<number> {
   const isNamed = (header: string) => isConsentHeader(header) || isStateHeader(header) || isSmsConsentHeader(header);
-  const open = new Set(headers.flatMap((header, column) => (isNamed(header) ? [column] : [])));
+  const openColumns = new Set(headers.flatMap((header, column) => (isNamed(header) ? [column] : [])));
   const found = new Set<number>();
   const records = recordsFrom(file, { delimiter, at: firstRowAt });
-  for (let unreadableRows = 0; open.size > 0 && unreadableRows < UNREADABLE_ROWS_MAX; ) {
+  for (let unreadableRows = 0; openColumns.size > 0 && unreadableRows < UNREADABLE_ROWS_MAX; ) {
     const cells = records.next(headers.length);
     if (cells === undefined) break;
     if (!Array.isArray(cells)) {
       unreadableRows += 1;
       continue;
     }
-    for (const column of open) {
+    for (const column of openColumns) {
       const cell = cells[column] ?? '';
       if (isStateHeader(headers[column] ?? '') ? !isSubscriptionState(cell) : readConsent(cell) === undefined) continue;
-      open.delete(column);
+      openColumns.delete(column);
       found.add(column);
     }
   }
   return found;
 }
 
-function headerFaults(columns: string[]): FieldError[] {
+function findHeaderErrors(columns: string[]): FieldError[] {
   const errors: FieldError[] = [];
-  const fault = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
+  const addError = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
   for (const name of columns) {
-    const place = name !== 'subscribed' && consentPlaceOf(name);
-    if (place) fault(`The column "${name}" is not data: ${place}. Leave the column out, or map it to another field.`);
+    const hint = name !== 'subscribed' && consentPlaceOf(name);
+    if (hint) addError(`The column "${name}" is not data: ${hint}. Leave the column out, or map it to another field.`);
   }
-  if (!columns.includes('email')) fault('The header row has no column "email".');
-  const seen = new Set<string>();
-  const double = columns.find((name) => name !== '' && (seen.has(name) || !seen.add(name)));
-  if (double !== undefined) fault(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
+  if (!columns.includes('email')) addError('The header row has no column "email".');
+  const columnTypes = new Set<string>();
+  const double = columns.find((name) => name !== '' && (columnTypes.has(name) || !columnTypes.add(name)));
+  if (double !== undefined) addError(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
   if (columns.some((name) => name.length > DATA_LIMITS.keyLength)) {
-    fault(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
+    addError(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
   }
   return errors;
 }

@@ -5,24 +5,27 @@ import {
   isRefusalHeader,
   isSmsConsentHeader,
   isSmsRefusalHeader,
-  wordOf,
-  wordsOf,
+  normalizeHeader,
+  parseHeaders,
 } from './consent-names.ts';
 
-/** Target of a column: a field, a field whose values stay text, or nothing. */
+/** The target of a column: a field, a field whose values are kept as text (`string`), or null to ignore the column. */
 export type ColumnTarget = string | { field: string; type?: 'infer' | 'string' | undefined } | null;
 
 /**
- * Targets of columns by their header: `email`, `subscribed`, `data.<name>`, or null to ignore a column. Other columns
- * use their header.
+ * Targets of columns by their header. A target is `email`, `subscribed`, `data.<name>`, or null. A column without a
+ * target uses its header as the field.
  */
 export type CsvMapping = Record<string, ColumnTarget>;
 
-/** Columns with notes in an error file, which is corrected and imported again. They describe errors, not contacts. */
+/**
+ * Columns that an export of failed rows adds. Users correct such a file and import it again. These columns describe
+ * errors, not contacts, so they are ignored.
+ */
 export const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
 
-/** Headers of the address in the files of other programs, and in the languages of their users. */
-const EMAIL_WORDS = wordsOf(`
+/** Headers for an email address in the files of other programs, in many languages. */
+const EMAIL_WORDS = parseHeaders(`
   email mail emailaddress mailaddress emailid emails emailaddresses useremail customeremail contactemail subscriberemail
   memberemail primaryemail primaryemailaddress workemail personalemail businessemail billingemail emailbilling
   emailaddresshome emailaddresswork fromemailaddress email1 email1value electronicmail electronicmailaddress
@@ -37,25 +40,28 @@ const EMAIL_WORDS = wordsOf(`
   διεύθυνσηemail ηλεκτρονικόταχυδρομείο メール メールアドレス eメール eメールアドレス 电子邮件 电子邮箱 电子邮件地址 邮箱 邮箱地址 邮件地址
   電子郵件 電子郵件地址 電子信箱 信箱 이메일 이메일주소 메일 메일주소 전자메일 البريدالإلكتروني البريدالالكتروني بريدإلكتروني
   דואל דוארלקטרוני אימייל ईमेल อีเมล thưđiệntử surel alamatemail`);
-/** Headers of a state, which is consent if it is the state of a subscription. */
-const STATE_WORDS = wordsOf('status state contactstatus memberstatus subscriberstate emailstate');
+/** Headers of a state. The column is about consent if its cells contain the state of a subscription. */
+const STATE_WORDS = parseHeaders('status state contactstatus memberstatus subscriberstate emailstate');
 /** Headers of telephone numbers. */
-const PHONE_WORDS = wordsOf(`
+const PHONE_WORDS = parseHeaders(`
   phone phonenumber phoneno telephone telephonenumber tel mobile mobilephone mobilephonenumber mobilenumber cell cellphone
   sms smsnumber whatsapp handy handynummer mobil mobilnummer mobiltelefon telefon telefonnummer rufnummer téléphone
   téléphoneportable numérodetéléphone portable mobileno teléfono teléfonomóvil móvil celular cellulare telefono
   numeroditelefono telefone telemóvel telefoon telefoonnummer mobielnummer телефон номертелефона 電話番号 电话 手机 전화번호`);
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Fields by column ('' for an ignored one) and the columns that stay text, or the errors of the mapping. */
+/**
+ * The result of a mapping: the field of each column ('' if the column is ignored), columns with a special meaning, and
+ * errors.
+ */
 export interface MappedColumns {
   columns: string[];
   textColumns: number[];
-  /** The column that was recognized as consent by its name. */
+  /** The column whose header was recognized as consent. */
   consentAt?: number;
-  /** The columns whose cells record a refusal, by their name. Their values are data too. */
+  /** The columns whose header says that their cells record a refusal. Their values are also stored as data. */
   refusalColumns: number[];
-  /** The columns about consent to SMS, by their name. Their values are data too. */
+  /** The columns whose header is about consent to SMS. Their values are also stored as data. */
   sms: SmsColumns;
   errors: FieldError[];
 }
@@ -66,7 +72,7 @@ export interface SmsColumns {
   refusal: number[];
 }
 
-/** Tells whether the values of a column are words of consent. */
+/** Tells whether a column has words for consent. */
 export type HasConsentWords = (column: number) => boolean;
 
 /** Applies a mapping to the headers of a file. */
@@ -82,13 +88,13 @@ export function mapColumns(
     sms: { consent: [], refusal: [] },
     errors: [],
   };
-  const fault = (header: string, message: string) =>
+  const addError = (header: string, message: string) =>
     mapped.errors.push({ field: `mapping.${header.slice(0, DATA_LIMITS.keyLength)}`, message, code: 'custom' });
   for (const header of Object.keys(mapping)) {
-    if (!headers.includes(header)) fault(header, 'The file has no such column.');
+    if (!headers.includes(header)) addError(header, 'The file has no such column.');
   }
   const addressAt = findColumn(headers, { mapping, field: 'email', isNamed: isEmailHeader });
-  // A refusal must not become a subscription.
+  // Requires words for consent, so that a column with other values, such as a refusal, does not become a subscription.
   const consentAt = findColumn(headers, {
     mapping,
     field: 'subscribed',
@@ -96,17 +102,18 @@ export function mapColumns(
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
-  // In a file of our own, such as an export, `subscribed` is the present consent, and other columns are data.
-  const saysAll = headers.some((header) => columnByHeader(header) === 'subscribed');
-  const guessed = new Map([
+  // In a file of this service, such as an export, the column `subscribed` has the current consent, so other columns are
+  // only data.
+  const isOwnFile = headers.some((header) => columnByHeader(header) === 'subscribed');
+  const targetsByName = new Map([
     [consentAt, 'subscribed'],
     [addressAt, 'email'],
   ]);
   for (const [index, header] of headers.entries()) {
-    const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
+    const target = targetsByName.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
     const isData = (field ?? 'data.').startsWith('data.') && target !== null;
-    if (isData && !saysAll && isRefusalHeader(header)) mapped.refusalColumns.push(index);
+    if (isData && !isOwnFile && isRefusalHeader(header)) mapped.refusalColumns.push(index);
     if (isData && isSmsRefusalHeader(header)) mapped.sms.refusal.push(index);
     const isSmsConsent = isSmsConsentHeader(header) && hasConsentWords(index);
     if (isSmsConsent && (isData || index === consentAt)) mapped.sms.consent.push(index);
@@ -114,7 +121,7 @@ export function mapColumns(
     else if (field === undefined) mapped.columns.push('');
     else {
       const column = columnByField(field);
-      if (column === undefined) fault(header, `"${field.slice(0, 100)}" is no field that an import can set.`);
+      if (column === undefined) addError(header, `"${field.slice(0, 100)}" is no field that an import can set.`);
       mapped.columns.push(column ?? '');
     }
     if (target !== null && typeof target === 'object' && target.type === 'string') mapped.textColumns.push(index);
@@ -123,8 +130,8 @@ export function mapColumns(
 }
 
 /**
- * Finds a column by the names that other programs and languages give it, such as `E-Mail` and `Email Address`. Returns
- * -1 if another column is mapped to the field, or has its name.
+ * Finds the column of a field by the names for it in other programs and languages, such as `E-Mail` and `Email
+ * Address`. Returns -1 if a column is already mapped to the field or has exactly its name.
  */
 function findColumn(
   headers: readonly string[],
@@ -141,21 +148,24 @@ function findColumn(
   return headers.findIndex((header, at) => isFree(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
 }
 
-/** Tells whether a header is a name of the address, also with a remark or the first of several: `Email (required)`, `Email Address 1`. */
+/**
+ * Tells whether a header is a name for the email address. The header may have a remark, such as `Email (required)`, or
+ * be the first of several, such as `Email Address 1`.
+ */
 function isEmailHeader(header: string): boolean {
-  return EMAIL_WORDS.has(wordOf(header.replace(/\s*(?:\([^()]*\)|1)$/u, '')));
+  return EMAIL_WORDS.has(normalizeHeader(header.replace(/\s*(?:\([^()]*\)|1)$/u, '')));
 }
 
 function isConsentOrState(header: string): boolean {
   return isConsentHeader(header) || isStateHeader(header);
 }
 
-/** Tells whether a header is a name of a state, such as `Status`. */
+/** Tells whether a header names a state, such as `Status`. */
 export function isStateHeader(header: string): boolean {
-  return STATE_WORDS.has(wordOf(header));
+  return STATE_WORDS.has(normalizeHeader(header));
 }
 
-/** Returns undefined for a column that is ignored or not mapped. */
+/** Returns the field of a target. Undefined for a column that is ignored or not mapped. */
 function fieldOf(target: ColumnTarget | undefined): string | undefined {
   return typeof target === 'object' ? target?.field : target;
 }
@@ -168,36 +178,40 @@ export function columnByHeader(header: string): string {
 }
 
 /**
- * Guesses a mapping like a person would: recognizes addresses and consent by the names that other programs use, and
- * existing fields (`knownKeys`) in any spelling. Other columns get a name that templates can use.
+ * Guesses a mapping. Recognizes addresses and consent by the names that other programs use, and existing fields
+ * (`knownKeys`) in any spelling. Other columns get a name that templates can use.
  */
 export function guessMapping(
   headers: readonly string[],
   knownKeys: readonly string[],
   hasConsentWords: HasConsentWords = () => true,
 ): Record<string, string | null> {
-  const known = new Map(knownKeys.map((key) => [wordOf(key), key]));
-  const taken = new Set<string>();
+  const keysByName = new Map(knownKeys.map((key) => [normalizeHeader(key), key]));
+  const takenFields = new Set<string>();
   const guess: Record<string, string | null> = {};
-  const take = (header: string, field: string | undefined) => {
-    // Two columns with one name are an error of the file. Columns with two names keep their values in two fields.
+  const assign = (header: string, field: string | undefined) => {
+    // Two columns with the same header are an error of the file, which the import reports. Columns with different
+    // headers must get different fields.
     const isRepeated = headers.indexOf(header) !== headers.lastIndexOf(header);
     const isOther = field?.startsWith('data.') && headers.some((name) => name !== header && `data.${name}` === field);
-    const own = isOther || (field !== undefined && taken.has(field) && !isRepeated) ? `data.${header}` : field;
-    const target = own !== undefined && taken.has(own) && !isRepeated ? undefined : own;
+    const candidate =
+      isOther || (field !== undefined && takenFields.has(field) && !isRepeated) ? `data.${header}` : field;
+    const target = candidate !== undefined && takenFields.has(candidate) && !isRepeated ? undefined : candidate;
     guess[header] = target ?? null;
-    if (target !== undefined) taken.add(target);
+    if (target !== undefined) takenFields.add(target);
   };
-  // An exact name takes precedence over similar names, in any position.
+  // A column with the exact name takes precedence over columns with similar names, wherever it is in the file.
   const isExact = (header: string) => ['email', 'subscribed'].includes(header.toLowerCase());
-  for (const header of headers.filter(isExact)) take(header, header.toLowerCase());
+  for (const header of headers.filter(isExact)) assign(header, header.toLowerCase());
   for (const [at, header] of headers.entries()) {
     if (header === '' || isExact(header)) continue;
-    const word = wordOf(header);
-    if (isEmailHeader(header) && !taken.has('email')) take(header, 'email');
-    else if (isConsentOrState(header) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
-    else if (PHONE_WORDS.has(word) && !known.has(word) && !taken.has('data.phone')) take(header, 'data.phone');
-    else take(header, fieldFor(header, known.get(word)));
+    const word = normalizeHeader(header);
+    if (isEmailHeader(header) && !takenFields.has('email')) assign(header, 'email');
+    else if (isConsentOrState(header) && !takenFields.has('subscribed') && hasConsentWords(at))
+      assign(header, 'subscribed');
+    else if (PHONE_WORDS.has(word) && !keysByName.has(word) && !takenFields.has('data.phone'))
+      assign(header, 'data.phone');
+    else assign(header, fieldFor(header, keysByName.get(word)));
   }
   return guess;
 }
@@ -212,8 +226,8 @@ function fieldFor(header: string, knownKey: string | undefined): string | undefi
 function columnByField(field: string): string | undefined {
   if (field === 'email' || field === 'subscribed') return field;
   const key = field.startsWith('data.') ? field.slice('data.'.length).trim() : '';
-  const isNone = key === '' || key.length > DATA_LIMITS.keyLength || key === 'subscribed' || key === '__proto__';
-  return isNone || RESERVED_DATA_KEYS.has(key) ? undefined : key;
+  const isInvalid = key === '' || key.length > DATA_LIMITS.keyLength || key === 'subscribed' || key === '__proto__';
+  return isInvalid || RESERVED_DATA_KEYS.has(key) ? undefined : key;
 }
 
 function camelCase(header: string): string {

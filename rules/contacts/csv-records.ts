@@ -6,13 +6,16 @@ const TAB = 0x09;
 
 export interface CsvFormat {
   delimiter: string;
-  /** A longer record is unreadable, because a quote that is never closed would include the whole file. */
+  /**
+   * A longer record counts as unreadable. Without this limit, a quote that is never closed would make the rest of the
+   * file one record.
+   */
   recordMaxBytes: number;
 }
 
 interface Field {
   value: string;
-  /** The offset after the field: after a delimiter or a line end, or the end of the file. */
+  /** The offset of the delimiter or line end after the field, or the length of the file. */
   endAt: number;
 }
 
@@ -23,11 +26,11 @@ interface CsvRecord {
 }
 
 /**
- * Reads the records of a CSV file (RFC 4180) one after the other. A line that cannot be read is returned unchanged,
- * and reading continues with the next line. Each byte is read at most four times, whatever the file contains: a torn
- * record reaches to the end of the next line with an odd number of quotes, and no other record reaches beyond it. Its
- * first line is then located and read again alone. Lines end with LF, before which a CR belongs to the last value, or
- * with CR in a file without any LF.
+ * Reads the records of a CSV file (RFC 4180) one after the other. A line that cannot be read is returned unchanged, and
+ * reading continues with the next line. Lines end with LF, or with CR in a file without any LF. A CR before an LF is
+ * not part of the last value. Each byte is read at most four times, whatever the file contains. The costly case is a
+ * record with an unmatched quote: it reaches to the end of the next line with an odd number of quotes, and no other
+ * record reaches beyond that line. Its first line is then located, and read again alone.
  */
 export class CsvRecords {
   /** The offset of the next record. */
@@ -57,9 +60,9 @@ export class CsvRecords {
 
   /**
    * Returns the values of the next record, or the line that cannot be read. Undefined at the end of the file. A record
-   * over several lines with another number of values than the header is refused, because two stray quotes probably
-   * enclose the text between them. In a line that breaks the CSV rules, quotes inside a value are taken literally if
-   * the line can then be read.
+   * over several lines is refused if its number of values differs from the header's, because two stray quotes probably
+   * enclose the text between them. If a line breaks the CSV rules, quotes inside its values are read literally, if the
+   * line then has the right number of values.
    */
   next(columns: number): string[] | { unreadable: string } | undefined {
     this.skipBlankLines();
@@ -80,7 +83,7 @@ export class CsvRecords {
     while (bytes[this.at] === LF || bytes[this.at] === CR) this.at += 1;
   }
 
-  /** Skips rows of delimiters only, which spreadsheets write below a table. */
+  /** Skips rows that contain only delimiters. Spreadsheet programs write such rows below a table. */
   private skipEmptyRows(): void {
     const { bytes, delimiter } = this;
     for (let at = this.at; at <= bytes.length; at += 1) {
@@ -90,7 +93,10 @@ export class CsvRecords {
     }
   }
 
-  /** Reads one record. `relaxed` stops at the end of the line, and takes quotes inside a value literally. */
+  /**
+   * Reads one record. If `relaxed` is true, reading stops at the end of the line, and quotes inside a value are
+   * literal.
+   */
   private read(startAt: number, relaxed: boolean): CsvRecord | undefined {
     const { bytes } = this;
     const limit = relaxed ? this.at : Math.min(bytes.length, startAt + this.recordMaxBytes);
@@ -107,7 +113,7 @@ export class CsvRecords {
     }
   }
 
-  /** Skips blanks around a value. They are formatting, also beside quotes: `"a", "b"`. */
+  /** Skips spaces and tabs around a value. They do not belong to the value, also next to quotes: `"a", "b"`. */
   private skipBlanks(from: number, limit: number): number {
     let at = from;
     while (at < limit && (this.bytes[at] === SPACE || (this.bytes[at] === TAB && this.delimiter !== TAB))) at += 1;
@@ -124,7 +130,7 @@ export class CsvRecords {
       at += 1;
     }
     this.bytesRead += Math.min(at + 1, limit) - startAt;
-    // Spaces next to a delimiter are formatting. A value with such spaces is quoted.
+    // Spaces next to a delimiter do not belong to the value. A value that starts or ends with spaces must be quoted.
     return stray ? undefined : { value: bytes.toString('utf8', startAt, at).trim(), endAt: at };
   }
 
@@ -148,7 +154,10 @@ export class CsvRecords {
     }
   }
 
-  /** Returns the end of a field whose closing quote is before `at`. */
+  /**
+   * Returns the offset where a quoted field ends, if only a delimiter or a line end follows its closing quote.
+   * Undefined if other text follows.
+   */
   private fieldEndAt(at: number): number | undefined {
     const { bytes } = this;
     const next = bytes[at] === CR && this.lineEnd === LF ? at + 1 : at;

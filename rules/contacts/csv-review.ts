@@ -1,45 +1,51 @@
 import type { FieldError } from '../errors.ts';
 import { readCsvHead } from './csv-head.ts';
-import { type CsvLayout, consentWordsOf, type KnownTypes, layOut, withTypes } from './csv-layout.ts';
+import { buildLayout, type CsvLayout, consentWordsOf, type KnownTypes, withTypes } from './csv-layout.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 import { type CsvChunk, type CsvRange, type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
-/** Type that a column's values are read as. */
+/** The type of a value in a preview. */
 export type CellType = 'text' | 'number' | 'boolean' | 'date';
 
 export interface RowWithErrors {
-  /** Index from the first row of the stretch; 0 is the first. */
+  /** The index of the row in the part of the file that was read; the first row has 0. */
   index: number;
   email: string;
   error: string;
-  /** Its cells as written. For an unreadable row, the line. Empty if that is too long. */
+  /** The cells as in the file, or the whole line if the row is unreadable. Empty if they are too long. */
   values: string[];
 }
 
-/** Facts about a part of a file, collected without keeping its rows. */
+/** Facts about a part of a file. The rows themselves are not kept. */
 export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 'done'> {
   rows: number;
-  /** The addresses of the rows that can be imported, in their order. */
+  /** The addresses of the rows that can be imported, in the order of the rows. */
   emails: string[];
-  /** The subscription that each of these rows sets, or null, and which rows have an empty consent cell. */
+  /** For each row of `emails`: the subscription that the row sets, or null if it sets none. */
   subscribed: (boolean | null)[];
   silent: boolean[];
   bad: RowWithErrors[];
-  /** Rows that can be imported with a value that cannot be used: all are counted, and the first `badMax` are named. */
+  /**
+   * The number of rows that can be imported although one of their values cannot be used. `warnings` has the first
+   * `badMax` of these rows.
+   */
   warned: number;
   warnings: { index: number; email: string; warning: string }[];
-  /** How often each type occurs, by field. */
+  /** For each field: how many values have each type. */
   types: Record<string, Partial<Record<CellType, number>>>;
 }
 
-/** The maximum length of a row with errors that is shown. Longer ones can be found in the file by their number. */
+/**
+ * The maximum length of a row with errors that a response shows. A user can find a longer row in the file by its
+ * number.
+ */
 const BAD_ROW_MAX_CHARS = 2_000;
-/** Matches dates as the type detection of contact fields does. */
+/** Matches dates. The detection of the types of contact fields uses the same pattern. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * Reads up to `limit` rows like an import, and collects the errors that the import would report. Keeps `badMax` rows
- * with errors.
+ * Reads up to `limit` rows like an import, and collects the errors that the import would report, with the first
+ * `badMax` rows that have errors.
  */
 export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number }): CsvReview {
   const review: CsvReview = {
@@ -60,7 +66,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
     review.rows += 1;
     if (!row.ok) {
       if (review.bad.length < p.badMax)
-        review.bad.push({ index, email: row.email, error: row.error, values: toShownCells(cells) });
+        review.bad.push({ index, email: row.email, error: row.error, values: cutLongRow(cells) });
       return;
     }
     if (row.warning !== undefined) {
@@ -81,18 +87,21 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
 export interface CsvPreview {
   delimiter: string;
   headers: string[];
-  /** The given mapping, or the guessed one. */
+  /** The requested mapping, or the guessed mapping. */
   mapping: CsvMapping;
   layout: CsvLayout;
   /** Errors that prevent an import with this mapping. */
   errors: FieldError[];
   /** The number of rows, counted as for the progress of an import. */
   rows: number;
-  /** The first rows: their cells, and the result of an import. */
+  /** The first rows: their cells, and the result that an import would have. */
   first: { cells: string[]; row: CsvRow }[];
 }
 
-/** Previews a file. Without `mapping`, one is guessed. @throws AppError VALIDATION_ERROR if the file is not CSV text */
+/**
+ * Previews a file. If `mapping` is absent, it is guessed.
+ * @throws AppError VALIDATION_ERROR if the file is not CSV text
+ */
 export function previewCsv(
   file: Uint8Array,
   p: {
@@ -107,7 +116,7 @@ export function previewCsv(
   const { headers, delimiter } = head;
   const hasConsentWords = consentWordsOf(file, head);
   const mapping = p.mapping ?? guessMapping(headers, p.knownKeys, hasConsentWords);
-  const { layout: untyped, errors } = layOut(head, mapping, hasConsentWords);
+  const { layout: untyped, errors } = buildLayout(head, mapping, hasConsentWords);
   const layout = errors.length > 0 ? untyped : withTypes(file, untyped, p.knownTypes);
   const first: CsvPreview['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
@@ -128,7 +137,7 @@ function countType(types: CsvReview['types'], key: string, type: CellType): void
   types[key] = counts;
 }
 
-function toShownCells(cells: string[] | { unreadable: string }): string[] {
+function cutLongRow(cells: string[] | { unreadable: string }): string[] {
   const values = Array.isArray(cells) ? cells : [cells.unreadable];
   return values.reduce((sum, value) => sum + value.length, 0) > BAD_ROW_MAX_CHARS ? [] : values;
 }

@@ -10,38 +10,38 @@ import { unescapeFormula } from './formula-text.ts';
 
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** The part of an unknown word that an error quotes. */
+/** The maximum number of characters of an unknown word that an error quotes. */
 const WORD_SHOWN_CHARS = 40;
 
 export interface CsvContact {
   email: string;
   subscribed: boolean | undefined;
-  /** False if the cell of a consent column is empty; a new contact then starts unsubscribed. */
+  /** False if the cell of the consent column is empty. A new contact is then not subscribed. */
   subscribedIfNew?: false;
-  /** The fields whose cells refuse SMS, if there are any. */
+  /** The fields whose cells refuse SMS. Absent if there are none. */
   smsRefusals?: string[];
   set: Data;
 }
 
 /** One row of the file: a contact, or the error of the row. */
 export type CsvRow =
-  /** `warning`: the row is imported, but one of its values cannot be used. */
+  /** `warning` is set if the row can be imported, but one of its values cannot be used. */
   { ok: true; contact: CsvContact; warning?: string } | { ok: false; email: string; error: string };
 
 export interface CsvChunk {
   rows: CsvRow[];
   /** The number of rows that are not readable as CSV. */
   unreadableRows: number;
-  /** Byte offset to read on from. */
+  /** The byte offset from which to continue. */
   nextAt: number;
   done: boolean;
-  /** Number of bytes read, a measure of cost. */
+  /** The number of bytes read, as a measure of the cost. */
   bytesRead: number;
 }
 
 /**
- * Returns the number of rows from an offset on, without blank lines and rows of delimiters only: lines that do not end
- * inside quotes. For progress only.
+ * Counts the rows, without blank lines and rows that contain only delimiters. A line break inside quotes does not end a
+ * row. The count is approximate, and is used only to show progress.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   const lineEnd = lineEndOf(toBuffer(file));
@@ -65,17 +65,18 @@ export interface CsvRange {
   layout: CsvLayout;
   at: number;
   limit: number;
-  /** Keeps every value as text. */
+  /** True to keep every value as text. */
   text: boolean;
   /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. Null if the project has no country. */
   phoneCountry?: string | null;
 }
 
 /**
- * Reads up to `limit` rows from a byte offset on. An unreadable row is one row with errors, and reading continues with
- * the next line. A quote that is never closed therefore affects only its own row, and a file of such rows takes no
- * longer than any other. Values are typed (numbers, booleans) unless `text`; ISO dates stay text, which is how dates
- * are stored. `see` receives each row with its cells, or its line if it has no cells.
+ * Reads up to `limit` rows from a byte offset on. An unreadable row counts as one row with errors, and reading
+ * continues with the next line. A quote that is never closed therefore affects only its own row, and a file with many
+ * such rows takes no longer than another file. Values are converted to the types of their columns, unless `text` is
+ * true. ISO dates are kept as text, because dates are stored as text. `see` receives each row with its cells, or with
+ * its line if the row is unreadable.
  */
 export function readCsvChunk(
   file: Uint8Array,
@@ -100,7 +101,7 @@ export function readCsvChunk(
   return { rows, unreadableRows, nextAt: records.at, done: records.at >= file.length, bytesRead: records.bytesRead };
 }
 
-/** Returns a cell in the form that filters and templates compare (contract §1.16 Unicode). */
+/** Returns a cell in Unicode NFC, the form in which filters and templates compare text (contract §1.16 Unicode). */
 function normalizeCell(cell: string): string {
   return cell.normalize('NFC');
 }
@@ -126,15 +127,15 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     const cell = values[index] ?? '';
     if (column === 'email') email = (unescapeFormula(cell) ?? cell).trim();
     else if (column === 'subscribed') {
-      const word = wordOf(cell);
+      const word = consentWord(cell);
       const subscribed = readConsent(word);
       consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
       if (word !== '' && subscribed === undefined) unknownWord = { column, word };
       if (subscribed === false && layout.smsColumns?.consent.includes(index)) smsRefusals.push(column);
     } else if (column !== '' && cell !== '') {
       if (layout.smsColumns?.consent.includes(index)) {
-        const consents = readConsent(wordOf(cell));
-        if (consents === undefined && wordOf(cell) !== '') unknownWord = { column, word: wordOf(cell) };
+        const consents = readConsent(consentWord(cell));
+        if (consents === undefined && consentWord(cell) !== '') unknownWord = { column, word: consentWord(cell) };
         if (consents === false) smsRefusals.push(column);
       }
       const value = text ? (unescapeFormula(cell) ?? cell) : valueOfCell(cell, layout, index);
@@ -142,14 +143,14 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
       else data[column] = value;
     }
   }
-  const isRefused = (index: number) => isRefusal(wordOf(values[index] ?? ''));
+  const isRefused = (index: number) => isRefusal(consentWord(values[index] ?? ''));
   if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
   for (const index of layout.smsColumns?.refusal ?? [])
     if (isRefused(index)) smsRefusals.push(layout.columns[index] ?? '');
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
-  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownConsent(unknownWord) };
+  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownWordError(unknownWord) };
   if (wrongType !== undefined) return { ok: false, email: mailbox.email, error: wrongType };
   const { set, errors } = applyData(data);
   const [fault] = errors;
@@ -158,17 +159,17 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     : { ok: true, contact: { email: mailbox.email, ...consent, ...(smsRefusals.length > 0 && { smsRefusals }), set } };
 }
 
-/** Returns the word of a cell about consent, without the mark of an export. */
-function wordOf(cell: string): string {
+/** Returns the word in a cell about consent, without the apostrophe that an export adds. */
+function consentWord(cell: string): string {
   return (unescapeFormula(cell) ?? cell).trim();
 }
 
-/** Adds a warning for an unreadable phone number, which is stored as text and gets no SMS. */
+/** Adds a warning if the phone number is unreadable. Such a number is stored as text and gets no SMS. */
 function withWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
   if (!row.ok || row.contact.set.phone === undefined) return row;
-  const written = String(row.contact.set.phone);
-  if (readWrittenNumber(written, phoneCountry)) return row;
-  const shown = [...written].slice(0, WORD_SHOWN_CHARS).join('');
+  const phone = String(row.contact.set.phone);
+  if (readWrittenNumber(phone, phoneCountry)) return row;
+  const shown = [...phone].slice(0, WORD_SHOWN_CHARS).join('');
   const remedy =
     phoneCountry === null
       ? 'write it with its country code, such as +49 151 23456789, or set phoneCountry of the project'
@@ -176,23 +177,23 @@ function withWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
   return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
 }
 
-function unknownConsent({ column, word }: { column: string; word: string }): string {
+function unknownWordError({ column, word }: { column: string; word: string }): string {
   const shown = [...word].slice(0, WORD_SHOWN_CHARS).join('');
   return `${column}: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }
 
-/** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */
+/** Returns the value of a cell, by the type of its column. Undefined if the cell does not fit the type of its field. */
 function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
-  // An export marks text that looks like another type.
-  const marked = unescapeFormula(cell);
-  if (textColumns?.includes(index)) return marked ?? cell;
-  if (types === undefined) return marked ?? guessValue(cell);
+  // An export adds an apostrophe to text that looks like another type.
+  const original = unescapeFormula(cell);
+  if (textColumns?.includes(index)) return original ?? cell;
+  if (types === undefined) return original ?? guessValue(cell);
   const type = types[index] ?? 'text';
-  if (marked !== undefined) return type === 'text' || !knownColumns.includes(index) ? marked : undefined;
+  if (original !== undefined) return type === 'text' || !knownColumns.includes(index) ? original : undefined;
   return valueOfType(cell, type);
 }
 
-/** Guesses the value of a cell of a job from before columns had types. */
+/** Guesses the value of a cell. Used for jobs of earlier versions, whose layout has no types. */
 function guessValue(value: string): unknown {
   if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
   const word = value.toLowerCase();

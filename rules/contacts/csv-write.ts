@@ -3,9 +3,10 @@ import { escapeFormula } from './formula-text.ts';
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /**
- * Returns a value as a CSV cell: text unchanged, numbers and booleans as text, lists and objects as JSON, an empty
- * cell for a missing value. A text that a spreadsheet would run as a formula, or that an import would read as another
- * type, gets an apostrophe before it. The apostrophe makes it text, and an import removes it.
+ * Writes a value as a CSV cell: text unchanged, numbers and booleans as text, lists and objects as JSON, and an empty
+ * cell for a missing value. Text that a spreadsheet would run as a formula, or that an import would read as another
+ * type, gets an apostrophe before it. Spreadsheets and imports then read the cell as text, and an import removes the
+ * apostrophe.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -6,16 +6,16 @@ const QUOTED_TEXT = /^="((?:[^"]|"")*)"$/s;
 
 /**
  * Marks a text with an apostrophe if a spreadsheet would run it as a formula, or an import would read it as a number, a
- * boolean, a list or an object. A text that already starts with an apostrophe followed by such a text gets another one,
- * so that `unescapeFormula` returns exactly the original.
+ * boolean, a list or an object. If such a text already starts with apostrophes, it gets another one, so that
+ * `unescapeFormula` returns exactly the original.
  */
 export function escapeFormula(text: string): string {
   return needsMark(text) ? `'${text}` : text;
 }
 
 /**
- * Returns the original of a text that `escapeFormula` has marked, or that another program has written as the formula `="007"`
- * to keep its zeros. Undefined for a text without such a mark.
+ * Reverses `escapeFormula`. Also reads text that another program wrote as a formula to keep leading zeros, such as
+ * `="007"`. Undefined if the text is neither.
  */
 export function unescapeFormula(text: string): string | undefined {
   const quoted = QUOTED_TEXT.exec(text)?.[1];

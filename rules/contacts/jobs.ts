@@ -5,7 +5,7 @@ export const JOB_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCEL
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type JobKind = (typeof JOB_KINDS)[number];
 export type JobStatus = (typeof JOB_STATUSES)[number];
-/** The status of a job as older clients expect it. */
+/** The status of a job in the words that older clients expect. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
 /** Maximum number of errors that a job stores. Further errors are only counted. Source: contract §3.5 Import. */
@@ -21,7 +21,7 @@ export interface ImportError {
 }
 
 export interface ImportWarning {
-  /** As in `ImportError`. */
+  /** The row number in a spreadsheet, as in `ImportError`. */
   row: number;
   email: string;
   warning: string;
@@ -33,15 +33,18 @@ export interface ImportResult {
   createdCount: number;
   updatedCount: number;
   failureCount: number;
-  /** Failed rows that are not readable as CSV. Absent in jobs from before this count. */
+  /** The number of failed rows that are not readable as CSV. Absent in jobs of earlier versions. */
   unreadableRows?: number;
   /** The first 1,000. */
   errors: ImportError[];
-  /** Rows that were imported with an unusable value. Absent in jobs of earlier versions. */
+  /**
+   * The number of rows that were imported although one of their values cannot be used. Absent in jobs of earlier
+   * versions.
+   */
   warningCount?: number;
   /** The first 1,000. */
   warnings?: ImportWarning[];
-  /** Sentences about columns that were recognized by their names. */
+  /** Sentences that tell the user which columns were recognized by their names. */
   notes?: string[];
 }
 
@@ -53,7 +56,7 @@ export interface BulkResult {
   errors: { contactId: string; error: string }[];
 }
 
-/** Input of the workflows of jobs: ids only. */
+/** The input of the workflows that run jobs. It contains only ids. */
 export interface JobInput {
   projectId: string;
   jobId: string;
@@ -77,7 +80,8 @@ export function bulkOperation(kind: BulkKind): BulkResult['operation'] {
 }
 
 /**
- * Returns the progress in percent: 100 for a COMPLETED job regardless of its counters, at most 99 for any other job.
+ * Returns the progress in percent: 100 for a COMPLETED job, whatever its counters are, and at most 99 for any other
+ * job.
  */
 export function jobProgress(job: { status: JobStatus; total: number; processed: number }): number {
   if (job.status === 'COMPLETED') return 100;

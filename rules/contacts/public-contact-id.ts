@@ -5,10 +5,10 @@ import { normalizeEmail } from '../emails/email-address.ts';
 const UUID_BYTES = 16;
 
 /**
- * Returns the id that stands for a contact in responses to the public key, which anyone can read from a page. It is
- * an HMAC-SHA256 of the project and the address under a key derived from SECRET_KEY. It is the same for the same
- * person, and reveals neither whether nor since when the project knows them. No other operation accepts it. A UUID of
- * version 8 (RFC 9562 §5.8).
+ * Returns the id of a contact for responses to the public key. Anyone can read the public key from a web page, so this
+ * id must reveal nothing: it is an HMAC-SHA256 of the project and the address, under a key derived from SECRET_KEY. One
+ * address always gets the same id, whether or not the project has a contact with this address. No other operation
+ * accepts this id. The id is a UUID of version 8 (RFC 9562 §5.8).
  */
 export function publicContactId(key: Buffer, p: { projectId: string; email: string }): string {
   const bytes = createHmac('sha256', key)

@@ -1,22 +1,22 @@
 import type { Data } from '../filters/data-values.ts';
 
 /**
- * Data that the public key may store on one contact, over all its requests: a form has a few short fields. It is
- * separate from `DATA_LIMITS`, which count the project's own data, so that untrusted data takes none of that space.
- * Bytes are JSON in UTF-8.
+ * The maximum amount of data that requests with the public key may store on one contact, over all requests together. A
+ * form has only a few short fields. This limit is separate from `DATA_LIMITS` for the project's own data, so that
+ * untrusted data takes none of that space. `bytes` counts the data as JSON in UTF-8.
  */
 export const PUBLIC_DATA_LIMITS = { keys: 20, bytes: 4_096 } as const;
 
-/** A contact's data as it is stored, with the keys of untrusted values. */
+/** A contact's stored data, and the keys whose values are untrusted. */
 export interface StoredData {
   data: Readonly<Data>;
   untrustedKeys: readonly string[];
 }
 
 /**
- * Returns the part of `set` that the public key may write to a contact: new keys and keys that are untrusted already,
- * in order, until the limit is reached. The rest is dropped without an error, because an error would reveal stored
- * data.
+ * Returns the part of `set` that the public key may write to a contact: new keys, and keys whose values are already
+ * untrusted, in order, until the limit is reached. The rest is dropped without an error, because an error would reveal
+ * stored data.
  */
 export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
   const untrusted = new Set(stored.untrustedKeys);
@@ -24,7 +24,7 @@ export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
   for (const [key, value] of Object.entries(stored.data))
     if (untrusted.has(key)) sizes.set(key, entryBytes(key, value));
   let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  const written: Data = {};
+  const accepted: Data = {};
   for (const [key, value] of Object.entries(set)) {
     if (Object.hasOwn(stored.data, key) && !untrusted.has(key)) continue;
     const before = sizes.get(key);
@@ -34,12 +34,12 @@ export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
     if (grows && bytes - (before ?? 0) + size > PUBLIC_DATA_LIMITS.bytes) continue;
     bytes += size - (before ?? 0);
     sizes.set(key, size);
-    written[key] = value;
+    accepted[key] = value;
   }
-  return written;
+  return accepted;
 }
 
-/** Splits a contact's data into the project's own part and the untrusted part. */
+/** Splits a contact's data into values from the project and untrusted values. */
 export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; untrusted: Data } {
   if (untrustedKeys.length === 0) return { own: data, untrusted: {} };
   const untrusted = new Set(untrustedKeys);
@@ -50,7 +50,7 @@ export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Reado
   };
 }
 
-/** A key with its value in JSON, with the colon and a comma. */
+/** Returns the size of a key with its value in JSON, with the colon and a comma. */
 function entryBytes(key: string, value: unknown): number {
   return Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(value) ?? '') + 2;
 }

@@ -4,29 +4,34 @@ import { depthChange } from './liquid.ts';
 import type { FlatToken } from './liquid-tokens.ts';
 
 /**
- * Context of an output in a body. `text` includes ordinary attributes, for which escaping is enough for the tenant's
- * own values.
+ * The context of a Liquid output in an HTML body. `text` includes ordinary attributes, where escaping is enough for the
+ * tenant's own values.
  */
 export type HtmlContext = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
 
-/** The address of a link, with offsets of its value in the source. */
+/** The address of a link: an attribute's value, with its offsets in the source. */
 export interface LinkValue {
   begin: number;
   end: number;
   quoted: boolean;
-  /** Constant parts with their entities decoded, and the outputs between them, in order. */
+  /** The constant parts with decoded entities, and the Liquid outputs between them, in order. */
   parts: (string | FlatToken)[];
 }
 
 export interface ScannedHtml {
-  /** The context of each output, by its start. */
-  places: Map<number, HtmlContext>;
+  /** The context of each Liquid output, by the offset of its start. */
+  contexts: Map<number, HtmlContext>;
   links: LinkValue[];
-  /** Unquoted attribute values with Liquid: a value with a space would start another attribute. */
+  /**
+   * Attribute values that contain Liquid and have no quotes. They need quotes, because a rendered value with a space
+   * would start another attribute.
+   */
   unquoted: { begin: number; end: number }[];
   /** The offset of the last `</body>` outside Liquid blocks. Undefined if the text has no such tag. */
   bodyEnd: number | undefined;
-  /** Offset for content that is shown first: after `<body>`, or after the head if any. */
+  /**
+   * The offset for content that must come first in the body: after `<body>`, or after the head if there is no `<body>`.
+   */
   bodyBegin: number;
 }
 
@@ -34,24 +39,27 @@ const LINK_ATTRIBUTES = new Set(['href', 'action', 'formaction', 'xlink:href', '
 const SOURCE_ATTRIBUTES = new Set(['src', 'background', 'poster', 'srcset', 'lowsrc', 'dynsrc']);
 
 /**
- * Scans the HTML around the Liquid of a body; offsets refer to `source`. Never throws, because the HTML of emails is
- * often malformed.
+ * Scans the HTML of a body that contains Liquid. All offsets refer to `source`. Never throws, because the HTML of
+ * emails is often malformed.
  */
 export function scanHtml(source: string, tokens: FlatToken[]): ScannedHtml {
   const liquid = tokens.filter((token) => token.kind !== 'text');
-  const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined, bodyBegin: 0 };
-  for (const token of liquid) if (token.kind === 'output') found.places.set(token.begin, 'markup');
-  scanRange(maskLiquid(source, liquid), 0, { source, liquid, found });
-  return found;
+  const result: ScannedHtml = { contexts: new Map(), links: [], unquoted: [], bodyEnd: undefined, bodyBegin: 0 };
+  for (const token of liquid) if (token.kind === 'output') result.contexts.set(token.begin, 'markup');
+  scanRange(maskLiquid(source, liquid), 0, { source, liquid, result });
+  return result;
 }
 
 interface Scan {
   source: string;
   liquid: FlatToken[];
-  found: ScannedHtml;
+  result: ScannedHtml;
 }
 
-/** Replaces Liquid by as many letters of the private use area, which have no meaning in HTML. */
+/**
+ * Replaces each character of Liquid by a character of Unicode's private use area, which has no meaning in HTML. The
+ * offsets stay the same.
+ */
 function maskLiquid(source: string, liquid: FlatToken[]): string {
   let masked = '';
   let at = 0;
@@ -63,9 +71,9 @@ function maskLiquid(source: string, liquid: FlatToken[]): string {
 }
 
 function scanRange(masked: string, offset: number, scan: Scan): void {
-  const { found } = scan;
-  const mayBegin = (at: number) => {
-    if (offset === 0 && depthAt(scan.liquid, at) === 0) found.bodyBegin = at;
+  const { result } = scan;
+  const setBodyBegin = (at: number) => {
+    if (offset === 0 && depthAt(scan.liquid, at) === 0) result.bodyBegin = at;
   };
   let tag = '';
   let attribute = { name: '', begin: 0 };
@@ -73,16 +81,16 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
     { decodeEntities: false },
     {
       ontext: (begin, end) => {
-        if (!/^(script|style)$/.test(tag)) setPlaces(scan, offset + begin, offset + end, 'text');
+        if (!/^(script|style)$/.test(tag)) setContexts(scan, offset + begin, offset + end, 'text');
       },
       onopentagname: (begin, end) => {
         tag = masked.slice(begin, end).toLowerCase();
       },
       onclosetag: (begin, end) => {
         tag = '';
-        if (masked.slice(begin, end).toLowerCase() === 'head') mayBegin(end + 1);
+        if (masked.slice(begin, end).toLowerCase() === 'head') setBodyBegin(end + 1);
         if (masked.slice(begin, end).toLowerCase() === 'body' && depthAt(scan.liquid, offset + begin) === 0)
-          found.bodyEnd = offset + masked.lastIndexOf('</', begin);
+          result.bodyEnd = offset + masked.lastIndexOf('</', begin);
       },
       onattribname: (begin, end) => {
         attribute = { name: masked.slice(begin, end).toLowerCase(), begin: valueBegin(masked, end) };
@@ -93,7 +101,7 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
         if (quote === QuoteType.NoValue || end <= attribute.begin) return;
         onAttribute(scan, tag, attribute.name, { begin: offset + attribute.begin, end: offset + end, quoted });
       },
-      // Outlook reads the content of its conditional comments, so it is scanned here too.
+      // Outlook displays the content of conditional comments, so this content is scanned, too.
       oncomment: (begin, end, tail) => {
         const inner = masked.slice(begin, end - tail);
         if (/^\[if[^\]]*\]>/i.test(inner)) scanRange(inner, offset + begin, scan);
@@ -101,10 +109,10 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
       oncdata: () => {},
       onattribdata: () => {},
       onattribentity: () => {},
-      ondeclaration: (_, end) => mayBegin(end + 1),
+      ondeclaration: (_, end) => setBodyBegin(end + 1),
       onend: () => {},
       onopentagend: (at) => {
-        if (tag === 'html' || tag === 'body') mayBegin(at + 1);
+        if (tag === 'html' || tag === 'body') setBodyBegin(at + 1);
       },
       onprocessinginstruction: () => {},
       onselfclosingtag: () => {},
@@ -124,40 +132,41 @@ function valueBegin(masked: string, nameEnd: number): number {
 type ValueRange = Pick<LinkValue, 'begin' | 'end' | 'quoted'>;
 
 function onAttribute(scan: Scan, tag: string, name: string, range: ValueRange): void {
-  const inside = tokensBetween(scan.liquid, range.begin, range.end);
-  if (inside.length > 0) placeAttribute(scan, name, range, inside);
-  if (!range.quoted && inside.length > 0) scan.found.unquoted.push(range);
+  const tokensInside = tokensBetween(scan.liquid, range.begin, range.end);
+  if (tokensInside.length > 0) setAttributeContexts(scan, name, range, tokensInside);
+  if (!range.quoted && tokensInside.length > 0) scan.result.unquoted.push(range);
   const trackable = name === 'href' && (tag === 'a' || tag === 'area' || tag.startsWith('v:'));
-  if (trackable) scan.found.links.push({ ...range, parts: valueParts(scan.source, range, inside) });
+  if (trackable) scan.result.links.push({ ...range, parts: valueParts(scan.source, range, tokensInside) });
 }
 
-function placeAttribute(scan: Scan, name: string, range: ValueRange, inside: FlatToken[]): void {
+function setAttributeContexts(scan: Scan, name: string, range: ValueRange, tokensInside: FlatToken[]): void {
   const address = LINK_ATTRIBUTES.has(name) ? 'link' : SOURCE_ATTRIBUTES.has(name) ? 'source' : undefined;
   const script = name === 'style' || name.startsWith('on');
   if (!address) {
-    setPlaces(scan, range.begin, range.end, script ? 'markup' : 'text');
+    setContexts(scan, range.begin, range.end, script ? 'markup' : 'text');
     return;
   }
-  // After constant text or a first output, the position is no longer the start. After a tag it may be.
-  let anchored = scan.source.slice(range.begin, inside[0]?.begin).trim() !== '';
-  let branched = false;
-  for (const token of inside) {
-    if (token.kind === 'tag') branched ||= !anchored;
+  // An output is at the start of the address unless constant text or another output comes before it. After a Liquid
+  // tag, such as `if`, the output may still be at the start.
+  let afterStart = scan.source.slice(range.begin, tokensInside[0]?.begin).trim() !== '';
+  let maySkip = false;
+  for (const token of tokensInside) {
+    if (token.kind === 'tag') maySkip ||= !afterStart;
     if (token.kind !== 'output') continue;
-    scan.found.places.set(token.begin, anchored ? 'address' : address);
-    anchored ||= !branched;
+    scan.result.contexts.set(token.begin, afterStart ? 'address' : address);
+    afterStart ||= !maySkip;
   }
 }
 
-function setPlaces({ liquid, found }: Scan, begin: number, end: number, place: HtmlContext): void {
+function setContexts({ liquid, result }: Scan, begin: number, end: number, context: HtmlContext): void {
   for (const token of tokensBetween(liquid, begin, end))
-    if (token.kind === 'output') found.places.set(token.begin, place);
+    if (token.kind === 'output') result.contexts.set(token.begin, context);
 }
 
-function valueParts(source: string, { begin, end }: ValueRange, inside: FlatToken[]): (string | FlatToken)[] {
+function valueParts(source: string, { begin, end }: ValueRange, tokensInside: FlatToken[]): (string | FlatToken)[] {
   const parts: (string | FlatToken)[] = [];
   let at = begin;
-  for (const token of inside) {
+  for (const token of tokensInside) {
     parts.push(decodeEntities(source.slice(at, token.begin)), token);
     at = token.end;
   }
@@ -178,7 +187,8 @@ function decodeEntities(value: string): string {
 }
 
 /**
- * Returns the tokens of `liquid` (sorted) between two offsets. Uses a binary search, because a body may have thousands.
+ * Returns the tokens of the sorted list `liquid` between two offsets. Uses a binary search, because a body may have
+ * thousands of tokens.
  */
 function tokensBetween(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
   let low = 0;

@@ -4,21 +4,24 @@ import type { Sourced } from '../provenance/provenance.ts';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, outputNames, URL_VARIABLES } from './content-names.ts';
 import { type LiquidScope, parseGuarded, renderBounded, renderNodes } from './liquid.ts';
-import { type FlatToken, flatTokens } from './liquid-tokens.ts';
+import { type FlatToken, tokenize } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** Matches an address with a literal scheme and host. The host has ended, so the rest cannot change it. */
+/**
+ * Matches an address with a literal scheme and host, up to a character that ends the host. The rest of the address
+ * cannot change the host.
+ */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
-/** Names that are unknown when a link is clicked: local names, and the counters of a loop. */
+/** Names without a value when a link is clicked: unknown or local names (`*`), and the counters of a loop. */
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
- * Returns the address of a link as stored for click tracking, with Liquid in path and query. Undefined for links that
- * are not tracked: other schemes, anchors, a variable in scheme or host, blocks in the address, and names that exist
- * only inside the template (such as a loop's item), because the link is resolved when it is clicked. Source: contract
- * §9.3 Links.
+ * Returns the address of a link in the form that is stored for click tracking, with Liquid in path and query. The
+ * service renders this Liquid when the link is clicked. Undefined for links that are not tracked: other schemes,
+ * anchors, a variable in scheme or host, Liquid blocks in the address, and names that exist only inside the template,
+ * such as the item of a loop. Source: contract §9.3 Links.
  */
 export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const [first] = link.parts;
@@ -29,28 +32,31 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
 
 /**
  * Returns the address of a link that is one variable, such as `href="{{ url }}"`. Undefined for other links, for links
- * of the service, and for names that exist only inside the template. The variable's value decides whether the link is
- * tracked.
+ * of the service, and for names that exist only inside the template. Whether the link is tracked depends on the
+ * variable's value.
  */
 export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const written = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
   return written.length === 1 ? composedAddress(link, locals) : undefined;
 }
 
-/** Matches an address whose scheme or host comes from variables; each output is a NUL. */
+/** Matches an address whose scheme or host comes from variables. Each Liquid output is replaced by a NUL character. */
 const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
 
 /**
  * Returns the address of a link whose scheme or host comes from variables, such as `{{ base }}/orders/{{ id }}` or
- * `https://{{ shop }}.example.com/`. Undefined for other links. As with `variableAddress`, the values decide whether
- * the link is tracked.
+ * `https://{{ shop }}.example.com/`. Undefined for other links. As with `variableAddress`, the values of the variables
+ * determine whether the link is tracked.
  */
 export function composedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
-  if (!COMPOSED.test(outline(link))) return undefined;
+  if (!COMPOSED.test(toOutline(link))) return undefined;
   return writeAddress(link, locals, (name) => LOOP_ONLY.has(name) || isOwnName(name));
 }
 
-/** Writes the address of a link with its outputs. Undefined if it has a block, or an output that uses a refused name. */
+/**
+ * Joins the parts of a link to a template. Undefined if the address contains a Liquid block, or an output with a
+ * refused name.
+ */
 function writeAddress(
   link: LinkValue,
   locals: ReadonlySet<string>,
@@ -69,7 +75,7 @@ function writeAddress(
   return address.trim();
 }
 
-function outline({ parts }: LinkValue): string {
+function toOutline({ parts }: LinkValue): string {
   return parts
     .map((part) => (typeof part === 'string' ? part : '\0'))
     .join('')
@@ -81,40 +87,46 @@ function isOwnName(name: string): boolean {
 }
 
 /**
- * Returns the target of a stored link for this message. It is always http(s), and has the author's host unless the host
- * comes from variables. Untrusted values are empty. Undefined if the result is not an address.
+ * Renders the target of a stored link for one message. The target is always http or https, and has the host that the
+ * author wrote, unless the host comes from variables. Untrusted values are rendered as empty text. Undefined if the
+ * result is not a web address.
  */
 export function resolveLink(link: string, vars: Sourced<LiquidScope>): string | undefined {
-  if (!link.includes('{{')) return locationOf(link);
-  const ready = readyLink(link);
+  if (!link.includes('{{')) return toLocation(link);
+  const ready = prepareLink(link);
   const scope = { ...vars.values, __untrusted: [...vars.untrusted] };
   const render = () => renderNodes(ready.nodes, 'plain', scope);
   const address = ready.costly ? renderBounded(render) : render();
-  return ready.isAddress(address) ? locationOf(address) : undefined;
+  return ready.isAddress(address) ? toLocation(address) : undefined;
 }
 
 /** A stored link with variables, parsed. */
 interface ReadyLink {
-  /** Whether the rendered address has the author's host, or at least a host. */
+  /**
+   * Tells whether the rendered address has the host that the author wrote, or any host if the host comes from
+   * variables.
+   */
   isAddress: (address: string) => boolean;
   nodes: Template[];
-  /** True if it must be rendered within the time limit, which costs more than everything else of a click. */
+  /**
+   * True if the link must be rendered with a time limit. The limit costs more than the rest of the work for a click.
+   */
   costly: boolean;
 }
 
 /**
- * Number of parsed links to keep, a few kB each: the links that people click at the moment. Parsing a link takes
- * longer than rendering it.
+ * The maximum number of parsed links in memory, a few kB each. They are kept because parsing a link takes longer than
+ * rendering it.
  */
 const LINKS_MAX = 1_000;
-/** Plain variables take about a microsecond each. */
+/** The maximum number of plain variables to render without a time limit. Each takes about a microsecond. */
 const PLAIN_MAX = 100;
 const readyLinks = new Lru<string, ReadyLink>(LINKS_MAX);
 
-function readyLink(link: string): ReadyLink {
-  const kept = readyLinks.get(link);
-  if (kept) return kept;
-  const tokens = flatTokens(link);
+function prepareLink(link: string): ReadyLink {
+  const cached = readyLinks.get(link);
+  if (cached) return cached;
+  const tokens = tokenize(link);
   const host = CONSTANT_HOST.exec(link)?.[0];
   const isAddress = (address: string) => (host === undefined ? hasHost(address) : address.startsWith(host));
   const outputs = tokens.filter(({ kind }) => kind === 'output');
@@ -126,8 +138,8 @@ function readyLink(link: string): ReadyLink {
 }
 
 /**
- * Tells whether a rendered address is http(s) with a host. If the host is missing, browsers use the first part of the
- * path as host.
+ * Tells whether a rendered address is http or https and has a host. Without a host, browsers would use the first part
+ * of the path as the host.
  */
 function hasHost(address: string): boolean {
   return WHOLE_CONSTANT.test(address.trimStart());
@@ -138,7 +150,7 @@ function isPlain({ content }: FlatToken): boolean {
 }
 
 function guardAddress(link: string): string {
-  return flatTokens(link)
+  return tokenize(link)
     .map((token) =>
       token.kind === 'output'
         ? `{{ ${guardExpression(token.content, 'address', new Map())} }}`
@@ -147,8 +159,10 @@ function guardAddress(link: string): string {
     .join('');
 }
 
-/** Returns the address as written if it can appear in a Location header, else in the form of the URL standard. */
-function locationOf(address: string): string | undefined {
+/**
+ * Returns the address as written if it can be in a Location header, else in the normalized form of the URL standard.
+ */
+function toLocation(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;

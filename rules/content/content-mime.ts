@@ -16,7 +16,10 @@ import { TemplateError } from './template-error.ts';
 /** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */
 const BOUNDARY = '=_tidings_alternative';
 
-/** The encoded body of a message: constant wire text, tokens at their positions, and holes on separate lines. */
+/**
+ * The encoded body of a message, as a list of pieces: constant text in the form on the wire, tokens of links, and holes
+ * that are filled for each message. Each hole is on its own line.
+ */
 export interface WireBody {
   baseUrl: string;
   pieces: WirePiece[];
@@ -35,7 +38,10 @@ interface WireHole {
   escaping: Part['escaping'];
 }
 
-/** Encodes everything constant of these parts under this address of the service, from the MIME headers on. */
+/**
+ * Encodes the constant text of both parts, from the MIME headers on. `baseUrl` is the address of the service, for its
+ * links.
+ */
 export function wireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
   const pieces: WirePiece[] = [];
   const add = (piece: WirePiece) => {
@@ -55,8 +61,8 @@ export function wireBody(text: Part | undefined, html: Part, baseUrl: string): W
 }
 
 /**
- * Returns the same text in one piece of memory. V8 stores concatenated text as a tree and would walk the whole tree for
- * each message: 50 µs, while the rest of the message takes 12.
+ * Copies a text into one piece of memory. V8 stores concatenated text as a tree, and would walk the whole tree for each
+ * message: 50 µs, while the rest of the message takes 12 µs.
  */
 function flattenString(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
@@ -95,8 +101,8 @@ interface Writing {
 }
 
 /**
- * A token has a known length and stays in its line. A value is placed between soft breaks, so the text after it
- * starts a line.
+ * Adds a hole to the pieces. The token of a link has a known length and stays in its line. A value is placed between
+ * soft line breaks, so the text after the value starts a new line.
  */
 function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void {
   if (hole.kind === 'url') {

@@ -3,25 +3,31 @@ import { parseTemplate, templateVariables } from './liquid.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** The links of every message. They are never guarded, overridden or tracked. */
+/**
+ * Variables for the service's links, which exist in every message. No data overrides them, they need no guard, and
+ * their clicks are not tracked.
+ */
 export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'confirmUrl'] as const;
 
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 
-/** Returns the names that a template binds itself. Their values may come from any expression in it. */
-export function localNames(tokens: FlatToken[]): Set<string> {
+/**
+ * Returns the names that a template defines itself, for example with `assign`. Their values may come from any
+ * expression in the template.
+ */
+export function findLocalNames(tokens: FlatToken[]): Set<string> {
   const locals = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'tag') continue;
-    const bound = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(tagText(token));
-    if (bound?.[1]) locals.add(bound[1]);
+    const definition = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(tagText(token));
+    if (definition?.[1]) locals.add(definition[1]);
   }
   return locals;
 }
 
 /**
- * Returns the names of contact data that an expression reads; `data.x` counts as `x`. `*` means an unknown name: a
- * local name, or a computed part of a path.
+ * Returns the names of the contact data that an expression reads. `data.x` counts as `x`. `*` is an unknown name: a
+ * name that the template defines, or a path with a computed part.
  */
 export function outputNames(expression: string, locals: ReadonlySet<string>): string[] {
   const plain = plainExpression(expression);
@@ -29,7 +35,7 @@ export function outputNames(expression: string, locals: ReadonlySet<string>): st
   return [...new Set(paths.map((path) => dataName(path, locals)))];
 }
 
-/** Returns the contact-data name of a path: its first part, or the second one after `data`. */
+/** Returns the name of the contact data that a path reads: the first part of the path, or the part after `data`. */
 export function dataName(path: string[], locals: ReadonlySet<string> = new Set()): string {
   const [root = '*', second] = path;
   if (locals.has(root)) return '*';
@@ -38,23 +44,27 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
 }
 
 /**
- * Returns the expression with the guard of its context at the end, or before a last filter that produces markup. This
- * guard is the only place where a template learns which values are untrusted; `sources` are the sources of the
- * template's own names.
+ * Adds the guard of the output's context to an expression: a filter that cleans untrusted values. The guard comes last,
+ * or before a last filter that produces markup. Only this filter knows which values are untrusted. `sources` says from
+ * which contact data the template's own names are derived.
  */
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
-  const named = [...sourceNames(expression, sources)];
-  if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...named]);
-  // An unknown name is shown without a guard, because the library has untrusted values only in cleaned form anyway.
-  const names = named.filter((name) => name !== '*');
+  const allNames = [...sourceNames(expression, sources)];
+  if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...allNames]);
+  // An unknown name needs no guard here, because the template library only gets untrusted values that are already
+  // cleaned.
+  const names = allNames.filter((name) => name !== '*');
   if (names.length === 0) return expression;
   const [, value, last] = MARKUP_FILTER.exec(expression) ?? [];
   if (value === undefined) return addGuard(expression, '__guard', [place, ...names]);
   return `${addGuard(value.trimEnd(), '__guard', [place, ...names])} ${last}`;
 }
 
-/** Returns the expression of an HTML body in which `raw` escapes nothing; untrusted values are escaped anyway. */
+/**
+ * Guards an expression of an HTML body. A last filter `raw` turns escaping off, but untrusted values are escaped
+ * anyway.
+ */
 export function guardHtml(expression: string, place: GuardKind, sources: LocalSources): string {
   if (!isTextKind(place) || !/\|\s*raw\s*$/.test(expression)) return guardExpression(expression, place, sources);
   const names = [...sourceNames(expression, sources)];
@@ -65,38 +75,41 @@ function addGuard(expression: string, filter: string, args: string[]): string {
   return `${expression} | ${filter}: ${args.map((arg) => `"${arg}"`).join(', ')}`;
 }
 
-/** Filters whose result the library does not escape. */
+/** Matches an expression whose last filter produces markup. The library does not escape its result. */
 const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br)\s*)$/s;
 
-/** The names of contact data from which a template's own names are derived. */
+/** For each name that the template defines: the names of the contact data from which its value is derived. */
 export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Maximum depth of names that are derived from other names. Real templates need less. In a deeper template, every name
- * also has the source `*`, which means that any contact data may be in its value.
+ * The maximum depth of names that are derived from other names. Real templates have less depth. In a deeper template,
+ * every name also gets the source `*`, which means that its value may contain any contact data.
  */
 const ROUNDS_MAX = 10;
 
-/** Follows `assign`, `capture`, `for` and `tablerow` in any order, since a loop returns to earlier statements. */
-export function localSources(tokens: FlatToken[]): LocalSources {
+/**
+ * Finds the contact data from which a template's own names are derived. Follows `assign`, `capture`, `for` and
+ * `tablerow` in any order, because a loop can return to earlier statements.
+ */
+export function findLocalSources(tokens: FlatToken[]): LocalSources {
   const sources = new Map<string, Set<string>>();
   const bindings = bindingsOf(tokens);
   for (const { local } of bindings) sources.set(local, new Set([local]));
   for (let round = 0; round < ROUNDS_MAX; round++) {
     let changed = false;
     for (const { local, paths } of bindings) {
-      const known = sources.get(local) ?? new Set();
-      const before = known.size;
-      for (const path of paths) for (const name of namesOf(path, sources)) known.add(name);
-      changed ||= known.size > before;
+      const names = sources.get(local) ?? new Set();
+      const before = names.size;
+      for (const path of paths) for (const name of namesOf(path, sources)) names.add(name);
+      changed ||= names.size > before;
     }
     if (!changed) return sources;
   }
-  for (const known of sources.values()) known.add('*');
+  for (const names of sources.values()) names.add('*');
   return sources;
 }
 
-/** A template's own name, and the paths of variables from which one statement derives it. */
+/** A name that a template defines, and the paths of variables from which one statement derives its value. */
 interface Binding {
   local: string;
   paths: string[][];
@@ -135,8 +148,8 @@ function pathsOf(expression: string): string[][] {
 }
 
 /**
- * Returns the names of contact data that an expression depends on, also through the template's own names; `*` means an
- * unknown name.
+ * Returns the names of the contact data on which an expression depends, also through names that the template defines.
+ * `*` is an unknown name.
  */
 function sourceNames(expression: string, sources: LocalSources): Set<string> {
   return new Set(pathsOf(expression).flatMap((path) => [...namesOf(path, sources)]));

@@ -1,7 +1,7 @@
 import type { Template } from 'liquidjs';
 import { cleanFor, guardValue } from './interpolation-guard.ts';
 import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
-import { type LiquidScope, parseGuarded, renderNodes, segments, type TemplateSegment } from './liquid.ts';
+import { cutSegments, type LiquidScope, parseGuarded, renderNodes, type TemplateSegment } from './liquid.ts';
 import { type Escaping, OUTPUT_MAX_CHARS } from './liquid-engine.ts';
 import { type PlainExpression, plainExpression } from './plain-expression.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
@@ -14,7 +14,7 @@ export interface MessageUrls {
   manage: string;
 }
 
-/** A link of the service: `before` and `after` its token, which has a fixed length. */
+/** A link of the service. `before` and `after` are the text around its token, which has a fixed length. */
 export interface UrlHole {
   kind: 'url';
   token: 'track' | 'manage';
@@ -22,12 +22,12 @@ export interface UrlHole {
   after: string;
 }
 
-/** One plain variable, whose rendering is fully known when the content is compiled. */
+/** One plain variable. Its rendering needs no template library. */
 export interface ValueHole extends PlainExpression {
   kind: 'value';
 }
 
-/** Any other output: the library renders these nodes. */
+/** Any other output. The template library renders these nodes. */
 export interface NodesHole {
   kind: 'nodes';
   nodes: Template[];
@@ -35,20 +35,23 @@ export interface NodesHole {
 
 export type Hole = UrlHole | ValueHole | NodesHole;
 
-/** Constant text and holes, alternating. */
+/** A template as pieces: constant text, and holes that each message fills. */
 export interface Part {
   escaping: Escaping;
   pieces: (string | Hole)[];
 }
 
-/** Input of one rendering. The library's scope is built only when a hole needs it. */
+/** The input of one rendering. `scope`, the variables for the template library, is built only when a hole needs it. */
 export interface Values {
   vars: LiquidScope;
   urls: MessageUrls;
-  /** Names among `vars` with untrusted values. */
+  /** The names in `vars` whose values are untrusted. */
   untrusted: readonly string[];
-  /** The context for which the library cleans untrusted values, because no guard protects values inside tags. */
-  place: 'text' | 'subject';
+  /**
+   * The context for which untrusted values are cleaned before the library gets them, because no guard protects values
+   * inside Liquid tags.
+   */
+  context: 'text' | 'subject';
   clicks: number;
   scope?: LiquidScope;
 }
@@ -61,19 +64,19 @@ const PAGES: Record<string, string | undefined> = Object.assign(Object.create(nu
 });
 const CLICK = /^__click\[(\d+)\]$/;
 
-/** Tags that make later nodes depend on earlier ones, so a template with them is rendered as a whole. */
+/** Tags that make later nodes depend on earlier nodes. A template with such a tag is rendered as a whole. */
 const STATEFUL_TAG = /\{%-?\s*(?:assign|capture|increment|decrement|cycle)\b|\boffset\s*:\s*continue\b/;
 const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 
-/** Cuts a prepared template into pieces. With `whole` the result is one hole (the reference in tests). */
+/** Cuts a prepared template into pieces. If `whole` is true, the result is one hole; tests compare both results. */
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
   if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
     return { escaping, pieces: [{ kind: 'nodes', nodes: parseGuarded(source, escaping) }] };
-  return { escaping, pieces: mergeConstants(segments(source, escaping).map(pieceOf)) };
+  return { escaping, pieces: mergeConstants(cutSegments(source, escaping).map(toPiece)) };
 }
 
-/** Renders to plain text. @throws TemplateError */
+/** Renders a part to a string. @throws TemplateError */
 export function renderPart({ escaping, pieces }: Part, values: Values): string {
   let out = '';
   for (const piece of pieces) {
@@ -95,7 +98,7 @@ export function holeText(hole: Hole, escaping: Escaping, values: Values): string
       return escaping === 'html' ? escapeHtml(text) : text;
     }
     case 'nodes':
-      // A copy, because `increment` changes the scope.
+      // Renders with a copy of the scope, because `increment` changes the scope.
       return renderNodes(hole.nodes, escaping, Object.assign({}, libraryScope(values)));
   }
 }
@@ -106,8 +109,8 @@ export function valueText({ path, fallback, guard }: ValueHole, values: Values):
   for (const name of path) value = ownProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
-  // As in the library (`shownVars`), a fallback replaces a value that is empty after cleaning.
-  if (untrusted) value = cleanFor(values.place, value);
+  // A fallback replaces a value that is empty after cleaning, as in the library (`cleanVars`).
+  if (untrusted) value = cleanFor(values.context, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = plainText(value);
   return guard ? guardValue(text, guard.kind, untrusted) : text;
@@ -117,7 +120,7 @@ function isUntrusted(name: string, untrusted: readonly string[]): boolean {
   return name === '*' ? untrusted.length > 0 : untrusted.includes(name);
 }
 
-/** Tells whether Liquid's `default` replaces a value. */
+/** Tells whether Liquid's filter `default` replaces a value. */
 function isMissing(value: unknown): boolean {
   return (
     value === undefined ||
@@ -132,9 +135,12 @@ function ownProperty(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** Returns the variables for the library. The service's own names take precedence, so that no data can replace them. */
+/**
+ * Returns the variables for the template library. The service's own names take precedence, so that no data can replace
+ * them.
+ */
 function libraryScope(values: Values): LiquidScope {
-  values.scope ??= Object.assign({}, shownVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
+  values.scope ??= Object.assign({}, cleanVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
     __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
     __untrusted: values.untrusted,
@@ -142,29 +148,29 @@ function libraryScope(values: Values): LiquidScope {
   return values.scope;
 }
 
-/** Returns the variables with untrusted values in cleaned form, also under `data`. */
-function shownVars({ vars, untrusted, place }: Values): LiquidScope {
+/** Returns the variables for the library, with cleaned untrusted values, also under `data`. */
+function cleanVars({ vars, untrusted, context }: Values): LiquidScope {
   if (untrusted.length === 0) return vars;
-  const shown = withShown(vars, untrusted, place);
+  const cleaned = cleanValues(vars, untrusted, context);
   const { data } = vars;
-  if (typeof data === 'object' && data !== null) shown.data = withShown(data, untrusted, place);
-  return shown;
+  if (typeof data === 'object' && data !== null) cleaned.data = cleanValues(data, untrusted, context);
+  return cleaned;
 }
 
-function withShown(values: object, names: readonly string[], place: Values['place']): LiquidScope {
-  const shown: LiquidScope = { ...values };
-  for (const name of names) if (Object.hasOwn(shown, name)) shown[name] = cleanFor(place, shown[name]);
-  return shown;
+function cleanValues(values: object, names: readonly string[], context: Values['context']): LiquidScope {
+  const cleaned: LiquidScope = { ...values };
+  for (const name of names) if (Object.hasOwn(cleaned, name)) cleaned[name] = cleanFor(context, cleaned[name]);
+  return cleaned;
 }
 
-function pieceOf(segment: TemplateSegment): string | Hole {
+function toPiece(segment: TemplateSegment): string | Hole {
   if (segment.kind === 'text') return segment.text;
   if (segment.kind === 'block') return { kind: 'nodes', nodes: segment.nodes() };
-  return ownHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };
+  return serviceHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };
 }
 
-/** Returns the hole for a link of the service, which `prepareContent` or the author wrote into the source. */
-function ownHole(content: string): UrlHole | undefined {
+/** Returns the hole for a link of the service. `prepareContent` or the author wrote this link into the source. */
+function serviceHole(content: string): UrlHole | undefined {
   const click = CLICK.exec(content)?.[1];
   if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };
   if (content === '__pixel') return { kind: 'url', token: 'track', before: '/o/', after: '.gif' };
@@ -172,7 +178,10 @@ function ownHole(content: string): UrlHole | undefined {
   return page ? { kind: 'url', token: 'manage', before: page, after: '' } : undefined;
 }
 
-/** The library handles other uses of the service's own names, which are in its scope. */
+/**
+ * Returns the hole for a plain variable. Undefined for the service's own names, which the library renders from its
+ * scope.
+ */
 function plainHole(content: string): ValueHole | undefined {
   const plain = plainExpression(content);
   const root = plain?.path[0] ?? '';

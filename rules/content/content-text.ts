@@ -1,7 +1,7 @@
 import { compile, type DomNode, type FormatCallback } from 'html-to-text';
 import { BLOCK_TAGS, type FlatToken } from './liquid-tokens.ts';
 
-/** No email is nested more deeply; text beyond this depth is cut. */
+/** The maximum depth of HTML elements that is converted to text. Real emails are not nested more deeply. */
 const MAX_DEPTH = 100;
 const MAX_CHILD_NODES = 5_000;
 
@@ -11,28 +11,28 @@ const altText: FormatCallback = (element, _walk, builder) => {
 };
 
 /**
- * Returns a link as text: its label, then its address between `<` and `>`, so that email clients do not include the
- * punctuation after it in the link. An address that equals its label appears once.
+ * Writes a link as text: its label, then its address between `<` and `>`. The brackets prevent that an email client
+ * includes punctuation after the address in the link. An address that equals its label is written once.
  */
 const linkText: FormatCallback = (element, walk, builder) => {
-  // Browsers ignore blanks around an address, and line breaks in it.
-  const written = String(element.attribs?.href ?? '').replace(/[\t\n\r]/g, '');
-  const href = written.trim().replace(/^mailto:/i, '');
+  // Browsers ignore spaces around an address, and line breaks in it.
+  const address = String(element.attribs?.href ?? '').replace(/[\t\n\r]/g, '');
+  const href = address.trim().replace(/^mailto:/i, '');
   if (href === '' || href.startsWith('#')) return walk(element.children, builder);
-  const words = wordsOf(element.children);
+  const words = textOf(element.children);
   if (words === href) return builder.addInline(`<${href}>`, { noWordTransform: true });
   walk(element.children, builder);
   builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
 };
 
-/** Returns a table cell with a space behind it, so that its text and the next cell's do not form one word. */
+/** Writes a table cell and a space, so that its text and the text of the next cell do not form one word. */
 const cellText: FormatCallback = (element, walk, builder) => {
   walk(element.children, builder);
   builder.addInline(' ');
 };
 
-function wordsOf(nodes: DomNode[]): string {
-  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : wordsOf(node.children ?? [])));
+function textOf(nodes: DomNode[]): string {
+  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : textOf(node.children ?? [])));
   return texts.join('').trim();
 }
 
@@ -40,7 +40,9 @@ const HIDING: Readonly<Record<string, string>> = { display: 'none', 'mso-hide': 
 
 const COLONS = [':', ': ', ' :', ' : '];
 
-/** Elements that no reader of the HTML sees, by their attributes and the styles that email authors write. */
+/**
+ * Selectors of elements that are hidden in the HTML, by attributes and by the styles that email authors use for this.
+ */
 const HIDDEN = [
   '[hidden]',
   '[data-skip-in-text]',
@@ -55,7 +57,7 @@ const HIDDEN = [
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));
 
-/** Style of the hidden part that holds the preheader. The text part omits it, like everything hidden. */
+/** The style of the hidden element with the preheader. The text part omits this element, like all hidden elements. */
 export const PREHEADER_STYLE =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all';
 
@@ -77,7 +79,7 @@ const convert = compile({
   ],
 });
 
-/** Returns the text part of rendered HTML. */
+/** Converts rendered HTML to a text part. */
 export function htmlToText(html: string): string {
   return convert(html).trim();
 }
@@ -85,47 +87,54 @@ export function htmlToText(html: string): string {
 const OUTPUT = '\uE000';
 const TAG = '\uE002';
 const END = '\uE001';
-/** Matches braces of the text that would start a tag or an output, also together with the Liquid behind them. */
+/**
+ * Matches a brace in the text that would start a Liquid tag or output, alone or together with Liquid that follows
+ * directly.
+ */
 const LIQUID_LIKE = /\{[{%\uE000\uE002]/;
 
 /**
- * Returns the text part of an HTML template, as a template. Liquid is treated as single words and returned as in
- * `liquidOf`. Links keep the address that their author wrote, so that a reader of plain text sees the target. Undefined
- * if blocks and HTML tags overlap, so that the blocks of the text would differ from the blocks of the HTML, and if braces
- * that are text in the HTML (`&#123;&#123;`) would be Liquid in the text.
+ * Converts an HTML template to a template of the text part. Each Liquid tag or output is treated as one word, and
+ * written as `liquidOf` returns it. Links keep the address that their author wrote, so that a reader of plain text sees
+ * the target. Returns undefined if a Liquid block overlaps with HTML tags, because the block would then contain other
+ * text than in the HTML. Also returns undefined if braces that are text in the HTML (`&#123;&#123;`) would be Liquid in
+ * the text part.
  */
 export function textTemplate(
   html: string,
   tokens: FlatToken[],
   liquidOf: (token: FlatToken) => string,
 ): string | undefined {
-  const marked = tokens
+  const htmlWithMarkers = tokens
     .map((token, index) => {
       if (token.kind === 'text') return html.slice(token.begin, token.end);
       return `${token.kind === 'output' ? OUTPUT : TAG}${index}${END}`;
     })
     .join('');
-  const kept = new Set<FlatToken>();
-  const words = htmlToText(marked);
+  const usedTokens = new Set<FlatToken>();
+  const words = htmlToText(htmlWithMarkers);
   if (LIQUID_LIKE.test(words)) return undefined;
-  const text = tidyTagLines(words).replace(/[\uE000\uE002](\d+)\uE001/g, (_, index: string) => {
+  const text = joinTagLines(words).replace(/[\uE000\uE002](\d+)\uE001/g, (_, index: string) => {
     const token = tokens[Number(index)];
-    if (token) kept.add(token);
+    if (token) usedTokens.add(token);
     return token ? liquidOf(token) : '';
   });
-  return blocksSurvive(html, tokens, kept) ? text : undefined;
+  return hasWholeBlocks(html, tokens, usedTokens) ? text : undefined;
 }
 
-/** Tells whether the text has both ends of each block, or neither of them because the block is inside one tag. */
-function blocksSurvive(html: string, tokens: FlatToken[], kept: ReadonlySet<FlatToken>): boolean {
+/**
+ * Tells whether the text has the start and the end of each Liquid block. Both may be missing if the whole block is
+ * inside one HTML tag.
+ */
+function hasWholeBlocks(html: string, tokens: FlatToken[], usedTokens: ReadonlySet<FlatToken>): boolean {
   const open: FlatToken[] = [];
   for (const token of tokens) {
     if (token.kind !== 'tag') continue;
     if (BLOCK_TAGS.has(token.content)) open.push(token);
     if (!token.content.startsWith('end')) continue;
     const start = open.pop();
-    if (!start || kept.has(start) !== kept.has(token)) return false;
-    if (!kept.has(token) && /[<>]/.test(textBetween(html, tokens, start, token))) return false;
+    if (!start || usedTokens.has(start) !== usedTokens.has(token)) return false;
+    if (!usedTokens.has(token) && /[<>]/.test(textBetween(html, tokens, start, token))) return false;
   }
   return true;
 }
@@ -135,8 +144,8 @@ function textBetween(html: string, tokens: FlatToken[], from: FlatToken, to: Fla
   return between.map(({ begin, end }) => html.slice(begin, end)).join('');
 }
 
-/** Joins lines that have only Liquid tags, because they would leave empty paragraphs. */
-function tidyTagLines(text: string): string {
+/** Joins lines that contain only Liquid tags with the line before, because they would leave empty paragraphs. */
+function joinTagLines(text: string): string {
   return text
     .replace(/^((?:\uE002\d+\uE001[ \t]*)+)\n+/, '$1')
     .replace(/\n+[ \t]*((?:\uE002\d+\uE001)(?:[ \t]*\uE002\d+\uE001)*)[ \t]*(?=\n|$)/g, '$1');

@@ -22,24 +22,28 @@ export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
 export { type AuthoredContent, type ContentSource, contentSource, templatesOf } from './content-prepare.ts';
 
-/** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
+/**
+ * Content that is cut into constant pieces and holes, once for all its messages. It exists only in memory, and cannot
+ * be stored.
+ */
 export interface CompiledContent {
   /**
-   * The addresses of tracked links, by the index in `/c/<token>/<index>`; Liquid in them is resolved by `resolveLink`.
+   * The addresses of tracked links, by the index in `/c/<token>/<index>`. `resolveLink` renders the Liquid in an
+   * address.
    */
   links: string[];
   /** The keys of contact data that the templates read, or `*` if they are unknown. */
   variables: string[] | '*';
   /**
-   * Whether messages have List-Unsubscribe: for MARKETING, or if the body has the link (contract §9.2 Headers of every
-   * email).
+   * True if messages have the header List-Unsubscribe: if the type is MARKETING, or a template contains the unsubscribe
+   * link (contract §9.2 Headers of every email).
    */
   needsUnsubscribe: boolean;
-  /** Whether messages are rendered within the time limit, which costs about 130 µs per message. */
+  /** True if messages must be rendered with a time limit, which costs about 130 µs per message. */
   costly: boolean;
   subject: Part;
   html: Part;
-  /** Undefined if the text part must be derived from each rendered HTML. */
+  /** Undefined if the text part must be derived from the HTML of each rendered email. */
   text: Part | undefined;
   wire: WireBody | undefined;
 }
@@ -58,14 +62,17 @@ export interface MessageHeaders {
   /** With angle brackets, as `messageId` returns it. */
   messageId: string;
   replyTo?: HeaderMailbox | readonly HeaderMailbox[] | null;
-  /** Further headers. Their values are text on one line. */
+  /** Other headers. Their values are text on one line. */
   extra?: readonly (readonly [name: string, value: string])[];
-  /** An address for a `mailto:` beside the link; null omits List-Unsubscribe. */
+  /** An email address for List-Unsubscribe, in addition to the web link. Null omits List-Unsubscribe. */
   listUnsubscribe?: string | null;
 }
 
 export interface RenderInput {
-  /** Untrusted values among them are plain text without links, and never part of addresses or markup. */
+  /**
+   * The variables of the templates. Untrusted values are rendered as plain text without links, and never inside
+   * addresses or markup.
+   */
   vars: Sourced<LiquidScope>;
   urls: MessageUrls;
 }
@@ -80,8 +87,8 @@ export function compileContent(source: ContentSource): CompiledContent {
 }
 
 /**
- * Compiles content so that the library renders it as a whole, for tests and the bench. It is slow, and its result must
- * equal the result of `compileContent`.
+ * Compiles content so that the template library renders it as a whole, for tests and the bench. Rendering is slow, and
+ * its result must equal the result with `compileContent`.
  */
 export function compileWhole(source: ContentSource): CompiledContent {
   return compileParts(source, { whole: true });
@@ -97,11 +104,11 @@ export function renderContent(
   urls: MessageUrls,
 ): RenderedContent {
   const input = { vars, urls };
-  const values = valuesOf(content, input);
+  const values = toValues(content, input);
   return limitIfCostly(content, () => {
     const html = renderPart(content.html, values);
     return {
-      subject: singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))),
+      subject: singleLine(renderPart(content.subject, toValues(content, input, 'subject'))),
       html,
       text: content.text ? renderPart(content.text, values) : htmlToText(html),
     };
@@ -110,17 +117,17 @@ export function renderContent(
 
 /** Renders only the subject, on one line, for events. @throws TemplateError */
 export function renderSubject(content: CompiledContent, input: RenderInput): string {
-  return limitIfCostly(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
+  return limitIfCostly(content, () => singleLine(renderPart(content.subject, toValues(content, input, 'subject'))));
 }
 
 /**
- * Compiles and renders only a subject, for records, and tells whether it reads untrusted values.
+ * Compiles and renders only a subject, for the record of an email. Tells whether the subject reads untrusted values.
  * @throws TemplateError
  */
 export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): SourcedValue<string> {
   const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
-  return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };
+  return { value, untrusted: findUsedNames(content, vars.untrusted).length > 0 };
 }
 
 /**
@@ -130,16 +137,18 @@ export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): So
  * @throws TemplateError
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
-  const values = valuesOf(content, input);
+  const values = toValues(content, input);
   return limitIfCostly(content, () => {
-    const subject = textHeader('Subject', renderPart(content.subject, valuesOf(content, input, 'subject')));
-    return headerLines(content, input.headers, input.urls, subject) + fillWireBody(wireOf(content, values), values);
+    const subject = textHeader('Subject', renderPart(content.subject, toValues(content, input, 'subject')));
+    return (
+      headerLines(content, input.headers, input.urls, subject) + fillWireBody(getWireBody(content, values), values)
+    );
   });
 }
 
 /**
- * Returns the headers of RFC 8058 for a message, for callers that compose it themselves. Empty when the content needs
- * none.
+ * Returns the headers of RFC 8058 (one-click unsubscribe), for callers that compose the message themselves. Empty if
+ * the content needs no such headers.
  */
 export function listUnsubscribeHeaders(
   content: Pick<CompiledContent, 'needsUnsubscribe'>,
@@ -172,7 +181,7 @@ function cutText(text: string, options: { whole: boolean }): Part | undefined {
   try {
     return cutTemplate(text, 'plain', options);
   } catch {
-    return undefined; // Blocks that are closed in the HTML but not in its text: the text is derived from each rendered HTML.
+    return undefined; // A block is closed in the HTML, but not in its text. The text is then derived from each rendered HTML.
   }
 }
 
@@ -183,19 +192,19 @@ function dataNames({ variables }: PreparedContent): string[] | '*' {
   return [...names].sort();
 }
 
-const NONE: readonly string[] = [];
+const NO_NAMES: readonly string[] = [];
 
-function valuesOf(content: CompiledContent, { vars, urls }: RenderInput, place: Values['place'] = 'text'): Values {
+function toValues(content: CompiledContent, { vars, urls }: RenderInput, context: Values['context'] = 'text'): Values {
   const { values, untrusted } = vars;
-  const used = untrusted.size > 0 ? usedOf(content, untrusted) : NONE;
-  return { vars: values, urls, untrusted: used, place, clicks: content.links.length };
+  const used = untrusted.size > 0 ? findUsedNames(content, untrusted) : NO_NAMES;
+  return { vars: values, urls, untrusted: used, context, clicks: content.links.length };
 }
 
 /**
- * Returns the untrusted names that the templates read; all of them if a template's own names hide the source of a
- * value.
+ * Returns the untrusted names that the templates read. Returns all untrusted names if a template defines its own names
+ * in a way that hides which values it reads.
  */
-function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
+function findUsedNames({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
   return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
 }
 
@@ -203,8 +212,10 @@ function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
   return costly ? renderBounded(work) : work();
 }
 
-/** Returns the encoded constants. They are cached with the content, because a process has one base URL. */
-function wireOf(content: CompiledContent, values: Values): WireBody {
+/**
+ * Returns the encoded constant text of the body. It is cached in the content, because a process has only one base URL.
+ */
+function getWireBody(content: CompiledContent, values: Values): WireBody {
   if (!content.text) {
     const text = htmlToText(renderPart(content.html, values));
     return wireBody({ escaping: 'plain', pieces: [text] }, content.html, values.urls.baseUrl);
@@ -222,12 +233,14 @@ function headerLines(content: CompiledContent, headers: MessageHeaders, urls: Me
   lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${mailDate(headers.date)}\r\n`;
   for (const [name, value] of listUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
     lines += `${name}: ${value}\r\n`;
-  for (const [name, value] of headers.extra ?? []) if (!isOwnHeader(name, lines)) lines += textHeader(name, value);
+  for (const [name, value] of headers.extra ?? []) if (!isServiceHeader(name, lines)) lines += textHeader(name, value);
   return lines;
 }
 
-/** Tells whether only the service may write a header. A second one would make the message ambiguous. */
-function isOwnHeader(name: string, lines: string): boolean {
+/**
+ * Tells whether only the service may write a header. A second header of the same name would make the message ambiguous.
+ */
+function isServiceHeader(name: string, lines: string): boolean {
   if (isReservedMailHeader(name) || /^(?:content-(?!language$).*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
   return lines
     .toLowerCase()

@@ -2,13 +2,13 @@
 export interface EmailTemplates {
   subject: string;
   body: string;
-  /** Preview text beside the subject in a mailbox. */
+  /** The preview text that an email client shows next to the subject. */
   preheader: string | null;
 }
 
 /**
- * The author's text and sender of an email, for templates, campaigns, requests and notices. A new field applies to all
- * of them. `From` is `string | null` if the sender may come from elsewhere.
+ * The author's text and sender of an email, for templates, campaigns, requests and notices. A new field here is a field
+ * of all of these. `From` is `string | null` if the sender may be set elsewhere.
  */
 export interface EmailText<From = string> extends EmailTemplates {
   from: From;
@@ -16,7 +16,7 @@ export interface EmailText<From = string> extends EmailTemplates {
   replyTo: string | null;
 }
 
-/** The same type, in which nullable fields may be absent. */
+/** A type in which the nullable fields of `T` may be absent. */
 export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as null extends T[K] ? K : never]?: T[K] | undefined;
 };
@@ -27,7 +27,7 @@ export function pickEmailText<From>(text: EmailText<From>): EmailText<From> {
   return { subject, body, preheader, from, fromName, replyTo };
 }
 
-/** The text fields of an email for which its author sets none. */
+/** The text fields of an email whose author sets no text. */
 export const NO_TEXT: EmailText<null> = {
   subject: '',
   body: '',

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { evaluateExpression, expressionFault, wholeExpression } from './expressions.ts';
+import { evaluateExpression, findExpressionError, readWholeExpression } from './expressions.ts';
 import { FilterDefect, ownFilter } from './filter-defect.ts';
 import { findUnfinishedOutput, parseTemplate } from './liquid.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
 const evaluate = (source: string, values: Record<string, unknown>) => {
-  const expression = wholeExpression(`{{ ${source} }}`);
+  const expression = readWholeExpression(`{{ ${source} }}`);
   if (!expression) throw new Error(`${source} is no expression`);
   return evaluateExpression(expression, values);
 };
@@ -75,20 +75,20 @@ describe('an expression', () => {
 
 describe('a text of a config', () => {
   it.each(['{% if plan %}a{% endif %}', 'a\n {%- assign x = 1 -%}'])('has no tags of templates: %j', (text) => {
-    expect(expressionFault(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
+    expect(findExpressionError(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
   });
 
   it.each(['{{{ x }}}', 'a {{{x}} b', '{"a": {{{ event.pairs | upcase }}}}'])(
     'has two braces, as in templates: %j',
     (text) => {
       const message = /^invalid value expression: "\{.*\(line 1, column \d\)$/;
-      expect(expressionFault(text)).toMatch(message);
+      expect(findExpressionError(text)).toMatch(message);
       expect(() => parseTemplate(text, 'plain')).toThrow(/^invalid value expression: "\{/);
     },
   );
 
   it.each(['{ {{ x }} }', '{"a":{"b":{{ x }}}}', '{{ x }}}'])('may have braces around an expression: %j', (text) => {
-    expect(expressionFault(text)).toBeUndefined();
+    expect(findExpressionError(text)).toBeUndefined();
     expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
 
@@ -97,7 +97,7 @@ describe('a text of a config', () => {
     ['a\n {{ x | }}', '|'],
     ['{{x|-}}', '|'],
   ])('has no unfinished expression, like a new template: %j', (text, end) => {
-    expect(expressionFault(text)).toMatch(`An expression cannot end in "${end}" (line `);
+    expect(findExpressionError(text)).toMatch(`An expression cannot end in "${end}" (line `);
     expect(findUnfinishedOutput(text, 'subject')?.message).toBe(`An expression cannot end in "${end}"`);
     // A saved expression keeps working.
     expect(() => parseTemplate(text, 'plain')).not.toThrow();
@@ -112,12 +112,12 @@ describe('a text of a config', () => {
   it.each(['{{ x ?? dear friend. }} {{ y ?? "a|" }}', '{{ "a." }}', 'x. {{ x }} | }}'])(
     'may end in quotes or words after ??: %j',
     (text) => {
-      expect(expressionFault(text)).toBeUndefined();
+      expect(findExpressionError(text)).toBeUndefined();
       expect(findUnfinishedOutput(text, 'body')).toBeUndefined();
     },
   );
 
   it.each(['100 {%', '{ "off": "10%}" }', '{%25}'])('may have other braces and signs: %j', (text) => {
-    expect(expressionFault(text)).toBeUndefined();
+    expect(findExpressionError(text)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The expressions between `{{` and `}}` in the configs of steps: the outputs of Liquid, as templates have them
- * (contract §7.6 Webhooks and expressions). A path, with or without `?? fallback`, needs no parser, so most
- * expressions are read here.
+ * The expressions between `{{` and `}}` in the configs of steps. They are the outputs of Liquid, as in templates
+ * (contract §7.6 Webhooks and expressions). Most expressions are only a path, with or without `?? fallback`, and are
+ * read here without Liquid's parser.
  */
 
 import type { z } from 'zod';
@@ -10,7 +10,7 @@ import type { Data } from '../filters/data-values.ts';
 import { isParsedAsOlder } from '../stored-values.ts';
 import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
-import { parseTemplate, renderBounded, templateVariables, unfinishedFault } from './liquid.ts';
+import { findUnfinishedEnd, parseTemplate, renderBounded, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 import { plainText } from './plain-value.ts';
@@ -30,7 +30,7 @@ const PLAIN = new RegExp(
 const LITERAL = /^(?:true|false|nil|null|empty|blank|\d+(?:\.\d+)?)$/;
 const COMPUTED = /\.(?:size|first|last)(?:\.|$)/;
 
-/** One expression of a text. */
+/** An expression in a text. */
 export interface Expression {
   /** The path of a plain variable. Undefined if Liquid has to read the expression. */
   path: string | undefined;
@@ -46,20 +46,21 @@ export function hasExpression(value: unknown): boolean {
   return Object.values(value).some(hasExpression);
 }
 
-/** Lists the expressions of a text. Braces that do not close are text. */
-export function expressionsIn(text: string): Expression[] {
+/** Lists the expressions of a text. Braces that are not closed count as text. */
+export function listExpressions(text: string): Expression[] {
   return [...text.matchAll(EXPRESSION)].map(([, inner = '']) => readExpression(inner));
 }
 
-/** Returns the expression that is the whole text. Undefined if the text has more than one expression, or none. */
-export function wholeExpression(text: string): Expression | undefined {
+/** Reads a text that is exactly one expression. Undefined for any other text. */
+export function readWholeExpression(text: string): Expression | undefined {
   const inner = WHOLE_EXPRESSION.exec(text)?.[1];
   return inner === undefined ? undefined : readExpression(inner);
 }
 
 /**
  * Replaces each expression of a text.
- * @param replace gets the text before the expression as it has become; undefined leaves the expression as written
+ * @param replace returns the replacement, or undefined to keep the expression as written; `before` is the result so
+ * far: all text before the expression, with its expressions replaced
  */
 export function replaceExpressions(
   text: string,
@@ -67,7 +68,7 @@ export function replaceExpressions(
 ): string {
   let out = '';
   let at = 0;
-  const trimmed = trimAround(text);
+  const trimmed = applyWhitespaceControl(text);
   for (const match of trimmed.matchAll(EXPRESSION)) {
     out += trimmed.slice(at, match.index);
     out += replace(readExpression(match[1] ?? ''), out) ?? match[0];
@@ -77,7 +78,7 @@ export function replaceExpressions(
 }
 
 /** Applies the whitespace control of Liquid, `{{-` and `-}}`. */
-function trimAround(text: string): string {
+function applyWhitespaceControl(text: string): string {
   const left = text.includes('{{-') ? text.replace(/(?<!\s)\s+\{\{-/g, '{{-') : text;
   return left.includes('-}}') ? left.replace(/-\}\}\s+/g, '-}}') : left;
 }
@@ -89,21 +90,27 @@ function readExpression(inner: string): Expression {
   return { path, fallback, source };
 }
 
-/** Thrown for an expression that Liquid cannot read. Stored text may have such expressions, which stay text. */
+/**
+ * Liquid cannot read an expression. Text that an earlier release stored may contain such expressions, which are kept as
+ * text.
+ */
 export class UnreadableExpression extends Error {}
 
 /**
- * Evaluates an expression that is not plain. It counts as missing if it exceeds the limits of Liquid, or if a value
- * does not fit a filter.
+ * Evaluates an expression that is not only a path. Returns undefined, as for a missing value, if the evaluation exceeds
+ * the limits of Liquid, or if a value does not fit a filter.
  * @throws UnreadableExpression
  */
 export function evaluateExpression({ source }: Expression, values: Data): unknown {
   parseExpression(source);
-  const written = rewriteDefaults(source);
-  return jsonOf(evaluateByLibrary(written, values));
+  const expression = rewriteDefaults(source);
+  return toJson(evaluateByLibrary(expression, values));
 }
 
-/** The library checks no types, so any of its errors may be caused by a value that does not fit. */
+/**
+ * Evaluates an expression with the template library. The library checks no types, so each of its errors may come from a
+ * value that does not fit. Such an error becomes undefined.
+ */
 function evaluateByLibrary(source: string, values: Data): unknown {
   try {
     return renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(source, values));
@@ -113,7 +120,10 @@ function evaluateByLibrary(source: string, values: Data): unknown {
   }
 }
 
-/** Lists the paths that an expression reads; the computed part of a path is `*`. Empty if it cannot be read. */
+/**
+ * Lists the paths that an expression reads. A computed part of a path is `*`. The list is empty if Liquid cannot read
+ * the expression.
+ */
 export function pathsOf({ path, source }: Expression): string[][] {
   if (path !== undefined) return [path.split('.')];
   try {
@@ -134,8 +144,11 @@ function parseExpression(source: string) {
   }
 }
 
-/** Converts a result to JSON. Liquid's own values, such as `empty`, become text; a division by zero has no value. */
-function jsonOf(value: unknown): unknown {
+/**
+ * Converts a result to JSON. Values of the library, such as `empty`, become text. The result of a division by zero
+ * becomes undefined.
+ */
+function toJson(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -143,10 +156,10 @@ function jsonOf(value: unknown): unknown {
 }
 
 /**
- * Returns why the expressions of a text cannot be read, with line and column. Undefined if all can. Source: contract
- * §7.6 Webhooks and expressions.
+ * Returns an error message, with line and column, if a text contains an expression that cannot be read. Undefined if
+ * there is no error. Source: contract §7.6 Webhooks and expressions.
  */
-export function expressionFault(text: string): string | undefined {
+export function findExpressionError(text: string): string | undefined {
   const tag = text.search(TAG);
   if (tag >= 0) return `Tags such as {% if %} are for templates; a config reads only {{ … }} ${positionIn(text, tag)}`;
   if (!text.includes('{{')) return undefined;
@@ -154,12 +167,12 @@ export function expressionFault(text: string): string | undefined {
   let at = 0;
   for (const match of text.matchAll(EXPRESSION)) {
     const before = text.slice(at, match.index);
-    // A third brace is not part of Liquid. Templates refuse it, so it is passed to the parser here, too.
+    // Liquid has no third brace. Templates refuse it, so it is passed to the parser here, too.
     const isTriple = before.endsWith('{');
     const { path, source } = readExpression(match[1] ?? '');
     const isPlain = !isTriple && path !== undefined;
-    // Liquid overlooks such an end.
-    const unfinished = path === undefined ? unfinishedFault(source) : undefined;
+    // Liquid ignores an unfinished end, such as `{{ name | }}`, so it is checked here.
+    const unfinished = path === undefined ? findUnfinishedEnd(source) : undefined;
     if (unfinished !== undefined) return `${unfinished} ${positionIn(text, match.index)}`;
     masked += isTriple ? `${blankText(before.slice(0, -1))}{` : blankText(before);
     masked += isPlain ? blankText(match[0].replace(/[{}]/g, ' ')) : match[0];
@@ -183,7 +196,10 @@ function positionIn(text: string, at: number): string {
   return `(line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
 }
 
-/** Replaces text by spaces, so that positions stay. Unclosed braces are kept, so that the parser reports them. */
+/**
+ * Replaces text by spaces, so that the parser's positions are correct. Unclosed braces are kept, so that the parser
+ * reports them.
+ */
 function blankText(text: string): string {
   return text
     .split('{{')
@@ -192,10 +208,10 @@ function blankText(text: string): string {
 }
 
 /**
- * Returns an error for an expression or a tag in a text that takes no variables, such as the name of an event. It would
- * be compared or sent with its braces. Undefined for other text, also for single braces.
+ * Returns an error message if a text that takes no variables, such as the name of an event, contains an expression or a
+ * tag. Such a text would be compared or sent with its braces. Undefined for any other text. Single braces are allowed.
  */
-export function unfilledFault(text: string): string | undefined {
+export function findUnfilledError(text: string): string | undefined {
   if (!text.includes('{{') && !text.includes('{%')) return undefined;
   const [[found] = TAG.exec(text) ?? []] = text.matchAll(EXPRESSION);
   return found === undefined ? undefined : `This text takes no variables: ${cutText(found, 60)} would stay as it is`;
@@ -204,25 +220,25 @@ export function unfilledFault(text: string): string | undefined {
 /** Adds an issue for a text that takes no variables and has an expression or a tag. */
 export function refuseUnfilled(text: string, ctx: z.RefinementCtx): void {
   if (isParsedAsOlder()) return;
-  const message = unfilledFault(text);
+  const message = findUnfilledError(text);
   if (message !== undefined) ctx.addIssue({ code: 'custom', message });
 }
 
-/** Yields the errors of all text and keys in a value of a config, with their paths. */
-export function* expressionFaults(
+/** Yields the errors in all texts and keys of a config's value, with their paths. */
+export function* listExpressionErrors(
   value: unknown,
   path: (string | number)[] = [],
 ): Generator<{ path: (string | number)[]; message: string }> {
   if (typeof value === 'string') {
-    const message = expressionFault(value);
+    const message = findExpressionError(value);
     if (message !== undefined) yield { path, message };
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* expressionFaults(item, [...path, index]);
+    for (const [index, item] of value.entries()) yield* listExpressionErrors(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
-      const message = unfilledFault(key);
+      const message = findUnfilledError(key);
       if (message !== undefined) yield { path: [...path, key], message };
-      yield* expressionFaults(item, [...path, key]);
+      yield* listExpressionErrors(item, [...path, key]);
     }
   }
 }

@@ -1,12 +1,12 @@
 import { TemplateError } from './template-error.ts';
 
-/** An error in a filter of this service, which no value of a tenant should be able to cause. */
+/** A bug in a filter of this service. No value of a tenant should be able to cause this error. */
 export class FilterDefect extends Error {}
 
 /**
- * Wraps a filter of this service, so that its errors differ from errors of the library. The library throws if a value
- * does not fit a filter, and a step then counts the value as missing. An error of our own filter must not be mistaken
- * for that.
+ * Wraps a filter of this service, so that its errors differ from errors of the template library. The library throws if
+ * a value does not fit a filter, and a step then treats the value as missing. A bug in a filter of this service must
+ * not look like a missing value.
  */
 export function ownFilter<Args extends unknown[], Result>(
   filter: (...args: Args) => Result,

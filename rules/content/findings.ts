@@ -3,7 +3,10 @@ import { scanHtml } from './content-html.ts';
 import { isShortener } from './link-shorteners.ts';
 import { parseTemplate } from './liquid.ts';
 
-/** Findings of a content's review, also within a campaign's (`rules/campaigns/review.ts`). */
+/**
+ * Codes of the findings about a content. The review of a campaign has these findings, too
+ * (`rules/campaigns/review.ts`).
+ */
 export const CONTENT_FINDINGS = [
   'no_text',
   'no_unsubscribe_link',
@@ -19,7 +22,7 @@ export type ContentFinding = (typeof CONTENT_FINDINGS)[number];
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** A problem or remark that the sender should know before sending. */
+/** A problem or a remark for the sender, before sending. */
 export interface Finding<Code extends string = ContentFinding> {
   code: Code;
   severity: Severity;
@@ -28,15 +31,15 @@ export interface Finding<Code extends string = ContentFinding> {
   details: Record<string, unknown>;
 }
 
-/** A content as its author wrote it, and as one recipient reads it, without pixel and counted links. */
+/** A content as its author wrote it, and as rendered for one recipient, without the tracking of opens and clicks. */
 export interface ReviewedContent {
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
-  /** Whether the body contains the unsubscribe link itself. */
+  /** True if the author's body contains the unsubscribe link. */
   namesUnsubscribe: boolean;
   subject: string;
   html: string;
-  /** The text part without the service's additions. */
+  /** The text part without the text that the service adds. */
   text: string;
 }
 
@@ -44,19 +47,19 @@ export interface ReviewedContent {
 const HTML_MAX_BYTES = 100 * 1024;
 /** The recommended length of a header line (RFC 5322 §2.1.1). Email clients show less. */
 const SUBJECT_MAX_CHARS = 78;
-/** The maximum number of examples. */
+/** The maximum number of examples in a finding. */
 const EXAMPLES_MAX = 20;
 
 /**
- * Lists the findings of a content, from its text alone. The time grows with the size of the text, so call this function
- * under a time limit for rendering.
+ * Lists the findings about a content. The time grows with the size of the text, so call this function with a time limit
+ * for rendering.
  * @throws TemplateError
  */
 export function contentFindings(content: ReviewedContent): Finding[] {
-  const { bad, shortened } = judgeLinks(content.body);
+  const { invalid, shortened } = findLinkProblems(content.body);
   return [
     ...textFindings(content),
-    ...listFinding(bad, {
+    ...listFinding(invalid, {
       code: 'bad_link',
       severity: 'error',
       noun: 'links',
@@ -66,7 +69,7 @@ export function contentFindings(content: ReviewedContent): Finding[] {
       code: 'link_shortener',
       severity: 'warning',
       noun: 'links',
-      problem: 'go to a link shortener, which spam filters count.',
+      problem: 'go to a link shortener, which spam filters count against the sender.',
     }),
     ...listFinding(imagesWithoutAlt(content.html), {
       code: 'image_without_alt',
@@ -79,30 +82,31 @@ export function contentFindings(content: ReviewedContent): Finding[] {
 }
 
 /**
- * Returns the finding about missing variables; `contacts` is the number of contacts that lack each one. Empty if none
- * is missing.
+ * Returns the finding about missing variables. `contacts` has the number of contacts without a value, by variable.
+ * Empty if no contact lacks a value.
  */
 export function missingVariablesFinding(contacts: Record<string, number>): Finding[] {
-  const lacking = Object.entries(contacts).filter(([, count]) => count > 0);
-  if (lacking.length === 0) return [];
-  const message = `Some recipients lack ${lacking.map(([name]) => name).join(', ')}: nothing is shown there. Give a default with ??.`;
+  const missing = Object.entries(contacts).filter(([, count]) => count > 0);
+  if (missing.length === 0) return [];
+  const message = `Some recipients lack ${missing.map(([name]) => name).join(', ')}: nothing is shown there. Give a default with ??.`;
   return [
-    { code: 'missing_variables', severity: 'warning', message, details: { variables: Object.fromEntries(lacking) } },
+    { code: 'missing_variables', severity: 'warning', message, details: { variables: Object.fromEntries(missing) } },
   ];
 }
 
 function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
-  // An image with a link still has the link's address as text.
+  // Ignores addresses, because an image with a link has the address of the link as its text.
   if (text.replaceAll(/[[<]?\b[a-z][a-z+.-]{0,20}:[^\s\]>]+[\]>]?/gi, '').trim() === '') {
-    const message = 'The body has no text: who sees no images sees nothing, and filters take such mail for spam.';
+    const message =
+      'The body has no text. Recipients who do not load images see nothing, and filters treat such email as spam.';
     findings.push({ code: 'no_text', severity: 'warning', message, details: {} });
   }
   if (!namesUnsubscribe) {
     const message =
       type === 'MARKETING'
-        ? 'The body has no unsubscribe link: a footer with it will be added.'
-        : 'The body has no unsubscribe link: where it is sent as MARKETING, a footer with it will be added.';
+        ? 'The body has no unsubscribe link: a footer with the link will be added.'
+        : 'The body has no unsubscribe link: if it is sent as MARKETING, a footer with the link will be added.';
     findings.push({
       code: 'no_unsubscribe_link',
       severity: 'info',
@@ -117,7 +121,7 @@ function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
   const bytes = Buffer.byteLength(html);
   if (bytes > HTML_MAX_BYTES) {
-    const message = `The HTML is ${Math.ceil(bytes / 1024)} kB: Gmail cuts off what is beyond 100.`;
+    const message = `The HTML is ${Math.ceil(bytes / 1024)} kB: Gmail hides everything after 100 kB.`;
     findings.push({
       code: 'html_too_large',
       severity: 'warning',
@@ -134,7 +138,7 @@ function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
   return findings;
 }
 
-/** Returns one finding about all links or images with the same problem. An empty list if none has it. */
+/** Returns one finding about all links or images with the same problem. The list is empty if none has the problem. */
 function listFinding(
   found: string[],
   {
@@ -149,39 +153,42 @@ function listFinding(
   return [{ code, severity, message: `${found.length} of the ${noun} ${problem}`, details }];
 }
 
-/** Lists the invalid links of a body and the links with a hidden target, as written, each once. */
-function judgeLinks(body: string): { bad: string[]; shortened: string[] } {
-  const bad = new Set<string>();
+/** Lists the invalid links of a body, and the links to a link shortener. Each link is listed once, as written. */
+function findLinkProblems(body: string): { invalid: string[]; shortened: string[] } {
+  const invalid = new Set<string>();
   const shortened = new Set<string>();
   for (const { parts } of scanHtml(body, parseTemplate(body, 'html', 'body').tokens).links) {
     const [first] = parts;
-    // If a variable or a block comes first, the target is unknown.
+    // If a link starts with a variable or a block, its target is unknown.
     if (typeof first !== 'string') continue;
     const written = parts.map((part) => (typeof part === 'string' ? part : body.slice(part.begin, part.end))).join('');
-    if (!isAddress(first.trim(), parts.length > 1)) bad.add(written.trim());
+    if (!isAddress(first.trim(), parts.length > 1)) invalid.add(written.trim());
     const host = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:\s]+)/i.exec(first.trim())?.[1];
     if (host && isShortener(host)) shortened.add(written.trim());
   }
-  return { bad: [...bad], shortened: [...shortened] };
+  return { invalid: [...invalid], shortened: [...shortened] };
 }
 
 /**
- * Tells whether the start of an address is valid; `more` if a variable or a block follows. Anchors, email addresses and
- * phone numbers are valid.
+ * Tells whether the constant start of an address is valid. `hasMore` is true if a variable or a block follows. Anchors,
+ * email addresses and phone numbers are valid.
  */
-function isAddress(begin: string, more: boolean): boolean {
+function isAddress(begin: string, hasMore: boolean): boolean {
   if (/^(?:#|mailto:|tel:|sms:)/i.test(begin)) return true;
-  return more ? /^https?:\/\//i.test(begin) : /^https?:\/\/[^/?#\\\s]/i.test(begin) && URL.canParse(begin);
+  return hasMore ? /^https?:\/\//i.test(begin) : /^https?:\/\/[^/?#\\\s]/i.test(begin) && URL.canParse(begin);
 }
 
-/** Lists images without `alt`. An empty `alt` counts, because it marks the image as decorative. */
+/**
+ * Lists images without the attribute `alt`. An image with an empty `alt` is not listed, because an empty `alt` marks it
+ * as decorative.
+ */
 function imagesWithoutAlt(html: string): string[] {
-  const without: string[] = [];
+  const sources: string[] = [];
   const parser = new Parser({
     onopentag: (name, { alt, src }) => {
-      if (name === 'img' && alt === undefined) without.push(src ?? '');
+      if (name === 'img' && alt === undefined) sources.push(src ?? '');
     },
   });
   parser.end(html);
-  return without;
+  return sources;
 }

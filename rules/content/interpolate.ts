@@ -3,27 +3,30 @@ import { markUntrusted, type Sourced, type SourcedValue } from '../provenance/pr
 import {
   type Expression,
   evaluateExpression,
-  expressionsIn,
+  listExpressions,
   pathsOf,
+  readWholeExpression,
   replaceExpressions,
   UnreadableExpression,
-  wholeExpression,
 } from './expressions.ts';
 import { plainText } from './plain-value.ts';
 
 export interface InterpolateOptions {
-  /** Whether untrusted values are inserted. They are never part of an address or a header. */
-  untrusted: 'keep' | 'leaveOut';
   /**
-   * Applied to each value before it is inserted. `before` is the text before the value, `source` the expression without
-   * its braces, and `value` its value before it became text.
+   * Whether untrusted values are inserted (`keep`), or treated as missing (`omit`). Addresses and headers must not
+   * contain untrusted values.
+   */
+  untrusted: 'keep' | 'omit';
+  /**
+   * Encodes each value before it is inserted. `before` is the text before the value, `source` the expression without
+   * its braces, and `value` the value before its conversion to text.
    */
   encode?: (text: string, before: string, source: string, value: unknown) => string;
 }
 
 /**
- * Inserts the values of expressions into a text. A missing value becomes its fallback, else empty; objects become JSON.
- * Source: contract §7.6 Webhooks and expressions.
+ * Inserts the values of expressions into a text. A missing value is replaced by the fallback of its expression, or by
+ * an empty text. Objects become JSON. Source: contract §7.6 Webhooks and expressions.
  */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
   if (!template.includes('{{')) return template;
@@ -36,7 +39,10 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
   });
 }
 
-/** The value of an expression that only old stored text may contain. The expression stays as text. */
+/**
+ * The result for an expression that cannot be read. Only text that an earlier release stored can contain such an
+ * expression, which is kept as text.
+ */
 const UNREADABLE = Symbol('unreadable');
 
 function evaluate(
@@ -45,13 +51,13 @@ function evaluate(
   { untrusted }: Pick<InterpolateOptions, 'untrusted'>,
 ): unknown {
   const { path } = expression;
-  const leavesOut = untrusted === 'leaveOut' && variables.untrusted.size > 0;
+  const omits = untrusted === 'omit' && variables.untrusted.size > 0;
   if (path !== undefined) {
-    const left = leavesOut && isUntrustedPath(path.split('.'), variables.untrusted);
-    return left ? undefined : lookUp(variables.values, path);
+    const isOmitted = omits && isUntrustedPath(path.split('.'), variables.untrusted);
+    return isOmitted ? undefined : lookUp(variables.values, path);
   }
   try {
-    return evaluateExpression(expression, leavesOut ? withoutUntrusted(variables) : variables.values);
+    return evaluateExpression(expression, omits ? withoutUntrusted(variables) : variables.values);
   } catch (error) {
     if (error instanceof UnreadableExpression) return UNREADABLE;
     throw error;
@@ -59,11 +65,12 @@ function evaluate(
 }
 
 /**
- * Tells whether a text has expressions and all of them read missing or empty values, without a fallback. A calculation
- * with a value of the contact counts from nothing (`{{ visits | plus: 1 }}`), so only `event` and `context` count there.
+ * Tells whether a text has expressions, and all of them read only missing or empty values without a fallback. In an
+ * expression with filters, a missing value of the contact does not count as missing, because a calculation such as `{{
+ * visits | plus: 1 }}` then starts at 0. Only values of `event` and `context` count there.
  */
 export function hasOnlyMissingValues(text: string, values: Data): boolean {
-  const expressions = expressionsIn(text);
+  const expressions = listExpressions(text);
   return expressions.length > 0 && expressions.every((expression) => isMissing(expression, values));
 }
 
@@ -72,15 +79,18 @@ function isMissing(expression: Expression, values: Data): boolean {
   if (unquote(fallback ?? '') !== '') return false;
   if (path !== undefined) return plainText(lookUp(values, path)) === '';
   const paths = /\?\?|\|\s*default\b/.test(source) ? [] : pathsOf(expression);
-  const isFromOutside = ([root = '']: string[]) => root === 'event' || root === 'context';
-  return paths.length > 0 && paths.every((path) => isFromOutside(path) && isNothing(readPath(values, path)));
+  const isOutsideContact = ([root = '']: string[]) => root === 'event' || root === 'context';
+  return paths.length > 0 && paths.every((path) => isOutsideContact(path) && isNothing(readPath(values, path)));
 }
 
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns the value at a path as Liquid does, up to the first computed part. `size` counts if there is a value. */
+/**
+ * Returns the value at a path as Liquid does, up to the first computed part of the path. For `size`, returns the value
+ * whose size is read.
+ */
 function readPath(values: Data, path: readonly string[]): unknown {
   let value: unknown = values;
   for (const key of path) {
@@ -93,8 +103,8 @@ function readPath(values: Data, path: readonly string[]): unknown {
 }
 
 function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {
-  const left = omitNames(values, untrusted);
-  return isPlainObject(left.data) ? { ...left, data: omitNames(left.data, untrusted) } : left;
+  const isOmitted = omitNames(values, untrusted);
+  return isPlainObject(isOmitted.data) ? { ...isOmitted, data: omitNames(isOmitted.data, untrusted) } : isOmitted;
 }
 
 function omitNames(values: Data, names: ReadonlySet<string>): Data {
@@ -102,24 +112,24 @@ function omitNames(values: Data, names: ReadonlySet<string>): Data {
 }
 
 /**
- * Tells whether a text names untrusted values anywhere, also if the value is missing and a fallback is used, since
- * the untrusted caller chose that too.
+ * Tells whether an expression of the text reads an untrusted value. This is also true if the value is missing and a
+ * fallback is used, because the untrusted caller decided to leave the value out.
  */
-export function namesUntrustedValue(template: string, { untrusted }: Sourced<Data>): boolean {
+export function readsUntrustedValue(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
-  return expressionsIn(template).some((expression) =>
+  return listExpressions(template).some((expression) =>
     pathsOf(expression).some((path) => isUntrustedPath(path, untrusted)),
   );
 }
 
 /**
- * Inserts variables into every string of a JSON value, and tells whether it names untrusted values. A string that
- * consists of one expression becomes the expression's own value, so numbers stay numbers. A missing value without a
- * fallback becomes null.
+ * Inserts variables into every string of a JSON value, and tells whether its expressions read untrusted values. A
+ * string that is exactly one expression is replaced by the value itself, so a number is still a number. A missing value
+ * without a fallback becomes null.
  */
 export function interpolateJson(value: unknown, variables: Sourced<Data>): SourcedValue {
   if (typeof value === 'string')
-    return { value: interpolateWhole(value, variables), untrusted: namesUntrustedValue(value, variables) };
+    return { value: interpolateWhole(value, variables), untrusted: readsUntrustedValue(value, variables) };
   if (value === null || typeof value !== 'object') return { value, untrusted: false };
   if (Array.isArray(value)) {
     const items = value.map((item) => interpolateJson(item, variables));
@@ -129,17 +139,17 @@ export function interpolateJson(value: unknown, variables: Sourced<Data>): Sourc
   return { value: fields.values, untrusted: fields.untrusted.size > 0 };
 }
 
-/** Applies `interpolateJson` to each field, with the names of fields that name untrusted values. */
+/** Applies `interpolateJson` to each field. A field whose expressions read untrusted values is untrusted. */
 export function interpolateFields(fields: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
-  const taken = Object.entries(fields).map(([name, item]) => ({ name, ...interpolateJson(item, variables) }));
+  const results = Object.entries(fields).map(([name, item]) => ({ name, ...interpolateJson(item, variables) }));
   return markUntrusted(
-    Object.fromEntries(taken.map(({ name, value }) => [name, value])),
-    taken.flatMap(({ name, untrusted }) => (untrusted ? name : [])),
+    Object.fromEntries(results.map(({ name, value }) => [name, value])),
+    results.flatMap(({ name, untrusted }) => (untrusted ? name : [])),
   );
 }
 
 function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
-  const expression = wholeExpression(text);
+  const expression = readWholeExpression(text);
   if (!expression) return interpolate(text, variables, { untrusted: 'keep' });
   const value = evaluate(expression, variables, { untrusted: 'keep' });
   if (value === UNREADABLE) return text;
@@ -148,8 +158,8 @@ function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
 }
 
 /**
- * Tells whether a path may be untrusted. `name` and `data.name` are the same; `data` includes every untrusted value; a
- * computed name may be any name.
+ * Tells whether a path may read an untrusted value. `name` and `data.name` are the same value. The path `data` alone
+ * includes every untrusted value, and a computed name may be any name.
  */
 function isUntrustedPath([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
   if (root === '*') return untrusted.size > 0;
@@ -163,7 +173,7 @@ function unquote(fallback: string): string {
   return quoted ? (quoted[1] ?? quoted[2] ?? '') : text;
 }
 
-/** Looks up a path among own properties only, so that a name such as `constructor` finds nothing. */
+/** Returns the value at a path. Reads own properties only, so that a name such as `constructor` finds nothing. */
 function lookUp(variables: Data, path: string): unknown {
   let value: unknown = variables;
   for (const key of path.split('.')) {

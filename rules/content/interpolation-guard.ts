@@ -1,9 +1,10 @@
 import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
 
 /**
- * The place of an interpolated value. `link` and `source`: the start of the address of a link or an image. `address`: a
- * later part of an address. `markup`: the text of a tag, a style or a comment. `text` and `subject`: text of a body or
- * a subject; `piece` and `subjectPiece`: the same, directly beside other text.
+ * The context of an interpolated value. `link` and `source` are the start of the address of a link or an image, and
+ * `address` is a later part of an address. `markup` is the text of a tag, a style or a comment. `text` and `subject`
+ * are the text of a body or a subject. `piece` and `subjectPiece` are the same, but the value is directly next to
+ * another value.
  */
 export type GuardKind = 'link' | 'source' | 'address' | 'markup' | TextKind;
 export type TextKind = 'text' | 'piece' | 'subject' | 'subjectPiece';
@@ -19,9 +20,10 @@ const LINK_SCHEME = /^(?:https?:|mailto:|tel:)/i;
 const SOURCE_SCHEME = /^(?:https?:|cid:)/i;
 
 /**
- * Returns the value in a form that is safe in this context. An address that starts with a value leads only to
- * http(s), mailto and tel (http(s) and cid for images), else to `#`, so data can never be a script. An untrusted
- * value is never part of an address or of markup, and its text is cleaned.
+ * Returns the value in a form that is safe in this context. At the start of a link's address, only http, https, mailto
+ * and tel are allowed, and any other value becomes `#`. At the start of an image's address, only http, https and cid
+ * are allowed. Data can therefore never be a script. An untrusted value is never part of an address or of markup, and
+ * is cleaned in text.
  */
 export function guardValue(value: string, kind: GuardKind, untrusted: boolean): string {
   switch (kind) {
@@ -37,12 +39,15 @@ export function guardValue(value: string, kind: GuardKind, untrusted: boolean): 
   }
 }
 
-/** Cleans all text of an untrusted value for a text context. Other contexts get it unchanged, and refuse it. */
+/**
+ * Cleans all text in an untrusted value if the context is a text. For other contexts, returns the value unchanged,
+ * because `guardValue` removes it there.
+ */
 export function cleanFor(kind: GuardKind, value: unknown): unknown {
   return isTextKind(kind) ? untrustedValue(value, CLEANERS[kind]) : value;
 }
 
-/** Tells whether the context shows values as text. All other contexts refuse untrusted values. */
+/** Tells whether the context shows values as text. All other contexts remove untrusted values. */
 export function isTextKind(kind: GuardKind): kind is TextKind {
   return Object.hasOwn(CLEANERS, kind);
 }

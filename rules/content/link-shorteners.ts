@@ -1,6 +1,6 @@
 /**
- * Services that hide the target of a link. Spammers use them, so filters count every email with such a link against
- * its sender. Only public services are listed, not a company's own short domain.
+ * Services that hide the target of a link. Spammers use such services, so spam filters count every link to them against
+ * the sender. The list has only public services, not short domains of a single company.
  */
 const SHORTENERS: ReadonlySet<string> = new Set([
   'adf.ly',

@@ -8,11 +8,14 @@ export const LINK_TOKEN_CHARS = 43;
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 /**
- * Matches a token, which may be followed by text that an email client took for a part of the link, such as a full stop
- * or the underscore of Markdown.
+ * Matches a token at the start of a text. Other characters may follow, because an email client may include the text
+ * after a link, such as a full stop or the underscore of Markdown.
  */
 const TOKEN = /^([A-Za-z0-9_-]{43})(?![_-]*[A-Za-z0-9])/;
-/** Prefix of a contact's id, so that a contact's token never equals the token of an email with the same id. */
+/**
+ * The prefix of a contact's id in the MAC. A contact's token therefore never equals the token of an email with the same
+ * id.
+ */
 const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
 
 /** The two tokens of one message: `track` signs clicks and opens, `manage` the pages that change the subscription. */
@@ -21,16 +24,19 @@ export interface LinkTokens {
   manage: string;
 }
 
-/** Subject of a token for hosted pages: the message with the link, or the contact if there is no message. */
+/**
+ * The subject of a token for hosted pages: the email that contains the link, or the contact if the link is not in an
+ * email.
+ */
 export interface TokenSubject {
   kind: 'email' | 'contact';
   id: string;
 }
 
 /**
- * Returns both tokens of a message, of 43 characters each. One HMAC-SHA256 over the 16 bytes of its id gives both: the
- * first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore cannot unsubscribe
- * anyone. `secret` is SECRET_KEY.
+ * Returns both tokens of a message, of 43 characters each. Both come from one HMAC-SHA256 over the 16 bytes of the
+ * email's id: the first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore
+ * cannot unsubscribe anyone. `secret` is SECRET_KEY.
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
   const id = idBytes(emailId);
@@ -42,25 +48,27 @@ export function contactToken(secret: string, contactId: string): string {
   return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId)).toString('latin1')).manage;
 }
 
-/** Returns the email id of a click or open token; undefined if the token is not ours. */
+/** Returns the email id in a token of a click or open. Undefined if this service did not sign the token. */
 export function verifyTrackToken(secret: string, token: string): string | undefined {
-  const read = readToken(token);
-  if (!read) return undefined;
-  const mac = emailMac(secret, read.id);
-  return timingSafeEqual(read.mac, mac.subarray(0, MAC_BYTES)) ? uuidText(read.id) : undefined;
+  const parts = readToken(token);
+  if (!parts) return undefined;
+  const mac = emailMac(secret, parts.id);
+  return timingSafeEqual(parts.mac, mac.subarray(0, MAC_BYTES)) ? uuidText(parts.id) : undefined;
 }
 
-/** Returns the message or contact of a token for the subscription pages; undefined if the token is not ours. */
+/**
+ * Returns the email or contact of a token for the subscription pages. Undefined if this service did not sign the token.
+ */
 export function verifyManageToken(secret: string, token: string): TokenSubject | undefined {
-  const read = readToken(token);
-  if (!read) return undefined;
-  const email = emailMac(secret, read.id);
-  const contact = contactMac(secret, read.id);
-  // Both are always computed and compared, so that the response time reveals nothing.
-  const isEmail = timingSafeEqual(read.mac, email.subarray(MAC_BYTES));
-  const isContact = timingSafeEqual(read.mac, contact.subarray(MAC_BYTES));
+  const parts = readToken(token);
+  if (!parts) return undefined;
+  const email = emailMac(secret, parts.id);
+  const contact = contactMac(secret, parts.id);
+  // Both MACs are always computed and compared, so that the response time reveals nothing.
+  const isEmail = timingSafeEqual(parts.mac, email.subarray(MAC_BYTES));
+  const isContact = timingSafeEqual(parts.mac, contact.subarray(MAC_BYTES));
   if (!isEmail && !isContact) return undefined;
-  return { kind: isEmail ? 'email' : 'contact', id: uuidText(read.id) };
+  return { kind: isEmail ? 'email' : 'contact', id: uuidText(parts.id) };
 }
 
 export function openPixelUrl(baseUrl: string, track: string): string {
@@ -76,7 +84,7 @@ export function unsubscribeUrl(baseUrl: string, manage: string): string {
   return `${baseUrl}/u/${manage}`;
 }
 
-/** Returns the links that templates can use, for a `manage` token of a message or a contact. */
+/** Returns the links that templates can use. `manage` is the token of an email or a contact. */
 export function contactUrls(baseUrl: string, manage: string): ContactUrls {
   return {
     unsubscribeUrl: unsubscribeUrl(baseUrl, manage),
@@ -85,13 +93,17 @@ export function contactUrls(baseUrl: string, manage: string): ContactUrls {
   };
 }
 
-/** Returns the Message-ID of an email, the same on every attempt. `domain` is the sender's domain. RFC 5322 §3.6.4. */
+/**
+ * Returns the Message-ID of an email (RFC 5322 §3.6.4), which is the same for every attempt. `domain` is the sender's
+ * domain.
+ */
 export function messageId(emailId: string, domain: string): string {
   return `<${emailId}@${domain}>`;
 }
 
 /**
- * Returns the email id in one of our Message-IDs, with or without angle brackets; undefined for any other Message-ID.
+ * Returns the email id in a Message-ID of this service, with or without angle brackets. Undefined for any other
+ * Message-ID.
  */
 export function emailIdOf(messageIdHeader: string): string | undefined {
   return /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageIdHeader.trim().toLowerCase())?.[1];
@@ -141,8 +153,8 @@ interface LinkKey {
 let lastKey: LinkKey | undefined;
 
 /**
- * Returns the key of all links. It is cached, because a process has one secret and creating the key costs more than the
- * MAC of a message.
+ * Returns the key that signs all links. It is cached, because a process has only one secret, and creating the key takes
+ * longer than the MAC of a message.
  */
 function linkKey(secret: string): LinkKey {
   if (lastKey?.secret === secret) return lastKey;

@@ -4,10 +4,13 @@ import { valueAt } from '../filters/values.ts';
 import { ownFilter } from './filter-defect.ts';
 import { plainText } from './plain-value.ts';
 
-/** More digits than a JavaScript number has, so that each result is the number nearest to the exact value. */
+/**
+ * Calculates with more digits than a JavaScript number has, so that each result is the number nearest to the exact
+ * value.
+ */
 const Exact = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
 
-/** Rounding beyond the digits of a number changes nothing. */
+/** The maximum number of decimal places for `round`. A number has fewer digits. */
 const PLACES_MAX = 20;
 
 const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => Decimal> = {
@@ -25,15 +28,15 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
 };
 
 /**
- * Registers filters that calculate in decimal, as people do: `{{ 0.0725 | times: 100 }}` is 7.25, where the library's
- * binary arithmetic gives 7.249999999999999. A value that is not a number counts as 0, as in the library.
+ * Registers filters that calculate in decimal: `{{ 0.0725 | times: 100 }}` is 7.25, where the library's binary
+ * arithmetic gives 7.249999999999999. A value that is not a number counts as 0, as in the library.
  */
 export function registerArithmetic(engine: Liquid): void {
   for (const [name, operation] of Object.entries(OPERATIONS))
     engine.registerFilter(
       name,
       ownFilter((a: unknown, b: unknown, integers: unknown) =>
-        operation(decimalOf(a), decimalOf(b), Boolean(integers)).toNumber(),
+        operation(toDecimal(a), toDecimal(b), Boolean(integers)).toNumber(),
       ),
     );
   engine.registerFilter('round', ownFilter(round));
@@ -41,20 +44,20 @@ export function registerArithmetic(engine: Liquid): void {
 }
 
 function round(value: unknown, places: unknown): number {
-  const digits = decimalOf(places).trunc().clamp(-PLACES_MAX, PLACES_MAX).toNumber();
+  const digits = toDecimal(places).trunc().clamp(-PLACES_MAX, PLACES_MAX).toNumber();
   const unit = new Exact(10).pow(-digits);
-  return decimalOf(value).div(unit).round().times(unit).toNumber();
+  return toDecimal(value).div(unit).round().times(unit).toNumber();
 }
 
 /** Adds up the numbers of a list, or of a property of its items. Other items count as 0. */
 function sum(list: unknown, property: unknown): number {
   const items = Array.isArray(list) ? list : [list];
   const values = property === undefined ? items : items.map((item) => valueAt(item, plainText(property).split('.')));
-  return values.reduce((total: Decimal, value) => total.plus(decimalOf(value)), new Exact(0)).toNumber();
+  return values.reduce((total: Decimal, value) => total.plus(toDecimal(value)), new Exact(0)).toNumber();
 }
 
-function decimalOf(value: unknown): Decimal {
+function toDecimal(value: unknown): Decimal {
   const number = Number(typeof value === 'object' && value !== null ? plainText(value) : value);
-  // The text of a number has the digits that its author wrote.
+  // Converts the number through its text, which has the digits that the author wrote.
   return new Exact(Number.isFinite(number) ? String(number) : 0);
 }

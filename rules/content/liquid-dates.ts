@@ -8,10 +8,10 @@ import { ownFilter } from './filter-defect.ts';
 export const ZONE_NAME = '__zone';
 
 const DATE_FILTERS = ['date', 'date_to_long_string', 'date_to_rfc822', 'date_to_string', 'date_to_xmlschema'];
-/** Matches a date text with a zone. */
+/** Matches the text of a date that ends with a time zone. */
 const HAS_ZONE = /(?:\bZ|\bGMT|\bUTC|[+-]\d{2}:?\d{2})\s*(?:\([^()]*\))?$/i;
 
-/** Words that occur in dates. JavaScript takes any other word too, and reads `Table 7` as a day of July 2001. */
+/** Words that occur in dates. JavaScript accepts other words, too, and reads `Table 7` as a day in July 2001. */
 const DATE_WORDS =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|am|pm|t|z|utc|gmt|[ecmp][ds]t)$/i;
 /** Matches a year. */
@@ -20,34 +20,37 @@ const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/;
 
 /**
  * Makes date filters return the same text on every host. The library reads a time without a zone in the zone of the
- * host. Here such a time is in the project's zone, and all times are shown in that zone unless the template names
- * another one.
+ * host. Here such a time is in the project's zone, and all times are shown in the project's zone unless the template
+ * names another zone.
  */
 export function registerDates(engine: Liquid): void {
   for (const name of DATE_FILTERS) {
     const filter = engine.filters[name];
     if (typeof filter !== 'function') continue;
-    const fixed: typeof filter = function (value, ...args) {
-      const { at, context } = inZone(value, this.context);
-      // The library would read the text with other rules.
+    const zonedFilter: typeof filter = function (value, ...args) {
+      const { at, context } = readInZone(value, this.context);
+      // Returns a text that is not a date unchanged, because the library would read it by other rules.
       if (typeof at === 'string') return at;
       return filter.call({ ...this, context }, at, ...args);
     };
-    engine.registerFilter(name, fixed);
+    engine.registerFilter(name, zonedFilter);
   }
 }
 
-const inZone = ownFilter((value: unknown, context: Context) => {
-  const zone = zoneIn(context.environments);
+const readInZone = ownFilter((value: unknown, context: Context) => {
+  const zone = findZone(context.environments);
   const at = readDate(value, zone);
-  return { at, context: showing(context, zone, at) };
+  return { at, context: withZone(context, zone, at) };
 });
 
-function zoneIn(scope: object): string {
+function findZone(scope: object): string {
   return zoneOf(ZONE_NAME in scope ? scope[ZONE_NAME] : undefined) ?? 'UTC';
 }
 
-/** Reads a date to its instant. Text without a date is returned unchanged, and the library handles other values. */
+/**
+ * Converts a date to its instant. Returns a text that is not a date unchanged. Returns other values unchanged, too,
+ * because the library handles them.
+ */
 function readDate(value: unknown, zone: string): unknown {
   if (value === 'now' || value === 'today') return new Date();
   if (typeof value === 'number') return new Date(value * 1_000);
@@ -63,7 +66,10 @@ function readDate(value: unknown, zone: string): unknown {
   return new Date(hasZone ? at : instantOf(zone, at));
 }
 
-/** Tells whether a text looks like a date with a year, and its day exists. JavaScript reads `2027-02-30` as March 2. */
+/**
+ * Tells whether a text looks like a date with a year, and the day exists. Without this check, JavaScript would read
+ * `2027-02-30` as March 2.
+ */
 function isDateText(text: string): boolean {
   const words = text.replace(/\([^()]*\)$/, '').match(/\p{L}+/gu) ?? [];
   if (!HAS_YEAR.test(text) || !words.every((word) => DATE_WORDS.test(word))) return false;
@@ -73,8 +79,8 @@ function isDateText(text: string): boolean {
   );
 }
 
-/** The context in which the library shows an instant in a zone. */
-function showing(context: Context, zone: string, at: unknown): Context {
+/** Returns a context in which the library formats an instant in a zone. */
+function withZone(context: Context, zone: string, at: unknown): Context {
   if (zone === 'UTC' || !(at instanceof Date) || Number.isNaN(at.getTime())) return context;
   const timezoneOffset = -offsetAt(zone, at.getTime()) / MINUTE_MS;
   return Object.create(context, { opts: { value: { ...context.opts, timezoneOffset } } });

@@ -1,12 +1,13 @@
 /**
- * Converts `x ?? word` and `x ?? "some words"` in an output expression to Liquid's `x | default: "…"`, at any position
- * among filters. A bare word is text, not a variable. `??` inside quotes does not change. Source: contract §4.1, §1.
+ * Converts `x ?? word` and `x ?? "some words"` in an output expression to Liquid's `x | default: "…"`. `??` may be
+ * before, between or after filters. A bare word is text, not a variable. `??` inside quotes does not change. Source:
+ * contract §4.1, §1.
  */
 export function rewriteDefaults(expression: string): string {
   let out = '';
   let at = 0;
   while (at < expression.length) {
-    const end = nextOperator(expression, at, '??');
+    const end = findOperator(expression, at, '??');
     out += expression.slice(at, end);
     if (end === expression.length) break;
     const fallback = readFallback(expression, end + 2);
@@ -24,13 +25,13 @@ function readFallback(expression: string, from: number): { literal: string; end:
     const end = close < 0 ? expression.length : close + 1;
     return { literal: expression.slice(start, end), end };
   }
-  const end = Math.min(nextOperator(expression, start, '|'), nextOperator(expression, start, '??'));
+  const end = Math.min(findOperator(expression, start, '|'), findOperator(expression, start, '??'));
   const word = expression.slice(start, end).trim();
   return { literal: word.includes('"') ? `'${word}' ` : `"${word}" `, end };
 }
 
-/** Returns the index of the next `operator` outside quotes, or the end. */
-function nextOperator(expression: string, from: number, operator: string): number {
+/** Returns the index of the next `operator` outside quotes, or the length of the expression. */
+function findOperator(expression: string, from: number, operator: string): number {
   let quote = '';
   for (let i = from; i < expression.length; i++) {
     const char = expression[i] ?? '';

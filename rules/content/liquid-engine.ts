@@ -13,20 +13,20 @@ export type Escaping = 'html' | 'plain';
 
 /** The maximum length of one rendered part of a message. */
 export const OUTPUT_MAX_CHARS = 3_000_000;
-/** Maximum output of filters in one rendering, in the library's own count (about characters). */
+/** The maximum output of all filters in one rendering, as the library counts it (about one per character). */
 const MEMORY_LIMIT = 10_000_000;
 
 /**
- * Excludes include, render, layout and block, because there are no other files, and liquid and echo, which only repeat
- * other syntax.
+ * The tags that a template may use. `include`, `render`, `layout` and `block` are excluded, because templates have no
+ * other files. `liquid` and `echo` are excluded, because they only repeat other syntax.
  */
 const ALLOWED_TAGS = new Set(
   'assign break capture case comment continue cycle decrement for if increment raw tablerow unless #'.split(' '),
 );
 
 /**
- * Filters that are pure and cheap. Filters that evaluate text as code (`where_exp`…) or give a different result each
- * time are excluded.
+ * The filters that a template may use. They are pure and cheap. Filters that evaluate text as code (such as
+ * `where_exp`) or return a different result each time are excluded.
  */
 const ALLOWED_FILTERS = new Set(
   (
@@ -50,10 +50,13 @@ export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A web address without a host. Browsers take the first part of its path for the host. */
+/** Matches a web address without a host. Browsers would use the first part of its path as the host. */
 const HOSTLESS = /^\s*https?:\/\/(?:[/?#\\.\s]|$)/i;
 
-/** Writes the click link with this number if the rendered address is a web address, else the address itself. */
+/**
+ * The tag `counted_link` around an address. Writes the click link with this number if the rendered address is a web
+ * address, else the address itself.
+ */
 class CountedLink extends Tag {
   private readonly index: number;
   private readonly templates: Template[] = [];
@@ -71,17 +74,17 @@ class CountedLink extends Tag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, string> {
     const address = yield this.liquid.renderer.renderTemplates(this.templates, context);
     if (HOSTLESS.test(address)) emitter.write('#');
-    else emitter.write(/^\s*https?:\/\//i.test(address) ? clickOf(context.environments, this.index) : address);
+    else emitter.write(/^\s*https?:\/\//i.test(address) ? findClickLink(context.environments, this.index) : address);
   }
 }
 
 /** Engines for templates that tenants write. */
-export const PUBLIC_ENGINES = { html: engine('html', false), plain: engine('plain', false) };
+export const PUBLIC_ENGINES = { html: createEngine('html', false), plain: createEngine('plain', false) };
 /** Engines for templates that this service has prepared. They have the guard filters. */
-export const GUARDED_ENGINES = { html: engine('html', true), plain: engine('plain', true) };
+export const GUARDED_ENGINES = { html: createEngine('html', true), plain: createEngine('plain', true) };
 
-function engine(escaping: Escaping, guarded: boolean): Liquid {
-  const made = new Liquid({
+function createEngine(escaping: Escaping, hasGuards: boolean): Liquid {
+  const liquid = new Liquid({
     templates: {},
     ownPropertyOnly: true,
     strictFilters: true,
@@ -90,35 +93,35 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
     locale: 'en-US',
     outputEscape: escaping === 'html' ? escapeHtml : plainText,
   });
-  for (const name of Object.keys(made.tags)) if (!ALLOWED_TAGS.has(name)) delete made.tags[name];
-  for (const name of Object.keys(made.filters)) if (!ALLOWED_FILTERS.has(name)) made.unregisterFilter(name);
-  registerArithmetic(made);
-  registerDates(made);
-  registerEscapes(made, escaping);
-  registerTexts(made);
-  if (guarded) registerGuards(made);
-  return made;
+  for (const name of Object.keys(liquid.tags)) if (!ALLOWED_TAGS.has(name)) delete liquid.tags[name];
+  for (const name of Object.keys(liquid.filters)) if (!ALLOWED_FILTERS.has(name)) liquid.unregisterFilter(name);
+  registerArithmetic(liquid);
+  registerDates(liquid);
+  registerEscapes(liquid, escaping);
+  registerTexts(liquid);
+  if (hasGuards) registerGuards(liquid);
+  return liquid;
 }
 
 /**
- * Replaces the filters that produce markup. With escaping by default, `| escape` would escape twice, and `|
- * newline_to_br` would show its own tags.
+ * Replaces the library's filters that produce markup. Values are escaped by default, so the library's `escape` would
+ * escape twice, and its `newline_to_br` would show `<br />` as text.
  */
-function registerEscapes(made: Liquid, escaping: Escaping): void {
-  const escaped = escaping === 'html' ? escapeHtml : plainText;
+function registerEscapes(liquid: Liquid, escaping: Escaping): void {
+  const escapeText = escaping === 'html' ? escapeHtml : plainText;
   for (const name of ['escape', 'escape_once', 'xml_escape'])
-    made.registerFilter(name, { raw: escaping === 'html', handler: (value: unknown) => escaped(value) });
+    liquid.registerFilter(name, { raw: escaping === 'html', handler: (value: unknown) => escapeText(value) });
   if (escaping === 'html')
-    made.registerFilter('newline_to_br', {
+    liquid.registerFilter('newline_to_br', {
       raw: true,
       handler: (value: unknown) => escapeHtml(value).replace(/\r?\n/g, '<br />\n'),
     });
-  made.registerFilter('replace', replaceBounded);
+  liquid.registerFilter('replace', replaceBounded);
 }
 
 /**
- * Limits the output of `replace`. The library counts only the input, and a short pattern with a long replacement
- * produces much more.
+ * Limits the output of `replace`. The library counts only the input, although a short pattern with a long replacement
+ * can produce much more text.
  */
 function replaceBounded(value: unknown, pattern: unknown, replacement: unknown): string {
   const parts = plainText(value).split(plainText(pattern));
@@ -127,27 +130,29 @@ function replaceBounded(value: unknown, pattern: unknown, replacement: unknown):
   return parts.join(by);
 }
 
-function registerGuards(made: Liquid): void {
-  made.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
-    return guardValue(plainText(value), kind, namesUntrusted(this.context.environments, names));
+function registerGuards(liquid: Liquid): void {
+  liquid.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
+    return guardValue(plainText(value), kind, hasUntrustedName(this.context.environments, names));
   });
-  made.registerTag(COUNTED_LINK, CountedLink);
-  made.registerFilter('__raw', {
+  liquid.registerTag(COUNTED_LINK, CountedLink);
+  liquid.registerFilter('__raw', {
     raw: true,
     handler(value: unknown, ...names: string[]) {
       const text = plainText(value);
-      return namesUntrusted(this.context.environments, names) ? escapeHtml(untrustedText(text)) : text;
+      return hasUntrustedName(this.context.environments, names) ? escapeHtml(untrustedText(text)) : text;
     },
   });
 }
 
-/** Returns a click link of the message, from `__click` of the scope. */
-function clickOf(scope: object, index: number): unknown {
+/** Returns the click link with this number, from the variable `__click`. */
+function findClickLink(scope: object, index: number): unknown {
   return '__click' in scope && Array.isArray(scope.__click) ? scope.__click[index] : undefined;
 }
 
-/** Tells whether one of these names is in `__untrusted` of the scope; `*` means any untrusted name. */
-function namesUntrusted(scope: object, names: string[]): boolean {
+/**
+ * Tells whether one of the names is untrusted, by the variable `__untrusted`. The name `*` means any untrusted name.
+ */
+function hasUntrustedName(scope: object, names: string[]): boolean {
   const untrusted = '__untrusted' in scope ? scope.__untrusted : undefined;
   if (!Array.isArray(untrusted) || untrusted.length === 0) return false;
   return names.some((name) => name === '*' || untrusted.includes(name));

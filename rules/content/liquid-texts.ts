@@ -1,24 +1,24 @@
 import type { Liquid } from 'liquidjs';
 import { plainText } from './plain-value.ts';
 
-/** Text filters, to which the library would pass "[object Object]" for an object. */
+/** The filters that read text. The library would pass them "[object Object]" for an object. */
 const TEXT_FILTERS =
   'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_html strip_newlines truncate truncatewords upcase uri_escape url_encode';
 
-/** Passes objects and lists to text filters as JSON, and so do the items of a list to `join`. */
-export function registerTexts(made: Liquid): void {
+/** Makes text filters read objects and lists as JSON. `join` does the same with the items of its list. */
+export function registerTexts(engine: Liquid): void {
   const textOf = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf) : value);
   const wrap = (name: string, convert: (value: unknown) => unknown) => {
-    const filter = made.filters[name];
+    const filter = engine.filters[name];
     if (!filter) return;
     const handler = typeof filter === 'function' ? filter : filter.handler;
     const converted: typeof handler = function (value, ...args) {
       return handler.call(this, convert(value), ...args.map(textOf));
     };
-    made.registerFilter(name, typeof filter === 'function' ? converted : { ...filter, handler: converted });
+    engine.registerFilter(name, typeof filter === 'function' ? converted : { ...filter, handler: converted });
   };
   for (const name of TEXT_FILTERS.split(' ')) wrap(name, textOf);
   for (const name of ['join', 'array_to_sentence_string']) wrap(name, textsOf);
-  made.registerFilter('raw', { raw: true, handler: plainText });
+  engine.registerFilter('raw', { raw: true, handler: plainText });
 }

@@ -1,35 +1,41 @@
 import { Tokenizer, TokenKind, type TopLevelToken } from 'liquidjs';
 import { rewriteDefaults } from './liquid-default.ts';
 
-/** The tag around an address whose values decide whether the link is tracked. Only the service writes it. */
+/**
+ * The name of the tag around an address that comes from variables. The values determine whether the link is tracked.
+ * Only the service writes this tag.
+ */
 export const COUNTED_LINK = 'counted_link';
 
-/** Tags that have an end. */
+/** Tags that have an end tag. */
 export const BLOCK_TAGS: ReadonlySet<string> = new Set([
   ...'if unless case for tablerow capture comment raw'.split(' '),
   COUNTED_LINK,
 ]);
 
-/** One flat token of a template: text, an output, or a tag. Offsets refer to the source. */
+/** A token of a template: text, an output, or a tag. Offsets refer to the source. */
 export interface FlatToken {
   kind: 'text' | 'output' | 'tag';
   begin: number;
   end: number;
-  /** The text after whitespace control, the expression of an output with `default` instead of `??`, or a tag's name. */
+  /**
+   * The text after whitespace control; or the expression of an output, with `default` instead of `??`; or the name of a
+   * tag.
+   */
   content: string;
-  /** `{{-` or `{%-`, `-}}` or `-%}`. */
+  /** True if the token starts with `{{-` or `{%-`. */
   trimLeft: boolean;
   trimRight: boolean;
   /**
-   * Returns the token for the library. It can be parsed only once, because the library continues to read in the tag's
-   * own tokenizer.
+   * Returns the token for the library. Each token can be parsed only once, because the library's parser advances the
+   * tokenizer inside the token.
    */
   library: () => TopLevelToken;
 }
 
-/** Returns the flat tokens of a source. @throws the library's TokenizationError for an output or tag that does not close */
-export function flatTokens(source: string): FlatToken[] {
-  return new FastTokenizer(source).readTopLevelTokens().map(flatToken);
+/** Splits a source into tokens. @throws the library's TokenizationError for an output or tag that is not closed */
+export function tokenize(source: string): FlatToken[] {
+  return new FastTokenizer(source).readTopLevelTokens().map(toFlatToken);
 }
 
 /** Returns the text inside the braces of a tag. */
@@ -38,7 +44,7 @@ export function tagText({ library }: FlatToken): string {
 }
 
 /**
- * Searches for braces natively. The library checks every single character of the text, which takes most of the time of
+ * Searches for braces with `indexOf`. The library checks every character of the text, which takes most of the time of
  * parsing an email.
  */
 class FastTokenizer extends Tokenizer {
@@ -53,7 +59,7 @@ class FastTokenizer extends Tokenizer {
   }
 }
 
-function flatToken(token: TopLevelToken): FlatToken {
+function toFlatToken(token: TopLevelToken): FlatToken {
   const { begin, end } = token;
   const library = () => token;
   if (token.kind === TokenKind.HTML && 'getContent' in token && typeof token.getContent === 'function')
@@ -72,9 +78,9 @@ function flatToken(token: TopLevelToken): FlatToken {
   };
   if (token.kind === TokenKind.Tag)
     return { kind: 'tag', begin, end, content: 'name' in token ? String(token.name) : '', ...trim, library };
-  const written = innerText(token);
-  if (!written.includes('??')) return { kind: 'output', begin, end, content: written, ...trim, library };
-  const content = rewriteDefaults(written);
+  const expression = innerText(token);
+  if (!expression.includes('??')) return { kind: 'output', begin, end, content: expression, ...trim, library };
+  const content = rewriteDefaults(expression);
   return { kind: 'output', begin, end, content, ...trim, library: () => outputToken(content) ?? token };
 }
 

@@ -1,4 +1,4 @@
-/** Returns a template that renders exactly this text. Text that would start Liquid is written by an output. */
+/** Returns a template that renders exactly this text. A brace that would start Liquid is written as a Liquid output. */
 export function verbatimTemplate(text: string): string {
   return /\{[{%]/.test(text) ? text.replace(/\{(?=[{%])/g, "{{ '{' }}") : text;
 }

@@ -1,37 +1,39 @@
 import { type Template, type Token, Tokenizer, TokenKind } from 'liquidjs';
 import { runWithTimeLimit, TimeLimitExceeded } from '../time-limit.ts';
 import { type Escaping, GUARDED_ENGINES, OUTPUT_MAX_CHARS, PUBLIC_ENGINES } from './liquid-engine.ts';
-import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens.ts';
+import { BLOCK_TAGS, type FlatToken, tagText, tokenize } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 import { TemplateError, type TemplateField } from './template-error.ts';
 
 /**
- * The maximum length of a body. Only images that are written into a body make it this large; Gmail cuts emails at 102
- * kB.
+ * The maximum length of a body. Only a body with inline images (data URLs) is this large. Gmail hides everything after
+ * 102 kB.
  */
 export const TEMPLATE_MAX_CHARS = 2_000_000;
 
-/** A valid template of a tenant. */
+/** A tenant's template after its check. */
 export interface ParsedTemplate {
   source: string;
   escaping: Escaping;
   tokens: FlatToken[];
-  /** The parsed parts besides text and plain variables, for checks and analysis. */
+  /** The parsed tags and outputs, without text and plain variables. Checks and analysis need only these. */
   skeleton: Template[];
 }
 
-/** Values that a template may read: plain JSON only, because the library calls every function that it finds. */
+/**
+ * The values that a template may read. They are plain JSON, because the library would call a function that it finds.
+ */
 export type LiquidScope = Record<string, unknown>;
 
 /**
- * Checks a template of a tenant. Every error is a TemplateError with line and column of the given source.
+ * Parses and checks a tenant's template. Every error is a TemplateError with the line and column in `source`.
  * @throws TemplateError
  */
 export function parseTemplate(source: string, escaping: Escaping, field: TemplateField = 'body'): ParsedTemplate {
   if (source.length > TEMPLATE_MAX_CHARS)
     throw new TemplateError(`A template has at most ${TEMPLATE_MAX_CHARS} characters.`, { field });
   try {
-    const tokens = flatTokens(source);
+    const tokens = tokenize(source);
     const isGuarded = escaping === 'html' || field === 'subject';
     for (const token of outsideComments(tokens)) checkToken(token, escaping, isGuarded);
     const rest = tokens.filter((token) => token.kind === 'tag' || (token.kind === 'output' && !isPlain(token)));
@@ -42,65 +44,68 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
   }
 }
 
-/** Matches sources that may have an output with an unfinished end. */
+/** Matches a source that may contain an output with an unfinished end. */
 const OPEN_END = /[.|]\s*-?\}\}/;
 
 /**
  * Finds an output that ends in `.` or `|`, such as `{{ total | }}`. Its author has not finished it, and the library
- * overlooks such an end. For new templates only, because saved ones keep working.
+ * ignores such an end. Call this function for new templates only, so that saved templates keep working.
  */
 export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
   if (!OPEN_END.test(source)) return undefined;
-  for (const { kind, content, begin } of outsideComments(flatTokens(source))) {
-    const message = kind === 'output' ? unfinishedFault(content) : undefined;
-    if (message !== undefined) return withLocation(new FaultAt(message, begin), field, source);
+  for (const { kind, content, begin } of outsideComments(tokenize(source))) {
+    const message = kind === 'output' ? findUnfinishedEnd(content) : undefined;
+    if (message !== undefined) return withLocation(new ErrorAt(message, begin), field, source);
   }
   return undefined;
 }
 
-/** Returns why an expression is unfinished: it ends in `.` or `|`. Undefined if it is not. */
-export function unfinishedFault(expression: string): string | undefined {
+/**
+ * Returns an error message if an expression ends in `.` or `|`, so it is unfinished. Undefined for other expressions.
+ */
+export function findUnfinishedEnd(expression: string): string | undefined {
   const end = /[.|]$/.exec(expression.trimEnd())?.[0];
   return end === undefined ? undefined : `An expression cannot end in "${end}"`;
 }
 
-/** A part of a template, as `segments` returns it. */
+/** A part of a template: text, an output, or a whole block. */
 export type TemplateSegment =
   | { kind: 'text'; text: string }
   | { kind: 'output'; content: string; nodes: () => Template[] }
   | { kind: 'block'; nodes: () => Template[] };
 
 /**
- * Cuts a prepared template at its top level into text, outputs and whole blocks. Outputs and blocks are parsed only on
- * request, because most outputs need no parser.
+ * Cuts a prepared template at its top level into text, outputs and whole blocks. Outputs and blocks are parsed only
+ * when `nodes` is called, because most outputs need no parser.
  */
-export function segments(source: string, escaping: Escaping): TemplateSegment[] {
+export function cutSegments(source: string, escaping: Escaping): TemplateSegment[] {
   const parser = GUARDED_ENGINES[escaping].parser;
-  const cut: TemplateSegment[] = [];
+  const result: TemplateSegment[] = [];
   let block: FlatToken[] = [];
   let depth = 0;
-  for (const token of flatTokens(source)) {
+  for (const token of tokenize(source)) {
     if (token.kind === 'tag') depth += depthChange(token.content);
     if (block.length > 0 || token.kind === 'tag') block.push(token);
-    else if (token.kind === 'text') cut.push({ kind: 'text', text: token.content });
-    else cut.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library()]) });
+    else if (token.kind === 'text') result.push({ kind: 'text', text: token.content });
+    else result.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library()]) });
     if (depth === 0 && block.length > 0) {
       const tokens = block.map((token) => token.library());
-      cut.push({ kind: 'block', nodes: () => parser.parseTokens(tokens) });
+      result.push({ kind: 'block', nodes: () => parser.parseTokens(tokens) });
       block = [];
     }
   }
-  return cut;
+  return result;
 }
 
 /** Parses a prepared template as a whole. */
 export function parseGuarded(source: string, escaping: Escaping): Template[] {
-  return GUARDED_ENGINES[escaping].parser.parseTokens(flatTokens(source).map((token) => token.library()));
+  return GUARDED_ENGINES[escaping].parser.parseTokens(tokenize(source).map((token) => token.library()));
 }
 
 /**
- * Renders parsed nodes, with the library's limits. Wrap the call in `renderBounded` if the nodes can take long. @throws
- * TemplateError if a limit is exceeded or a filter fails
+ * Renders parsed nodes with the library's limits on memory. Wrap the call in `renderBounded` if rendering can take
+ * long.
+ * @throws TemplateError if a limit is exceeded or a filter fails
  */
 export function renderNodes(nodes: Template[], escaping: Escaping, scope: LiquidScope): string {
   try {
@@ -114,7 +119,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
   }
 }
 
-/** Runs renderings that may take long within the time limit. @throws TemplateError */
+/** Runs a rendering that may take long, with the time limit. @throws TemplateError */
 export function renderBounded<T>(work: () => T): T {
   try {
     return runWithTimeLimit(work);
@@ -126,7 +131,7 @@ export function renderBounded<T>(work: () => T): T {
 }
 
 /**
- * Parses and renders at once, within a time limit. For templates that are rendered once.
+ * Parses and renders a template with the time limit. For templates that are rendered only once.
  * @throws TemplateError
  */
 export function renderTemplate(source: string, escaping: Escaping, scope: LiquidScope): string {
@@ -137,12 +142,12 @@ export function renderTemplate(source: string, escaping: Escaping, scope: Liquid
 }
 
 /**
- * Lists the variables that a template reads, each as its path of names. A computed part of a path is `*` and ends it.
- * The list may include names that a template binds itself, which a contact's data does not have.
+ * Lists the variables that a template reads, each as a path of names. A path ends at its first computed part, which is
+ * written as `*`. The list may include names that the template defines itself, which are not contact data.
  */
 export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate): string[][] {
-  const analysed: unknown[][] = PUBLIC_ENGINES[escaping].globalVariableSegmentsSync(skeleton);
-  const paths = analysed.map((path) => {
+  const libraryPaths: unknown[][] = PUBLIC_ENGINES[escaping].globalVariableSegmentsSync(skeleton);
+  const paths = libraryPaths.map((path) => {
     const stop = path.findIndex((part) => typeof part !== 'string' && typeof part !== 'number');
     return (stop < 0 ? path : [...path.slice(0, stop), '*']).map(String);
   });
@@ -153,7 +158,7 @@ export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate
   return paths;
 }
 
-/** Returns how a tag changes the number of open blocks. */
+/** Returns how a tag changes the number of open blocks: 1, -1 or 0. */
 export function depthChange(tag: string): number {
   if (BLOCK_TAGS.has(tag)) return 1;
   return tag.startsWith('end') ? -1 : 0;
@@ -174,9 +179,8 @@ export function outsideComments(tokens: FlatToken[]): FlatToken[] {
 }
 
 /**
- * Checks a token separately, so that an error of an output has its own position. Also refuses constructs that the
- * library ignores silently: a second value in an output, and variables in `cycle`, which no guard would protect
- * there.
+ * Checks one token, so that an error has the position of this token. Also refuses text that the library would ignore,
+ * such as a second value in an output, and variables in `cycle`, because no guard would protect them there.
  */
 function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): void {
   if (token.kind === 'output' && !isPlain(token)) {
@@ -184,8 +188,8 @@ function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): v
       const reader = new Tokenizer(token.content);
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
-      // The guard of a value is one more filter, which could not follow an empty one.
-      if (isGuarded && token.content.trimEnd().endsWith('|')) throw new Error(unfinishedFault(token.content));
+      // The service adds its guard as one more filter, which cannot follow an empty filter.
+      if (isGuarded && token.content.trimEnd().endsWith('|')) throw new Error(findUnfinishedEnd(token.content));
       PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {
@@ -199,15 +203,18 @@ function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): v
   }
 }
 
-/** Tells whether an output has one value. `first name` is two values, of which the library would silently drop one. */
+/**
+ * Tells whether an output has exactly one value. `first name` has two values, and the library would silently ignore one
+ * of them.
+ */
 function isOneValue(postfix: Token[]): boolean {
   const binary = postfix.filter((token) => token.kind === TokenKind.Operator && token.getText().trim() !== 'not');
   const values = postfix.filter((token) => token.kind !== TokenKind.Operator);
   return values.length === binary.length + 1;
 }
 
-/** An error with its offset in the source. */
-class FaultAt extends Error {
+/** An error with the offset of its token in the source. */
+class ErrorAt extends Error {
   readonly offset: number;
 
   constructor(cause: unknown, offset: number) {
@@ -220,17 +227,17 @@ function checkAt(token: FlatToken, check: () => void): void {
   try {
     check();
   } catch (error) {
-    throw new FaultAt(error, token.begin);
+    throw new ErrorAt(error, token.begin);
   }
 }
 
-/** Returns the library's message without its own position. */
+/** Returns the message of an error without the position that the library adds. */
 function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/, line:\d+, col:\d+$/s, '');
 }
 
 function withLocation(error: unknown, field: TemplateField, source: string): TemplateError {
-  const before = source.slice(0, error instanceof FaultAt ? error.offset : libraryOffset(error)).split('\n');
+  const before = source.slice(0, error instanceof ErrorAt ? error.offset : libraryOffset(error)).split('\n');
   return new TemplateError(messageOf(error), {
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,

@@ -1,34 +1,34 @@
 import type { GuardKind } from './interpolation-guard.ts';
 
-/** A plain variable with at most a literal default and a guard. Most outputs of most emails have this form. */
+/** A plain variable, which may have a literal default and a guard. Most outputs in emails have this form. */
 export interface PlainExpression {
   path: string[];
   fallback: string | undefined;
   guard: { kind: GuardKind; names: string[] } | undefined;
 }
 
-/** Literals and operators of Liquid. */
+/** Words that are literals or operators in Liquid, not variables. */
 const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'not', 'and', 'or', 'contains']);
 const COMPUTED = new Set(['size', 'first', 'last', 'length']);
 
 const NAME = '[A-Za-z_][A-Za-z0-9_-]*';
-// A default with a backslash is left to the library, which reads its escapes.
+// A default with a backslash does not match, because only the library reads escape sequences.
 const PLAIN = new RegExp(
   `^(${NAME}(?:\\.${NAME})*)` +
     `(?:\\s*\\|\\s*default:\\s*("[^"\\\\]*"|'[^'\\\\]*'))?` +
     `(?:\\s*\\|\\s*__guard:\\s*((?:"[^"]*"(?:,\\s*)?)+))?\\s*$`,
 );
 
-/** Reads a plain expression of an output; undefined for any other expression. */
+/** Reads the expression of an output if it is plain. Undefined for any other expression. */
 export function plainExpression(content: string): PlainExpression | undefined {
   const match = PLAIN.exec(content);
   if (!match) return undefined;
   const path = (match[1] ?? '').split('.');
   if (LITERALS.has(path[0] ?? '') || path.some((name) => COMPUTED.has(name))) return undefined;
-  return { path, fallback: match[2]?.slice(1, -1), guard: guardOf(match[3]) };
+  return { path, fallback: match[2]?.slice(1, -1), guard: readGuard(match[3]) };
 }
 
-function guardOf(args: string | undefined): PlainExpression['guard'] {
+function readGuard(args: string | undefined): PlainExpression['guard'] {
   if (!args) return undefined;
   const [kind, ...names] = [...args.matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
   return { kind: kind as GuardKind, names };

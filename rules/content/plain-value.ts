@@ -4,8 +4,8 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const SPECIAL = /[&<>"']/;
 
 /**
- * Returns a value as the text that a template shows: nothing for null and for numbers that are not finite, JSON for an
- * object or a list.
+ * Converts a value to the text that a template shows: empty text for null and for numbers that are not finite, JSON for
+ * an object or a list.
  */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -13,12 +13,12 @@ export function plainText(value: unknown): string {
   if (typeof value === 'number') return numberText(value);
   if (typeof value !== 'object') return String(value);
   if (isJson(value)) return JSON.stringify(value);
-  // Some of Liquid's own values, such as `nil`, `empty` and `forloop`, have no text.
+  // Some values of the library, such as `nil`, `empty` and `forloop`, have no text.
   const text = String(value);
   return text === '[object Object]' ? '' : text;
 }
 
-/** Writes a number without an exponent, as people do. */
+/** Writes a number without an exponent. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return '';
   const text = String(value);
@@ -31,7 +31,7 @@ function isJson(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Returns a value as text that is safe in HTML text and in quoted attributes. The entities match liquidjs. */
+/** Converts a value to text that is safe in HTML text and in quoted attributes. Uses the same entities as liquidjs. */
 export function escapeHtml(value: unknown): string {
   const text = plainText(value);
   return SPECIAL.test(text) ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text;

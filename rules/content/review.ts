@@ -14,40 +14,47 @@ import { contentFindings, type Finding } from './findings.ts';
 import { parseTemplate } from './liquid.ts';
 import { requiredVariables } from './required-variables.ts';
 
-/** A content as one recipient reads it, with the findings for its sender. */
+/** A content as rendered for one recipient, with the findings for its sender. */
 export interface ContentReview extends RenderedContent {
-  /** Preview text beside the subject. Null if there is no preheader. */
+  /** The rendered preview text. Null if the content has no preheader. */
   preheader: string | null;
   findings: Finding[];
-  /** Variables without a fallback, see `requiredVariables`. */
+  /** The variables without a fallback (see `requiredVariables`). */
   required: string[];
 }
 
 /**
- * Reviews a content without pixel and counted links. Call it under a time limit for rendering. @throws TemplateError
+ * Renders a content without tracking, and lists its findings. Call this function with a time limit for rendering.
+ * @throws TemplateError
  */
 export function reviewContent(content: AuthoredContent, input: RenderInput): ContentReview {
-  const rendered = renderedAs(content, input);
-  // The body as the author wrote it: without a footer, and with only the author's own unsubscribe link.
-  const own = renderedAs({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
+  const rendered = renderUntracked(content, input);
+  // The body alone and as TRANSACTIONAL, so the service adds no footer. An unsubscribe link is then the author's.
+  const bodyOnly = renderUntracked({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
   const { html, subject } = rendered;
-  const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
+  const reviewed = {
+    body: content.body,
+    type: content.type,
+    namesUnsubscribe: bodyOnly.namesUnsubscribe,
+    subject,
+    html,
+  };
   return {
     subject,
-    preheader: content.preheader ? shownPreheader(content.preheader, input) : null,
+    preheader: content.preheader ? renderPreheader(content.preheader, input) : null,
     html,
     text: rendered.text,
-    findings: contentFindings({ ...reviewed, text: own.text }),
+    findings: contentFindings({ ...reviewed, text: bodyOnly.text }),
     required: requiredVariables(content),
   };
 }
 
-function shownPreheader(preheader: string, input: RenderInput): string {
+function renderPreheader(preheader: string, input: RenderInput): string {
   const body = textAsHtml(parseTemplate(preheader, 'html', 'preheader'));
-  return singleLine(htmlToText(renderedAs({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
+  return singleLine(htmlToText(renderUntracked({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
 }
 
-function renderedAs(content: AuthoredContent, { vars, urls }: RenderInput) {
+function renderUntracked(content: AuthoredContent, { vars, urls }: RenderInput) {
   const compiled = compileContent(contentSource(content, false));
   return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
 }

@@ -2,10 +2,10 @@ import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
 import type { EmailTemplates } from './email-text.ts';
 
-/** The part of the content with the error, by the name of the API's field. */
+/** The field of the API with the error. */
 export type TemplateField = keyof EmailTemplates | 'text';
 
-/** A template that does not parse, uses a refused construct, or exceeds a limit; `line` and `column` start at 1. */
+/** A template cannot be parsed, uses a refused construct, or exceeds a limit. `line` and `column` start at 1. */
 export class TemplateError extends Error {
   readonly reason: Reason = 'template_error';
   readonly line: number;
@@ -22,8 +22,8 @@ export class TemplateError extends Error {
 }
 
 /**
- * Returns the 422 of a template error, with line and column in the message and in `details`. Source: contract §4.2
- * Limits of a template.
+ * Converts a template error to a 422 response, with line and column in the message and in `details`. Source: contract
+ * §4.2 Limits of a template.
  */
 export function templateRefusal(error: TemplateError): AppError {
   const { field, line, column, message } = error;

@@ -1,28 +1,34 @@
-/** Maximum length of an untrusted value in an email's text, and in its subject. */
+/** The maximum length of an untrusted value in an email's text. */
 const TEXT_MAX_CHARS = 200;
 const SUBJECT_MAX_CHARS = 40;
-/** The length that is read. It is more than the kept length, because links and spaces are removed. */
+/**
+ * The number of characters that are read. It is higher than the length that is kept, because links and spaces are
+ * removed.
+ */
 const READ_MAX_CHARS = 2_000;
 
 /**
  * Returns an untrusted value as an email may show it: one line of at most 200 characters, without text that an email
- * client turns into links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) get spaces instead. Cleaning
- * clean text changes nothing.
+ * client turns into links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) are not removed, but get
+ * spaces. Cleaning the result again does not change it.
  */
 export function untrustedText(value: string): string {
   return cleanText(value, TEXT_MAX_CHARS);
 }
 
 /**
- * Cleans a value for a subject, which is all that many people read: at most 40 characters, and empty if it contained
- * text like a link.
+ * Cleans a value for a subject: at most 40 characters, and empty if it contains text like a link. The rule is stricter
+ * than for text, because many people read only the subject.
  */
 export function untrustedSubject(value: string): string {
   const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
 
-/** Cleans a value that touches other text, without characters by which two harmless values could form one link. */
+/**
+ * Cleans a value that is directly next to another value. Also removes characters through which two harmless values
+ * could form one link.
+ */
 export function untrustedPiece(value: string): string {
   const plain = untrustedText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
     /[.:/@]/.test(normalizeDots(char)) ? ' ' : char,
@@ -38,32 +44,38 @@ export function untrustedValue(value: unknown, clean: (text: string) => string):
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), untrustedValue(item, clean)]));
 }
 
-/** Repeats until nothing changes, since cutting a text may create a link. Each round makes the text shorter. */
+/**
+ * Removes links and cuts the text, and repeats both until nothing changes, because cutting a text may create a link.
+ * Each repetition makes the text shorter.
+ */
 function cleanText(value: string, max: number): string {
   let text = oneLine(value.slice(0, READ_MAX_CHARS));
   while (true) {
-    const next = cut(withoutLinks(text), max);
+    const next = cutText(withoutLinks(text), max);
     if (next === text) return text;
     text = next;
   }
 }
 
-function cut(text: string, max: number): string {
+function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  const kept = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
-  return `${kept.trimEnd()}…`;
+  const shortened = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${shortened.trimEnd()}…`;
 }
 
-/** Returns the original text if it has no link in any spelling, else the normalized text without its links. */
+/**
+ * Returns the original text if it contains no link in any spelling. Otherwise returns the normalized text without its
+ * links.
+ */
 function withoutLinks(text: string): string {
   if (!MAY_LINK.test(text)) return text;
   const words = normalizeText(text).split(' ');
   if (!words.some(isLink)) return text;
-  const kept = words.map((word) => {
+  const shortened = words.map((word) => {
     if (!isLink(word)) return removeInvisible(word);
     return isWords(word) ? removeInvisible(word).replaceAll('.', '. ') : '';
   });
-  return oneLine(kept.join(' '));
+  return oneLine(shortened.join(' '));
 }
 
 /** Replaces line breaks and control characters by spaces, and removes characters that change the direction of text. */
@@ -74,10 +86,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/**
- * Normalizes a text as a client or a browser reads it: with plain forms instead of compatibility forms, and one kind of
- * dot.
- */
+/** Normalizes a text as an email client or a browser reads it: Unicode NFKC, and one kind of dot, slash and colon. */
 function normalizeText(text: string): string {
   return normalizeDots(text).replace(/ +/g, ' ').trim();
 }
@@ -91,7 +100,7 @@ function normalizeDots(text: string): string {
     .replace(/[∶꞉]/g, ':');
 }
 
-/** Invisible characters: a client may ignore them, or treat them as the end of a word. */
+/** Matches invisible characters. An email client may ignore them, or treat them as the end of a word. */
 const INVISIBLE = /(?:\p{Cf}|[\uFE00-\uFE0F]|\u034F|[\u115F\u1160\u3164])+/gu;
 
 function removeInvisible(word: string): string {
@@ -100,7 +109,7 @@ function removeInvisible(word: string): string {
 
 const LETTER = '\\p{L}\\p{M}';
 const LABEL = `[${LETTER}\\p{N}_-]`;
-/** Schemes that clients recognize before a colon without `//`. */
+/** URL schemes that email clients recognize with a colon but without `//`. */
 const SCHEMES =
   'https?|hxxps?|ftps?|mailto|tel|smsto|sms|callto|facetime|skype|whatsapp|viber|tg|xmpp|sips?|javascript|data|blob|file|intent|market|magnet|webcal|geo|bitcoin|ethereum';
 /**
@@ -119,7 +128,7 @@ const LINK = new RegExp(
   ].join('|'),
   'iu',
 );
-/** A cheap check for most values: every link contains one of these characters. */
+/** A fast check that is enough for most values: every link contains one of these characters. */
 const MAY_LINK = /[.:@([]|[^\p{ASCII}\p{L}\p{M}]|[\uFF00-\uFFEF]/u;
 
 function isLink(word: string): boolean {
@@ -127,8 +136,8 @@ function isLink(word: string): boolean {
 }
 
 /**
- * Tells whether a word has only letters and dots, and its last part starts like a sentence or a name, or is in a script
- * without capitals.
+ * Tells whether a word is a sentence or a name without spaces, and not a host: it has only letters and dots, and its
+ * last part starts with a capital letter or is in a script without capitals.
  */
 function isWords(word: string): boolean {
   const core = removeInvisible(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
@@ -137,5 +146,5 @@ function isWords(word: string): boolean {
   return /^\p{Lu}[\p{Ll}\p{M}'’-]+$/u.test(last) || !/[\p{Lu}\p{Ll}]/u.test(last);
 }
 
-/** Characters that join the parts of an address, but not of a number or a time. */
+/** Matches characters that join the parts of an address, but not characters inside a number or a time. */
 const JOINTS = /(?<!\p{N})[.:/\\@]+|[.:/\\@]+(?!\p{N})/gu;

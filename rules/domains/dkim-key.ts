@@ -2,15 +2,15 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 
 /**
- * RFC 6376 §3.3.3 recommends keys of at least 2,048 bits. Longer ones do not fit into one DNS string. Ed25519 (RFC
- * 8463) would sign ten times faster, but few receivers verify it.
+ * RFC 6376 §3.3.3 recommends keys of at least 2,048 bits. The record of a longer key would need more than two DNS
+ * strings. Ed25519 (RFC 8463) would sign ten times faster, but few receivers verify it.
  */
 const MODULUS_BITS = 2048;
 
 export interface DkimKey {
-  /** PKCS #8 PEM. It is stored only sealed, in the context of `dkimKeyContext`. */
+  /** The private key as PKCS #8 PEM. The database has it only sealed, with the context from `dkimKeyContext`. */
   privateKey: string;
-  /** Base64 of the SubjectPublicKeyInfo: the `p=` of the DNS record (RFC 6376 §3.6.1). */
+  /** The public key as Base64 of its SubjectPublicKeyInfo: the value of `p=` in the DNS record (RFC 6376 §3.6.1). */
   publicKey: string;
 }
 
@@ -24,7 +24,10 @@ export async function newDkimKey(): Promise<DkimKey> {
   return { privateKey: pair.privateKey, publicKey: pair.publicKey.toString('base64') };
 }
 
-/** Returns the DNS record of a domain's key (RFC 6376 §3.6.1). It is longer than the 255 octets of one string. */
+/**
+ * Returns the value of the DNS record of a domain's key (RFC 6376 §3.6.1). The value is longer than the 255 octets of
+ * one DNS string.
+ */
 export function dkimRecordValue(publicKey: string): string {
   return `v=DKIM1; k=rsa; p=${publicKey}`;
 }

@@ -10,15 +10,16 @@ export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
 export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED';
 
 /**
- * Result of a check, undefined for records without a DNS response. `returnPathHost` is the host of the domain that
- * receives returned mail. Without it, email uses the domain itself as the envelope domain, since receivers refuse a
- * sender whose host the DNS does not know.
+ * For each record: whether a check found it in the DNS. Undefined if the DNS did not respond. `returnPathHost` is the
+ * host under the domain that receives returned mail. If it is null, email uses the domain itself in the envelope
+ * sender, because receivers refuse a sender whose host is not in the DNS.
  */
 export type FoundRecords = Partial<Record<RecordPurpose, boolean>> & { returnPathHost?: string | null };
 
 /**
- * Found values of each record, as text. Undefined without a DNS response. `apexMx` are the servers that receive the
- * domain's own mail. `parentDmarc` are the policies of the domains above it, which cover it too.
+ * For each record: the values that a check found in the DNS, as text. Undefined if the DNS did not respond. `apexMx`
+ * are the servers that receive email to the domain itself. `parentDmarc` are the DMARC policies of parent domains,
+ * which also cover the domain.
  */
 export type SeenRecords = Partial<Record<RecordPurpose | 'apexMx' | 'parentDmarc', string[]>>;
 
@@ -32,12 +33,12 @@ export interface DnsRecord {
   type: 'TXT' | 'MX';
   name: string;
   value: string;
-  /** True if the domain is not verified without this record. */
+  /** True if the domain cannot be verified without this record. */
   required: boolean;
   found: boolean;
-  /** Values found at the last check. Null if the DNS never responded. */
+  /** The values that the last check found. Null if the DNS never responded. */
   seen: string[] | null;
-  /** Warning about publishing this record. Null if there is no warning. */
+  /** A warning for a user who publishes this record. Null if there is no warning. */
   warning: string | null;
 }
 
@@ -48,22 +49,22 @@ export interface RecordSource {
   publicKey: string;
   /** The host that sends this service's email and receives returned email. */
   mailHost: string;
-  /** The host of the envelope sender if it is the same for all domains. */
+  /** The host of the envelope sender, if it is the same for all domains. */
   returnPathDomain: string | undefined;
-  /** How SPF names the hosts of the relay, such as `spf.relay.example`. */
+  /** The name that SPF records include for the relay, such as `spf.relay.example`. */
   spfInclude: string | undefined;
   provider: EmailProviderKind;
 }
 
 /**
- * A domain whose key is missing in the DNS for this long is no longer verified. One wrong response must not stop all
- * email.
+ * A domain is no longer verified after its key was missing in the DNS for this long. A single wrong DNS response must
+ * not stop all email.
  */
 const GRACE_HOURS = 24;
-/** A new domain whose records are not published by then is FAILED. It is still checked. */
+/** A new domain whose key is not published after this time is FAILED. The service continues to check it. */
 const PENDING_HOURS = 72;
 const HOUR_MS = 3_600_000;
-/** Maximum number of values shown per record. */
+/** The maximum number of values that a response shows per record. */
 const SEEN_MAX = 20;
 const SEEN_MAX_CHARS = 1_000;
 
@@ -76,8 +77,8 @@ export function normalizeDomain(text: string): string | undefined {
 }
 
 /**
- * Lists the records to publish. DKIM proves that the domain is the project's, and is the only required record.
- * Source: contract §9.5 Domains.
+ * Lists the DNS records that a user should publish. Only DKIM is required: it proves that the domain belongs to the
+ * project. Source: contract §9.5 Domains.
  */
 export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
@@ -96,7 +97,7 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
   const mechanism = spfMechanism(source);
   const signature = record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey));
   const envelopeHost = returnPathHost(source);
-  const sender = mechanism === undefined ? [] : [withPresentSpf(record('SPF', 'TXT', envelopeHost, ''), mechanism)];
+  const sender = mechanism === undefined ? [] : [mergeSpf(record('SPF', 'TXT', envelopeHost, ''), mechanism)];
   const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;');
   policy.warning = policyWarning(policy, seen.parentDmarc ?? []);
   if (!isMailServerName(mailHost)) return [signature, ...sender, policy];
@@ -111,7 +112,7 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
   ];
 }
 
-/** Returns why records are missing from the list. Null if none are missing. */
+/** Explains to the user why the list lacks records. Null if the list is complete. */
 export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
   if (isMailServerName(mailHost)) return null;
   if (!isLoopbackHost(mailHost))
@@ -121,19 +122,22 @@ export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost
   return 'There is nothing to publish for a return path or inbound mail: PUBLIC_URL leads to this machine only. Set PUBLIC_URL to a public address first.';
 }
 
-/** Matches names that only a local network or machine resolves (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
+/**
+ * Matches names that resolve only in a local network or on one machine (RFC 6761, RFC 6762, RFC 8375, ICANN's
+ * `internal`).
+ */
 const LOCAL_NAME = /(?:^|\.)(?:local|localhost|internal|intranet|lan|home|home\.arpa|corp)$/;
 
-/** Tells whether an MX may name the host: it must be a public name, not an address (RFC 5321 §5.1). */
+/** Tells whether an MX record may contain the host: it must be a public name, not an IP address (RFC 5321 §5.1). */
 function isMailServerName(host: string): boolean {
   return toAsciiDomain(host) !== undefined && !LOCAL_NAME.test(host);
 }
 
 /**
- * Fills in the SPF record. A name may have one SPF record only (RFC 7208 §3.2), so a present record gets our mechanism
- * in front of its own.
+ * Fills in the value of the SPF record. A name may have only one SPF record (RFC 7208 §3.2). If the DNS already has
+ * one, the value is that record with the service's mechanism inserted at the start.
  */
-function withPresentSpf(record: DnsRecord, mechanism: string): DnsRecord {
+function mergeSpf(record: DnsRecord, mechanism: string): DnsRecord {
   const [present, ...others] = record.seen ?? [];
   if (present === undefined) return { ...record, value: `v=spf1 ${mechanism} ~all` };
   const isComplete = namesMechanism(present, mechanism);
@@ -154,13 +158,16 @@ function namesMechanism(spf: string, mechanism: string): boolean {
   return spf.toLowerCase().split(/\s+/).includes(mechanism);
 }
 
-/** Returns the warning that a policy of a parent domain covers this domain, and that a record here would replace it. */
+/**
+ * Returns the warning that the DMARC policy of a parent domain covers this domain, and that a DMARC record of this
+ * domain would replace the policy.
+ */
 function policyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
   if (found || parentDmarc.length === 0) return null;
   return `The policy of a domain above covers this one (${parentDmarc.join(', ')}). Publish ${name} only to replace it here.`;
 }
 
-/** Returns the host of the envelope sender, where receivers look up SPF and to which they return email. */
+/** Returns the host of the envelope sender. Receivers look up the SPF record of this host, and return email to it. */
 export function returnPathHost({
   returnPathDomain,
   domain,
@@ -174,8 +181,8 @@ export function inboundHost(domain: string): string {
 }
 
 /**
- * Returns the warning that other servers receive email for a name, so that a record there would share or redirect their
- * email.
+ * Returns the warning that other servers receive email for a name. A record of this service would share or redirect
+ * that email.
  */
 function otherServersWarning({ name, value, found, seen }: DnsRecord): string | null {
   const others = (seen ?? []).filter((record) => record.split(' ')[1] !== value.split(' ')[1]);
@@ -190,7 +197,9 @@ function apexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): stri
   return `${domain} has an MX of its own (${others.join(', ')}): leave it as it is. Only ${inboundHost(domain)} leads here.`;
 }
 
-/** Looks up all records in the DNS concurrently, and returns the values that the DNS has for them. */
+/**
+ * Looks up all records of a domain in the DNS concurrently. Returns which records are published, and all values found.
+ */
 export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const envelopeHost = returnPathHost(source);
@@ -204,7 +213,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
     ...parentsOf(domain).map(async (parent) => policiesOf(parent, await dns.txt(`_dmarc.${parent}`))),
   ]);
   const mechanism = spfMechanism(source);
-  const leadsHere = ({ exchange }: MxRecord) => exchange === mailHost;
+  const isOurServer = ({ exchange }: MxRecord) => exchange === mailHost;
   const asText = (text: string) => text;
   const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
   return {
@@ -212,57 +221,58 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
       DKIM: hasRecord(dkim, (text) => dkimKeyOf(text) === publicKey),
       SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
       DMARC: hasRecord(dmarc, isDmarc),
-      RETURN_PATH: hasRecord(returnPath, leadsHere),
-      // Earlier versions requested an MX at the domain itself, which still works.
-      INBOUND: eitherOf(hasRecord(inbound, leadsHere), hasRecord(apex, leadsHere)),
-      ...(source.returnPathDomain === undefined && hostFound(hasRecord(returnPath, leadsHere), envelopeHost)),
+      RETURN_PATH: hasRecord(returnPath, isOurServer),
+      // Earlier versions asked users for an MX record at the domain itself. Such a record still works.
+      INBOUND: hasEither(hasRecord(inbound, isOurServer), hasRecord(apex, isOurServer)),
+      ...(source.returnPathDomain === undefined && toReturnPathHost(hasRecord(returnPath, isOurServer), envelopeHost)),
     },
     seen: {
-      DKIM: seenIn(dkim, asText),
+      DKIM: toSeenValues(dkim, asText),
       // The name may have other TXT records, too.
-      SPF: seenIn(spf, asText)?.filter(isSpf),
-      DMARC: seenIn(dmarc, asText),
-      RETURN_PATH: seenIn(returnPath, asMx),
-      INBOUND: seenIn(inbound, asMx),
-      apexMx: seenIn(apex, asMx),
+      SPF: toSeenValues(spf, asText)?.filter(isSpf),
+      DMARC: toSeenValues(dmarc, asText),
+      RETURN_PATH: toSeenValues(returnPath, asMx),
+      INBOUND: toSeenValues(inbound, asMx),
+      apexMx: toSeenValues(apex, asMx),
       parentDmarc: parents.flat(),
     },
   };
 }
 
-/** Lists the parents of a domain, without top-level domains: `shop.example.com` has `example.com`. */
+/** Lists the parent domains of a domain, without the top-level domain: for `shop.example.com`, only `example.com`. */
 function parentsOf(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
 }
 
-function policiesOf(parent: string, answer: DnsAnswer<string>): string[] {
-  return (seenIn(answer, (text) => text) ?? []).filter(isDmarc).map((text) => `_dmarc.${parent}: ${text}`);
+function policiesOf(parent: string, result: DnsAnswer<string>): string[] {
+  return (toSeenValues(result, (text) => text) ?? []).filter(isDmarc).map((text) => `_dmarc.${parent}: ${text}`);
 }
 
 const isDmarc = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim());
 
-function eitherOf(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+function hasEither(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
   if (one || other) return true;
   return one === undefined || other === undefined ? undefined : false;
 }
 
-function hostFound(found: boolean | undefined, host: string): Pick<FoundRecords, 'returnPathHost'> {
+function toReturnPathHost(found: boolean | undefined, host: string): Pick<FoundRecords, 'returnPathHost'> {
   return found === undefined ? {} : { returnPathHost: found ? host : null };
 }
 
-/** Stored state of a domain's checks. */
+/** The stored result of a domain's checks. */
 export interface DomainCheckState {
   status: DomainStatus;
   found: FoundRecords;
   createdAt: Date;
-  /** Since when the checks have found no key in the DNS. */
+  /** The time since which the checks no longer find the key of a verified domain. Null otherwise. */
   missingSince: Date | null;
 }
 
 /**
- * Returns the state of a domain after a check. A check without a DNS response changes nothing. A domain that is
- * VERIFIED although its key was never found was verified in another way (the development domain), and stays VERIFIED.
+ * Returns the state of a domain after a check. A check without a DNS response changes nothing. If a domain is VERIFIED
+ * although no check ever found its key, the service itself verified it (the development domain), and it remains
+ * VERIFIED.
  */
 export function afterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
@@ -271,35 +281,35 @@ export function afterCheck(before: DomainCheckState, checked: FoundRecords, now:
   if (checked.DKIM === undefined) return { ...before, found };
   if (checked.DKIM) return { ...before, found, status: 'VERIFIED', missingSince: null };
   if (before.status !== 'VERIFIED') {
-    const givenUp = now.getTime() - before.createdAt.getTime() > PENDING_HOURS * HOUR_MS;
-    return { ...before, found, status: givenUp ? 'FAILED' : before.status };
+    const isOverdue = now.getTime() - before.createdAt.getTime() > PENDING_HOURS * HOUR_MS;
+    return { ...before, found, status: isOverdue ? 'FAILED' : before.status };
   }
   if (before.found.DKIM === undefined) return before;
   const missingSince = before.missingSince ?? now;
-  const lost = now.getTime() - missingSince.getTime() >= GRACE_HOURS * HOUR_MS;
-  return { ...before, found, missingSince, status: lost ? 'FAILED' : 'VERIFIED' };
+  const isLost = now.getTime() - missingSince.getTime() >= GRACE_HOURS * HOUR_MS;
+  return { ...before, found, missingSince, status: isLost ? 'FAILED' : 'VERIFIED' };
 }
 
 /**
- * Returns the found values as text. A DNS record may contain any text of any size. Characters that Postgres cannot
- * store become a replacement character.
+ * Returns the found values as text. A DNS record may contain any text of any size, so their number and length are
+ * limited. Characters that Postgres cannot store become U+FFFD.
  */
-function seenIn<T>(answer: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
-  if (answer.kind === 'fault') return undefined;
-  if (answer.kind === 'absent') return [];
-  return answer.records.slice(0, SEEN_MAX).map((record) => printable(asText(record)).slice(0, SEEN_MAX_CHARS));
+function toSeenValues<T>(result: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
+  if (result.kind === 'fault') return undefined;
+  if (result.kind === 'absent') return [];
+  return result.records.slice(0, SEEN_MAX).map((record) => replaceUnstorable(asText(record)).slice(0, SEEN_MAX_CHARS));
 }
 
-function printable(text: string): string {
+function replaceUnstorable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }
 
-function hasRecord<T>(answer: DnsAnswer<T>, matches: (record: T) => boolean): boolean | undefined {
-  if (answer.kind === 'fault') return undefined;
-  return answer.kind === 'found' && answer.records.some(matches);
+function hasRecord<T>(result: DnsAnswer<T>, matches: (record: T) => boolean): boolean | undefined {
+  if (result.kind === 'fault') return undefined;
+  return result.kind === 'found' && result.records.some(matches);
 }
 
-/** Returns `p=` of a DKIM record (RFC 6376 §3.6.1) without white space. */
+/** Returns the value of `p=` in a DKIM record (RFC 6376 §3.6.1), without white space. */
 function dkimKeyOf(text: string): string | undefined {
   return /(?:^|;)\s*p\s*=([^;]*)/i.exec(text)?.[1]?.replace(/\s/g, '');
 }
@@ -309,12 +319,16 @@ function isSpf(text: string): boolean {
 }
 
 /**
- * Matches addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291), which no DNS record may name.
+ * Matches addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291). Public DNS records must not
+ * contain them.
  */
 const PRIVATE_ADDRESS =
   /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd]|fe[89ab])/;
 
-/** Returns how SPF names the hosts that send email. Undefined if only a local network knows them. */
+/**
+ * Returns the SPF mechanism for the hosts that send email, such as `include:amazonses.com`. Undefined if these hosts
+ * have only local names or addresses.
+ */
 function spfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;

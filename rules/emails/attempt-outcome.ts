@@ -2,28 +2,33 @@ import type { LastAttempt } from './last-attempt.ts';
 import { bouncedAs, type Reason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
-/** The outcome of one attempt to send an email, from the provider's reply to the email's row. */
+/**
+ * The outcome of one attempt to send an email. It is derived from the provider's reply, and recorded in the email's
+ * row.
+ */
 export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 
-/** An outcome that the email's row records. All but `deferred` are final for this delivery. */
+/** An outcome that is recorded in the email's row. All of these outcomes except `deferred` end the delivery. */
 export type RecordedOutcome =
   | { kind: 'accepted'; providerMessageId: string | null; subject: string }
   /**
-   * The email will never be sent: by our own decision, after a refusal about us or the message, or after too many
-   * attempts. If the receiving side does not want the sender, `refusesSender` is set, and `provider` runs the mailbox.
+   * The email will never be sent: the service decided so, a server refused the sender or the message, or there were too
+   * many attempts. If the receiving side refuses the sender, `refusesSender` is set, and `provider` is the operator of
+   * the mailbox.
    */
   | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
-  /** The receiving side refused the recipient permanently. Only this outcome changes the contact. */
+  /** The receiving side permanently refused the recipient. Only this outcome changes the contact. */
   | { kind: 'bounced'; refusal: AboutRecipient; error: string }
-  /** The project's sending is on hold. The email is sent when the hold is released. */
+  /** The project's sending is on hold. The email will be sent after the hold is released. */
   | { kind: 'held' }
   /**
-   * A temporary failure, or an unknown result: the next attempt is at `dueAt`. The row stays SENDING and keeps its
-   * delivery. `error` has the provider's reply, `last` only its codes: Temporal shows `last`.
+   * The attempt failed temporarily, or its result is unknown. The next attempt is at `dueAt`. The email keeps its
+   * status SENDING and its delivery in Temporal. `error` has the provider's reply. `last` has only the codes of the
+   * reply, because Temporal shows it.
    */
   | { kind: 'deferred'; dueAt: Date; error: string; last: LastAttempt };
 
-/** The email was not attempted, its claim was returned, and nothing counts as an attempt. */
+/** The email was not attempted. Its claim was released, and its number of attempts did not change. */
 export type UntriedOutcome =
   /** The send rate, the project's compute budget or a paused route allows no email before `dueAt`. */
   | { kind: 'throttled'; cause: 'rate' | 'budget' | 'route'; dueAt: Date }
@@ -41,19 +46,19 @@ export function failWith(reason: Reason, error: string | null = null): RecordedO
   return { kind: 'failed', reason, error };
 }
 
-/** Ends an email by a refusal that is not retried. */
+/** Returns the outcome of a permanent refusal. */
 export function refuseWith(refusal: Refusal, error: string): RecordedOutcome {
   if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
   const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
   return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;
 }
 
-/** Returns the reason for an email with this refusal. */
+/** Returns the reason that an email with this refusal gets. */
 export function reasonOfRefusal(refusal: Refusal): Reason {
   return refusal.about === 'recipient' ? bouncedAs(refusal.why) : 'provider_rejected';
 }
 
-/** Tells whether a receiver does not want the sender, which counts towards the hold of its project. */
+/** Tells whether a receiver refuses the sender. Such refusals count towards a hold of the project. */
 export function refusesSender(refusal: Refusal): boolean {
   return refusal.about === 'us' && refusal.why === 'policy';
 }

@@ -6,17 +6,16 @@ const require = createRequire(import.meta.url);
 const MORE = new Set(
   'tempmail.com tempmail.io tempmail.org temp-mail.com temp-mail.io burnermail.io fakeinbox.com'.split(' '),
 );
-let exact: ReadonlySet<string> | undefined;
-let whole: ReadonlySet<string> | undefined;
+let domains: ReadonlySet<string> | undefined;
+let parentDomains: ReadonlySet<string> | undefined;
 
 /**
- * Tells whether a domain gives out disposable addresses. Reads its list of 120,000 names (3 MB, 50 ms) at the first
- * call.
+ * Tells whether a domain provides disposable addresses. The first call reads the list of 120,000 domains (3 MB, 50 ms).
  */
 export function isDisposableDomain(domain: string): boolean {
-  exact ??= readList('disposable-email-domains/index.json');
-  whole ??= readList('disposable-email-domains/wildcard.json');
-  return MORE.has(domain) || exact.has(domain) || isUnder(domain, whole);
+  domains ??= readList('disposable-email-domains/index.json');
+  parentDomains ??= readList('disposable-email-domains/wildcard.json');
+  return MORE.has(domain) || domains.has(domain) || isUnder(domain, parentDomains);
 }
 
 function readList(module: string): ReadonlySet<string> {

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from '../access/loopback.ts';
 
 /**
- * Returns the name by which the service greets mail servers at EHLO: the host of RETURN_PATH_DOMAIN, else of
- * PUBLIC_URL. Strict servers reply 421 to an address literal or to a name that the DNS does not know. Null if neither
- * is a public name.
+ * Returns the name that the service sends to mail servers in EHLO: RETURN_PATH_DOMAIN, else the host of PUBLIC_URL.
+ * Null if this host is local or has no dot. Strict servers reply 421 to an IP address or to a name that is not in the
+ * DNS.
  */
 export function ehloName(p: { returnPathDomain: string | undefined; publicUrl: string }): string | null {
   if (p.returnPathDomain !== undefined) return p.returnPathDomain;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail, parseMailbox, parseSender, storedParts } from './email-address.ts';
+import { normalizeEmail, parseMailbox, parseSender, toSearchForms } from './email-address.ts';
 
 describe('parseMailbox', () => {
   it.each([
@@ -83,5 +83,5 @@ it.each([
   ['o&m@', ['o&m@']],
   ['Shop <Info@münchen.example>', ['info@xn--mnchen-3ya.example']],
 ])('a search for the part %j of an address uses its stored form', (text, stored) => {
-  expect(storedParts(text)).toEqual(stored);
+  expect(toSearchForms(text)).toEqual(stored);
 });

@@ -1,26 +1,29 @@
 import { domainToASCII } from 'node:url';
 import { toAsciiDomain } from '../domains/domain-name.ts';
 
-/** Limits of an address in its wire form, in bytes (RFC 5321 §4.5.3.1.1 and §4.5.3.1.2). */
+/** The limits of an address as SMTP sends it, in bytes (RFC 5321 §4.5.3.1.1 and §4.5.3.1.2). */
 const LOCAL_PART_MAX_BYTES = 64;
 const DOMAIN_MAX_BYTES = 255;
 
-/** The longest address: local part, `@` and domain. */
+/** The length of the longest address: local part, `@` and domain. */
 export const EMAIL_MAX_CHARS = LOCAL_PART_MAX_BYTES + 1 + DOMAIN_MAX_BYTES;
 
-/** The longest display name beside an address; longer names do not fit into a header line. */
+/** The length of the longest display name of an address. A longer name does not fit into a header line. */
 export const NAME_MAX_CHARS = 255;
 /** The longest text that is parsed as a mailbox: an address, a quoted name and the brackets. */
 export const MAILBOX_MAX_CHARS = EMAIL_MAX_CHARS + 2 * NAME_MAX_CHARS;
 
 /** An address with its display name. */
 export interface Mailbox {
-  /** In the form that is stored and compared: lower case, the domain in A-labels, quoted only where it has to be. */
+  /**
+   * The address in the form that is stored and compared: lower case, with the domain in A-labels, and quoted only if
+   * necessary.
+   */
   email: string;
   name: string | null;
 }
 
-/** A mailbox, or a sentence for the author why the text is not a mailbox. */
+/** A mailbox, or a sentence that tells the user why the text is not a mailbox. */
 export type MailboxResult = ({ ok: true } & Mailbox) | { ok: false; reason: string };
 
 /** Characters of a dot-atom (RFC 5322 §3.2.3), without the dot. */
@@ -51,13 +54,16 @@ export function parseMailbox(text: string): MailboxResult {
   return parsed.ok ? { ok: true, email: parsed.email, name } : parsed;
 }
 
-/** Lower-case ASCII without quotes or spaces: nothing in it changes, whether it is an address or not. */
+/**
+ * Matches lower-case ASCII without quotes or spaces. Normalization does not change such a text, whether it is an
+ * address or not.
+ */
 const NORMALIZED = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 
 /**
  * Returns an address in the form in which it is compared and stored (contract §3.1 Addresses). Text that is not an
- * address is only trimmed and lower-cased. A campaign calls this several times per email, so common addresses are not
- * parsed.
+ * address is only trimmed and lower-cased. A campaign calls this function several times per email, so it returns common
+ * addresses without parsing them.
  */
 export function normalizeEmail(email: string): string {
   if (NORMALIZED.test(email)) return email;
@@ -66,10 +72,10 @@ export function normalizeEmail(email: string): string {
 }
 
 /**
- * Returns the forms in which a part of an address may be stored, for searches: as written, and with its domain in
- * A-labels. The text of `münchen` may be a part of a domain or of a local part.
+ * Returns the forms in which stored addresses may contain a search text: as written, and with its domain in A-labels.
+ * Both are needed, because a text such as `münchen` may be a part of a domain or of a local part.
  */
-export function storedParts(text: string): string[] {
+export function toSearchForms(text: string): string[] {
   const parsed = parseMailbox(text);
   if (parsed.ok) return [parsed.email];
   const written = text.trim().normalize('NFC').toLowerCase();
@@ -79,15 +85,15 @@ export function storedParts(text: string): string[] {
   return [...new Set([written, written.slice(0, begin) + ascii])];
 }
 
-/** Tells whether a text is an address by the rule that every input follows. */
+/** Tells whether a text is an address that the service accepts. */
 export function isEmailAddress(email: string): boolean {
   return parseMailbox(email).ok;
 }
 
 /**
- * Reads the sender of a received email for its record: a mailbox, or an address with a UTF-8 local part (RFC 6531), to
- * which the service itself cannot send. Adds missing quotes to a local part, because header parsers remove them and
- * some systems never write them (`aaa..bbb@`). Undefined for text that names no sender.
+ * Reads the sender of a received email. Also accepts addresses to which the service cannot send: addresses with a UTF-8
+ * local part (RFC 6531). Adds missing quotes to a local part such as `aaa..bbb`, because header parsers remove them and
+ * some systems never write them. Undefined if the text contains no sender.
  */
 export function parseSender(text: string): string | undefined {
   const parsed = parseMailbox(text);
@@ -103,8 +109,8 @@ export function parseSender(text: string): string | undefined {
 }
 
 /**
- * Returns the part after the last `@`, in lower case. Empty without an `@`. A local part may contain one, a domain
- * cannot.
+ * Returns the part after the last `@`, in lower case, or an empty text without an `@`. A local part may contain an `@`,
+ * but a domain cannot.
  */
 export function emailDomain(email: string): string {
   const at = email.lastIndexOf('@');
@@ -116,7 +122,7 @@ export function emailDomain(email: string): string {
         .toLowerCase();
 }
 
-/** Returns the part before the last `@`, as written. Empty without an `@`. */
+/** Returns the part before the last `@`, as written, or an empty text without an `@`. */
 export function emailLocalPart(email: string): string {
   return email.slice(0, Math.max(0, email.lastIndexOf('@')));
 }
@@ -142,7 +148,7 @@ function parseLocalPart(written: string): { ok: true; local: string } | { ok: fa
     const reason = 'The part before the @ must be ASCII: UTF-8 local parts (SMTPUTF8, RFC 6531) are not supported';
     return { ok: false, reason: CONTROL.test(written) ? NOT_AN_ADDRESS : reason };
   }
-  const local = canonicalLocalPart(written);
+  const local = canonicalizeLocalPart(written);
   if (local === undefined) return { ok: false, reason: unquotedReason(written) };
   if (local.length > LOCAL_PART_MAX_BYTES) {
     return { ok: false, reason: `At most ${LOCAL_PART_MAX_BYTES} characters stand before the @` };
@@ -150,8 +156,8 @@ function parseLocalPart(written: string): { ok: true; local: string } | { ok: fa
   return { ok: true, local };
 }
 
-/** Removes unnecessary quotes and backslashes, because `"ada"` and `ada` are one mailbox (RFC 5321 §4.1.2). */
-function canonicalLocalPart(written: string): string | undefined {
+/** Removes unnecessary quotes and backslashes, because `"ada"` and `ada` are the same mailbox (RFC 5321 §4.1.2). */
+function canonicalizeLocalPart(written: string): string | undefined {
   if (DOT_ATOM.test(written)) return written.toLowerCase();
   if (written.length < 2 || !written.startsWith('"') || !written.endsWith('"')) return undefined;
   const inside = written.slice(1, -1);
@@ -161,8 +167,8 @@ function canonicalLocalPart(written: string): string | undefined {
 }
 
 /**
- * Returns the reason for an invalid unquoted local part. Some old systems created addresses with two dots in a row or a
- * dot at an end, which RFC 5321 allows only in quotes.
+ * Returns the error for an invalid local part without quotes. Some old systems created addresses with two dots in a
+ * row, or with a dot at the start or end. RFC 5321 allows such dots only in quotes.
  */
 function unquotedReason(written: string): string {
   if (!ATOMS_AND_DOTS.test(written)) return NOT_AN_ADDRESS;
@@ -171,13 +177,13 @@ function unquotedReason(written: string): string {
 
 /** Splits `Ada <ada@example.com>`. The name is undefined if the text contains more than one mailbox. */
 function splitMailbox(text: string): { name: string | null | undefined; address: string } {
-  const open = text.endsWith('>') ? indexOfBracket(text) : -1;
+  const open = text.endsWith('>') ? findBracket(text) : -1;
   if (open < 0) return { name: null, address: text };
-  return { name: displayName(text.slice(0, open).trim()), address: text.slice(open + 1, -1).trim() };
+  return { name: readDisplayName(text.slice(0, open).trim()), address: text.slice(open + 1, -1).trim() };
 }
 
 /** Returns the index of the first `<` outside quotes. */
-function indexOfBracket(text: string): number {
+function findBracket(text: string): number {
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     if (quoted && text[at] === '\\') at += 1;
@@ -187,11 +193,11 @@ function indexOfBracket(text: string): number {
   return -1;
 }
 
-/** Reads a display name with or without quotes; undefined for text that is not one name. */
-function displayName(written: string): string | null | undefined {
+/** Reads a display name with or without quotes. Undefined if the text is more than one name. */
+function readDisplayName(written: string): string | null | undefined {
   const quoted = /^"((?:[^"\\]|\\.)*)"$/su.exec(written)?.[1];
   const name = (quoted === undefined ? written : quoted.replaceAll(/\\(.)/gsu, '$1')).trim().normalize('NFC');
-  const severalMailboxes = quoted === undefined && /[<>;]|,.*@|@.*,/.test(name);
-  if (severalMailboxes || CONTROL.test(name) || name.length > NAME_MAX_CHARS) return undefined;
+  const hasSeveralMailboxes = quoted === undefined && /[<>;]|,.*@|@.*,/.test(name);
+  if (hasSeveralMailboxes || CONTROL.test(name) || name.length > NAME_MAX_CHARS) return undefined;
   return name === '' ? null : name;
 }

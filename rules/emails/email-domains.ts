@@ -1,6 +1,6 @@
-/** Lists of kinds of email domains. Each word is one name; sorted. */
+/** Lists of email domains, by kind. Each list is sorted, and each word is one domain. */
 
-/** Domains where anyone gets an address for free, or with their internet access. */
+/** Domains of mailbox providers: free, or included in an internet connection. */
 const FREE_MAIL =
   '126.com 139.com 163.com 189.cn 21cn.com abv.bg alice.it aliyun.com aol.co.uk aol.com aol.de arcor.de att.net bellsouth.net ' +
   'bigpond.com bk.ru bluewin.ch bluemail.ch bol.com.br btinternet.com caramail.com centrum.cz charter.net comcast.net cox.net ' +
@@ -19,7 +19,7 @@ const FREE_MAIL =
   'yahoo.co.uk yahoo.com yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.mx yahoo.com.ph yahoo.de yahoo.es yahoo.fr yahoo.gr yahoo.ie ' +
   'yahoo.in yahoo.it yandex.com yandex.ru yeah.net ymail.com zoho.com zohomail.com zonnet.nl';
 
-/** Services whose addresses forward to another mailbox of the person. */
+/** Domains of alias services, whose addresses forward to another mailbox of the same person. */
 const RELAY =
   '33mail.com 8alias.com 8shield.net addy.io aleeas.com alias.eff.org anonaddy.com anonaddy.me blur.com duck.com erine.email ' +
   'firemail.de forwardemail.net hide.me hidemail.app idbloc.co ironvest.com mailer.me manyme.com mozmail.com opayq.com passfwd.com ' +
@@ -31,8 +31,8 @@ const NO_TYPO =
   'ail.com aim.com email.com gmx.com gmx.net hey.com hmail.com inbox.com live.com mac.com mail.com mail.ru me.com msn.com ' +
   'ovi.com pm.me proton.me qq.com rmail.com tmail.com vmail.com ymail.com';
 
-/** Endings that do not exist, with the intended ones. */
-export const MISSPELT_ENDINGS: Readonly<Record<string, string>> = {
+/** Misspelled top-level domains that do not exist, each with the intended one. */
+export const MISSPELLED_ENDINGS: Readonly<Record<string, string>> = {
   cmo: 'com',
   ocm: 'com',
   con: 'com',
@@ -60,7 +60,8 @@ export const RELAY_DOMAINS = words(RELAY);
 export const REAL_LOOKALIKES = words(NO_TYPO);
 
 /**
- * Tells whether a domain or one of its parents is in the set, because relays give out subdomains (`ada.anonaddy.com`).
+ * Tells whether a domain or one of its parent domains is in the set, because alias services also use subdomains
+ * (`ada.anonaddy.com`).
  */
 export function isUnder(domain: string, set: ReadonlySet<string>): boolean {
   for (let name = domain; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) if (set.has(name)) return true;

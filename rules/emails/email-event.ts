@@ -1,10 +1,10 @@
-/** Data of every email event (contract §8.2 Events of the service). */
+/** The data of every event about an email (contract §8.2 Events of the service). */
 export interface EmailEventData {
-  /** As rendered for this email. */
+  /** The subject as rendered for this email. */
   subject: string;
   from: string;
   fromName: string | null;
-  /** The provider's id of the message. Our Message-ID if the provider has no id. */
+  /** The provider's id of the message. If the provider has no id, the Message-ID that the service wrote. */
   messageId: string;
   emailId: string;
   templateId: string | null;

@@ -2,45 +2,51 @@ import type { RunContact } from '../executions/run.ts';
 import type { HeaderMailbox } from '../mime/mime-headers.ts';
 
 /**
- * Options of an email besides its content, stored in `emails.options`. The names are the ones in the request; attachments
- * are separate rows.
+ * The options of an email besides its content, stored in `emails.options`. Most names are the same as in the request.
+ * Attachments are separate rows.
  */
 export interface EmailOptions {
   /** Custom headers of the request. */
   headers?: Record<string, string>;
-  /** The request's own text part, unchanged; otherwise it is derived from the HTML. */
+  /** The text part of the request, unchanged. If it is absent, the text part is derived from the HTML. */
   text?: string;
-  /** Reply-To with names or with several mailboxes. A single address is part of the content. */
+  /** Reply-To, if it has names or several mailboxes. A single address is stored in the content. */
   replyTo?: HeaderMailbox[];
-  /** The caller's own Message-ID, with angle brackets. */
+  /** The Message-ID that the caller set, with angle brackets. */
   messageId?: string;
-  /** Set if the email is one of several copies. */
+  /** Set if one request sends the email to several recipients, so each recipient has a copy as a separate email. */
   copies?: CopyOptions;
-  /** Rows of `attachments`, in the request's order. */
+  /** The ids of rows in `attachments`, in the order of the request. */
   attachmentIds?: string[];
-  /** Set if the first attachment is the whole message of an application, which is passed on unchanged. */
+  /**
+   * Set if the first attachment is a whole message that an application composed. The service sends that message without
+   * changing its content.
+   */
   original?: OriginalOptions;
-  /** Names of untrusted variables: text only, never a link target or a header. */
+  /**
+   * The names of untrusted variables. Their values are rendered only as text, never in the target of a link or in a
+   * header.
+   */
   untrustedKeys?: string[];
-  /** The id of the email that this one repeats. */
+  /** The id of the earlier email, if this email is a repetition (`POST /v1/emails/{id}/resend`). */
   resentFrom?: string;
-  /** An untrusted caller caused the email, so its feedback lifts no refusal. */
+  /** Set if an untrusted caller caused the email. Feedback about the email then cannot lift a refusal. */
   forStranger?: true;
   /**
-   * Variables that only the recipient may read, as JSON sealed with the key for secrets at rest. The history does not
-   * show them, and links are not counted, because counted links are stored.
+   * Variables that only the recipient may read, as JSON sealed with the key for secrets at rest. Responses do not show
+   * their values. Clicks are not tracked, because a tracked link is stored with its values.
    */
   sealed?: string;
   /**
-   * Set if a sandbox run sends the email, so its events trigger nothing. `contact` is the contact with the run's
-   * changes. A run that skips its pauses waits for no window.
+   * Set if a sandbox sends the email, so that its events trigger no workflow. `contact` is the contact with the changes
+   * of the sandbox. If `skipDelays` is true, the sandbox does not wait for a sending window.
    */
   sandbox?: { contact: RunContact | null; skipDelays?: boolean };
 }
 
 /**
- * The emails of `to` and `cc` whose recipients all copies show, by id. Their addresses are stored only in their own
- * records, where the erasure of a contact finds them. Source: RFC 5322 §3.6.3.
+ * The role of a copy, and the ids of the emails whose addresses all copies show in To and Cc. Each address is stored
+ * only in its own email, where the erasure of a contact finds it. Source: RFC 5322 §3.6.3.
  */
 export interface CopyOptions {
   role: 'to' | 'cc' | 'bcc';
@@ -48,11 +54,11 @@ export interface CopyOptions {
   cc: string[];
 }
 
-/** Facts about a message that an application has composed and sent through the relay. */
+/** Facts about a message that an application has composed and submitted to the SMTP relay. */
 export interface OriginalOptions {
-  /** Its own Message-ID, with angle brackets. Null if it has no valid one. */
+  /** The Message-ID of the message, with angle brackets. Null if the message has no valid Message-ID. */
   messageId: string | null;
-  /** Whether it has exactly one HTML part without a signature over it, so that opens and clicks can be counted. */
+  /** True if opens and clicks can be tracked: the message has exactly one HTML part, and no signature covers it. */
   html: boolean;
   /** The files in the message. */
   files: { filename: string; contentType: string; size: number }[];

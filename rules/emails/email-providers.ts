@@ -5,11 +5,11 @@ import type { Variables } from '../config/variable.ts';
 
 const MB = 1024 * 1024;
 
-/** The servers to which email is handed over. */
+/** The servers to which the service sends email. */
 export type MailServers =
-  /** Email is stored instead of sent. */
+  /** There is no server: email is stored instead of sent. */
   | { readonly whose: 'nobody' }
-  /** An SMTP server that the deployment names in SMTP_URL. */
+  /** An SMTP server that the operator configures in SMTP_URL. */
   | { readonly whose: 'deployment'; readonly url: string | undefined }
   | ProviderServers;
 
@@ -17,44 +17,53 @@ export type MailServers =
 export interface ProviderServers {
   readonly whose: 'provider';
   readonly owner: string;
-  /** The name of the service. */
+  /** The name of the provider's service, for users. */
   readonly title: string;
-  /** An address of the provider that responds over HTTP. */
+  /** An HTTP address of the provider. Checks of the connection request it. */
   readonly url: string;
 }
 
-/** Traits of an email provider that the rest of the service needs, so that only the provider's own files name it. */
+/**
+ * Traits of an email provider that the rest of the service needs. Code outside the provider's files reads only these
+ * traits, and does not mention the provider.
+ */
 interface EmailProviderTraits {
   /**
-   * How to choose the provider with `EMAIL_PROVIDER`, for the text of a remedy. Null if no remedy should suggest it.
+   * The value of `EMAIL_PROVIDER` that an error message suggests for this provider. Null if no message should suggest
+   * the provider.
    */
   readonly advice: string | null;
-  /** True if it stores email for development instead of sending it. */
+  /** True if the provider stores email for development instead of sending it. */
   readonly captures: boolean;
-  /** True if its callbacks identify an email by the provider's own id, so that the ids must be stored. */
+  /** True if the provider's callbacks identify an email by the provider's id. The service then stores these ids. */
   readonly tellsById: boolean;
-  /** Header fields that it replaces, which would break a signature over them. */
+  /**
+   * Header fields that the provider replaces. A DKIM signature must not cover them, because it would become invalid.
+   */
   readonly rewrittenFields: readonly string[];
   /**
-   * Prefixes of header names, in lower case, by which an email would control the operator's account with the
-   * provider: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
+   * Prefixes of header names, in lower case, with which an email could control the operator's account at the provider:
+   * identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
    */
   readonly controlHeaders: readonly string[];
-  /** The largest message that it accepts, in wire bytes. Null if a server of the deployment decides. */
+  /**
+   * The maximum size of a message that the provider accepts, in bytes on the wire. Null if the limit depends on the
+   * operator's server.
+   */
   readonly maxMessageBytes: number | null;
-  /** How SPF names the hosts that send its email. Null if the deployment decides. */
+  /** The SPF mechanism for the provider's sending hosts. Null if it depends on the operator's configuration. */
   readonly spf: string | null;
 }
 
 interface EmailSettings {
   readonly servers: MailServers;
-  /** Whether it reports each delivery. A mail server reports only failures. */
+  /** True if the provider reports each delivery. A mail server reports only failures. */
   readonly reportsDeliveries: boolean;
 }
 
 /**
- * All email providers with their variables and traits, in the order of the documentation. How a provider sends is in
- * `channels/email/providers.ts`, its callbacks are in `api/routes/provider-callbacks/routes.ts`.
+ * All email providers with their variables and traits, in the order of the documentation. `channels/email/providers.ts`
+ * has the code that sends, and `api/routes/provider-callbacks/routes.ts` the callbacks.
  */
 export const EMAIL_PROVIDERS = {
   capture: provider({
@@ -102,20 +111,20 @@ export const EMAIL_PROVIDERS = {
         schema: z.string().regex(/^[a-z0-9-]+$/),
         takes: 'an AWS region such as eu-west-1',
         defaultText: '`AWS_REGION`',
-        about: "Region of Amazon SES; credentials come from AWS's own variables.",
+        about: "Region of Amazon SES. The credentials are read from AWS's own variables.",
       },
       SES_ENDPOINT: {
         schema: httpUrl,
         takes: 'an http:// or https:// address',
         defaultText: "AWS's own",
-        about: 'Another server that speaks the SES API (tests).',
+        about: 'Another server with the SES API (for tests).',
       },
       SNS_TOPIC_ARNS: {
         schema: list(z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w.-]+$/)),
         takes: 'a comma-separated list of SNS topic ARNs',
         default: '',
         defaultText: 'none',
-        about: 'Topics whose SES notifications are taken at `POST /webhooks/sns`.',
+        about: 'Topics whose SES notifications are accepted at `POST /webhooks/sns`.',
       },
     },
     settings: (values, env) => {
@@ -135,11 +144,11 @@ export const EMAIL_PROVIDERS = {
 };
 
 export type EmailProviderKind = keyof typeof EMAIL_PROVIDERS;
-/** The settings of every email provider by its kind. */
+/** The settings of every email provider, by its kind. */
 export type EmailProviderSettings = SettingsOf<typeof EMAIL_PROVIDERS>;
 
 function provider<const V extends Variables, S extends EmailSettings>(
-  declared: EmailProviderTraits & ProviderConfig<V, S>,
+  definition: EmailProviderTraits & ProviderConfig<V, S>,
 ) {
-  return declared;
+  return definition;
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { MAILBOX_MAX_CHARS, type Mailbox, parseMailbox } from './email-address.ts';
 
 /**
- * Creates the schema that parses the text of one mailbox to its address and display name. Its error says what to do.
+ * Creates the schema that parses the text of one mailbox to an address and a display name. Its error messages tell the
+ * user how to correct the text.
  */
 export function mailboxText() {
   return z
@@ -16,7 +17,7 @@ export function mailboxText() {
     });
 }
 
-/** Creates the schema that parses the text of one mailbox to its address, in the form that is stored and compared. */
+/** Creates the schema that parses the text of one mailbox to the address, in the form that is stored and compared. */
 export function emailText() {
   return mailboxText().transform(({ email }) => email);
 }

@@ -14,7 +14,10 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** A final status outranks all others. If an email gets two final statuses, the first one stays. */
+/**
+ * The rank of each status. A final status has the highest rank. If two final statuses are reported for an email, it
+ * keeps the first one.
+ */
 const RANK: Record<EmailStatus, number> = {
   PENDING: 0,
   HELD: 0,
@@ -29,14 +32,17 @@ const RANK: Record<EmailStatus, number> = {
   RECEIVED: 6,
 };
 
-/** Tells whether an email may change from one status to another. It never goes back (contract §9.1 Statuses). */
+/**
+ * Tells whether an email may change from one status to another. A status never changes to one of a lower or equal rank
+ * (contract §9.1 Statuses).
+ */
 export function statusAdvances(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];
 }
 
 /**
- * Returns the statuses from which an email may become `to`. Every UPDATE of `emails.status` checks this: `WHERE status
- * = ANY(${statusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
+ * Returns the statuses from which an email may change to `to`. Every UPDATE of `emails.status` checks this: `WHERE
+ * status = ANY(${statusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
  */
 export function statusesBefore(to: EmailStatus): EmailStatus[] {
   return EMAIL_STATUSES.filter((from) => statusAdvances(from, to));

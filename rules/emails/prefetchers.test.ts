@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { threadCpuMs } from '../time-limit.ts';
-import { isTooEarly, knownBotOf } from './prefetchers.ts';
+import { findBotName, isTooEarly } from './prefetchers.ts';
 
 const strict = { lenient: false };
 const get = (userAgent: string, purpose = '') => ({ method: 'GET', userAgent, purpose });
@@ -39,32 +39,32 @@ const MACHINES = [
 
 describe('the source of a fetch', () => {
   it.each(PEOPLE)('a fetch is by a person: %s', (agent) => {
-    expect(knownBotOf(get(agent), 'open', strict)).toBeUndefined();
-    expect(knownBotOf(get(agent), 'click', strict)).toBeUndefined();
+    expect(findBotName(get(agent), 'open', strict)).toBeUndefined();
+    expect(findBotName(get(agent), 'click', strict)).toBeUndefined();
   });
 
   it.each(MACHINES)('a machine, in development too: %s', (agent) => {
-    expect(knownBotOf(get(agent), 'open', { lenient: true })).toBeDefined();
-    expect(knownBotOf(get(agent), 'click', { lenient: true })).toBeDefined();
+    expect(findBotName(get(agent), 'open', { lenient: true })).toBeDefined();
+    expect(findBotName(get(agent), 'click', { lenient: true })).toBeDefined();
   });
 
   it('Apple Mail Privacy Protection opens every email, and clicks none', () => {
-    expect(knownBotOf(get('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
-    expect(knownBotOf(get('Mozilla/5.0'), 'click', strict)).toBeUndefined();
+    expect(findBotName(get('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
+    expect(findBotName(get('Mozilla/5.0'), 'click', strict)).toBeUndefined();
   });
 
   it.each(['curl/8.9.1', 'python-requests/2.32', 'Go-http-client/2.0', 'node', ''])(
     'the program "%s" is a machine, but for a developer on their own machine',
     (agent) => {
-      expect(knownBotOf(get(agent), 'click', strict)).toBe('HTTP library');
-      expect(knownBotOf(get(agent), 'click', { lenient: true })).toBeUndefined();
+      expect(findBotName(get(agent), 'click', strict)).toBe('HTTP library');
+      expect(findBotName(get(agent), 'click', { lenient: true })).toBeUndefined();
     },
   );
 
   it('is automated if it declares a prefetch, or requests only the head', () => {
     const browser = PEOPLE[0] ?? '';
-    expect(knownBotOf(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
-    expect(knownBotOf({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
+    expect(findBotName(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
+    expect(findBotName({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
   });
 
   it('is automated within one second for an open, two for a click', () => {
@@ -79,7 +79,7 @@ describe('the source of a fetch', () => {
 
   it('a very long agent is judged quickly', () => {
     const startedMs = threadCpuMs();
-    knownBotOf(get('link '.repeat(200_000)), 'click', strict);
+    findBotName(get('link '.repeat(200_000)), 'click', strict);
     expect(threadCpuMs() - startedMs).toBeLessThan(50);
   });
 });

@@ -1,14 +1,14 @@
 /**
- * The only table of programs that fetch pixels and links automatically. Their fetches count in `machine_opens` and
- * `machine_clicks` and set nothing else. Image proxies that fetch when the email is opened (Gmail's, Yahoo's) are not
- * listed, because they show that a human opened it. Source: contract §9.
+ * The table of programs that fetch pixels and links automatically. Their fetches only count in `machine_opens` and
+ * `machine_clicks`. Image proxies that fetch when a human opens the email (Gmail's, Yahoo's) are not in this table,
+ * because such a fetch is an open. Source: contract §9.
  */
 
-/** Facts that a request for a pixel or a link gives about itself. */
+/** The properties of a request for a pixel or a link. */
 export interface Fetch {
   method: string;
   userAgent: string;
-  /** The value of the first header that the request has: `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz`. */
+  /** The value of the first of these headers that the request has: `Sec-Purpose`, `Purpose`, `X-Purpose`, `X-Moz`. */
   purpose: string;
 }
 
@@ -18,15 +18,15 @@ interface Prefetcher {
   /** Name of the program. */
   name: string;
   agent: RegExp;
-  /** Set if only one kind of fetch is automated. */
+  /** Set if the program automates only one kind of fetch. */
   only?: FetchKind;
 }
 
 const PREFETCHERS: readonly Prefetcher[] = [
-  // Loads every image on arrival, even if the email is never opened. It identifies itself only by this.
+  // Loads every image when an email arrives, even if no one opens it. This short user agent is its only sign.
   { name: 'Apple Mail Privacy Protection', agent: /^Mozilla\/5\.0$/, only: 'open' },
-  // Gmail's proxy fetches some images on arrival, with this user agent of 2015. When the email is opened, it uses its
-  // own name.
+  // Gmail's proxy fetches some images when an email arrives, with this user agent of 2015. When someone opens the
+  // email, the proxy uses the name GoogleImageProxy.
   { name: 'Gmail prefetch', agent: /Chrome\/42\.0\.2311\.135 Safari\/537\.36 Edge\/12\.246/ },
   {
     name: 'Microsoft Safe Links and Defender',
@@ -47,7 +47,7 @@ const PREFETCHERS: readonly Prefetcher[] = [
     name: 'Antivirus',
     agent: /kaspersky|bitdefender|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
   },
-  // Does not match their apps, in which people click.
+  // These patterns do not match the apps of these services, in which people click links.
   { name: 'Chat and social previews', agent: /facebookexternalhit|facebot|whatsapp\/|slack-imgproxy|pinterest\/0/i },
   // Names of crawlers end in "bot". CUBOT is a brand of phones, and GoogleImageProxy fetches for a person.
   {
@@ -63,31 +63,33 @@ const PREFETCHERS: readonly Prefetcher[] = [
 ];
 
 /**
- * HTTP libraries, with which scanners and a developer's own tests are often written. Libraries with which email apps of
- * phones load images are not included.
+ * Matches HTTP libraries that scanners and developers' tests often use. Libraries that email apps on phones use to load
+ * images are not included.
  */
 const LIBRARY =
   /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell|postmanruntime|insomnia|httpie|http\.rb)/i;
 
 const PREFETCH = /prefetch|preview|prerender/i;
 
-/** No human opens or clicks an email as soon as it is delivered. A fetch this early is a scan on arrival. */
+/**
+ * A fetch sooner than this after the sending comes from a scanner, because no human opens or clicks an email that fast.
+ */
 const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
 
 /**
- * Returns the name of the known program behind a fetch; undefined for a human. `lenient` is for a service in
- * development on a loopback address, where the developer's own programs count as humans.
+ * Returns the name of the program that made a fetch. Undefined if it may be a human. With `lenient`, HTTP libraries
+ * count as humans: in development on a loopback address, they are the developer's tests.
  */
-export function knownBotOf(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
+export function findBotName(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
   if (fetch.method === 'HEAD') return 'HEAD request';
   if (PREFETCH.test(fetch.purpose)) return 'prefetch';
   const agent = fetch.userAgent.slice(0, 1000).trim();
-  const known = PREFETCHERS.find(({ agent: pattern, only }) => (only ?? kind) === kind && pattern.test(agent));
-  if (known) return known.name;
+  const match = PREFETCHERS.find(({ agent: pattern, only }) => (only ?? kind) === kind && pattern.test(agent));
+  if (match) return match.name;
   return !p.lenient && LIBRARY.test(agent) ? 'HTTP library' : undefined;
 }
 
-/** Tells whether a fetch came sooner after the email was handed over than a human could react. */
+/** Tells whether a fetch came so soon after the email was sent that a human could not have made it. */
 export function isTooEarly(kind: FetchKind, p: { at: Date; sentAt: Date | null }): boolean {
   return p.sentAt !== null && p.at.getTime() - p.sentAt.getTime() < EARLY_MS[kind];
 }

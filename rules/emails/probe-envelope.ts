@@ -1,12 +1,12 @@
 /**
- * A mailbox that every domain has (RFC 5321 §4.5.1), at a domain that none of our relays delivers to directly. A probe
- * names this recipient and sends no message.
+ * The recipient of a probe: a mailbox that every domain has (RFC 5321 §4.5.1), at a domain that is not local to the
+ * operator's relay. A probe sends only the envelope, and no message.
  */
 const PROBE_RECIPIENT = 'postmaster@gmail.com';
 
 /**
- * Returns the envelope of a probe, which checks whether a relay accepts our email: from our return path to a remote
- * mailbox.
+ * Returns the envelope of a probe. A probe checks whether a relay accepts email from the service's return path to a
+ * remote mailbox.
  */
 export function probeEnvelope(returnPathHost: string): { from: string; to: string } {
   return { from: `postmaster@${returnPathHost}`, to: PROBE_RECIPIENT };

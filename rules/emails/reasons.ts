@@ -2,8 +2,8 @@
 export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
 
 /**
- * Why a recipient was refused, classified by code and text (contract §9.7 Refusals). Emails of earlier versions also
- * have `policy` and `message`, which are `provider_rejected` today.
+ * Why a recipient was refused, derived from the code and text of the refusal (contract §9.7 Refusals). `policy` and
+ * `message` occur only in emails of earlier versions; such a refusal is `provider_rejected` today.
  */
 const BOUNCE_CLASSES = ['dead_mailbox', 'mailbox_for_now', 'policy', 'message', 'routing', 'unknown'] as const;
 
@@ -33,7 +33,8 @@ const PLAIN_REASONS = [
 ] as const;
 
 /**
- * Why a message was not sent or an execution ended early: one closed vocabulary for emails, recipients and executions.
+ * Why a message was not sent, or why an execution ended early. Emails, recipients and executions share this closed
+ * list.
  */
 export type Reason = (typeof PLAIN_REASONS)[number] | `suppressed:${SuppressionReason}` | `bounced:${BounceClass}`;
 
@@ -54,7 +55,7 @@ export function bouncedAs(why: BounceClass): Reason {
 
 /**
  * Tells whether an entry of the suppression list stops an email of this type: `hard_bounce` and `manual` stop all
- * email, the others only MARKETING.
+ * email, and the other reasons only MARKETING.
  */
 export function suppresses(why: SuppressionReason, type: 'TRANSACTIONAL' | 'MARKETING'): boolean {
   return why === 'hard_bounce' || why === 'manual' || type === 'MARKETING';

@@ -1,27 +1,29 @@
 /**
- * Words of refusals in other languages than English. Mail servers of providers, universities and companies write
- * `550 Empfänger unbekannt`, often without an enhanced code, so the words alone tell whether the mailbox exists.
+ * Words in refusals in languages other than English. Mail servers of providers, universities and companies reply with
+ * text such as `550 Empfänger unbekannt`, often without an enhanced code. Then only the words show whether the mailbox
+ * exists.
  */
 
 /**
- * The words of one language, as parts of regular expressions in the form of `foldAccents`. A stem stands for all words
- * that begin with it. No part repeats without a limit, because a hostile server could keep the patterns busy.
+ * The words of one language, as parts of regular expressions that match the result of `foldAccents`. A stem matches all
+ * words that start with it. Every repetition in the expressions has a limit, because a hostile server could otherwise
+ * send text that takes very long to match.
  */
 interface RefusalWords {
-  /** The recipient, or the mailbox or address of one. */
+  /** Words for the recipient, or for a mailbox or an address. */
   recipient: string;
   sender: string;
-  /** Our own account. */
+  /** Words for the account of the sending service. */
   yours: string;
-  /** Does not exist, is unknown, or was closed. */
+  /** Words for: does not exist, is unknown, was closed. */
   missing: string;
   full: string;
-  /** Not allowed, or not valid. */
+  /** Words for: not allowed, not valid. */
   forbidden: string;
-  /** A login is required, or relaying is refused. */
+  /** Words for: a login is required, relaying is refused. */
   login: string;
   blocklist: string;
-  /** Spam, a virus, or a message that is too large. */
+  /** Words for spam, a virus, or a message that is too large. */
   message: string;
 }
 
@@ -223,8 +225,11 @@ const KOREAN: RefusalWords = {
   message: '(스팸|바이러스|크기.{0,10}(초과|큽니다)|너무 ?큽)',
 };
 
-/** Ten more languages, whose words do not occur in each other: Finnish to Indonesian. */
-const FURTHER: RefusalWords = {
+/**
+ * Ten more languages in one list, from Finnish to Indonesian. This is possible because a word of one does not occur in
+ * the other ones.
+ */
+const OTHER_LANGUAGES: RefusalWords = {
   recipient:
     '(vastaanottaja|kayttaja|postilaati|cimzett|felhasznalo|postafiok|utilizator|destinatar|casut|χρηστη|παραληπτ|γραμματοκιβωτι|користувач|одержувач|скриньк|المستخدم|المستلم|صندوق البريد|המשתמש|הנמען|תיבת הדואר|ผู้ใช้|ผู้รับ|กล่องจดหมาย|nguoi (dung|nhan)|hop thu|pengguna|penerima|kotak (surat|masuk))',
   sender: '(lahettaja|felado|expeditor|αποστολε|відправник|вiдправник|المرسل|השולח|ผู้ส่ง|nguoi gui|pengirim)',
@@ -256,7 +261,7 @@ const LANGUAGES: readonly RefusalWords[] = [
   CHINESE,
   JAPANESE,
   KOREAN,
-  FURTHER,
+  OTHER_LANGUAGES,
 ];
 
 const TEMPORARILY =
@@ -264,7 +269,7 @@ const TEMPORARILY =
 
 export type ForeignClass = 'sender' | 'blocklist' | 'message' | 'account' | 'mailbox_for_now' | 'dead_mailbox';
 
-/** The patterns of all languages, in the order in which the first match decides. */
+/** The patterns of all languages. The first class with a match is the result, so their order matters. */
 const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
   [
     'sender',
@@ -280,15 +285,15 @@ const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
 ];
 
 /**
- * Returns the class of a refusal in another language than English. A noun and its state have to be in the same
- * sentence: `Postfach ... voll`, `Unbekannter Empfänger`.
+ * Returns the class of a refusal in a language other than English. A noun and its state must be in the same sentence:
+ * `Postfach ... voll`, `Unbekannter Empfänger`.
  */
-export function foreignClass(words: string): ForeignClass | undefined {
+export function classifyForeignRefusal(words: string): ForeignClass | undefined {
   const folded = foldAccents(words);
   return PATTERNS.find(([, patterns]) => patterns.some((pattern) => pattern.test(folded)))?.[0];
 }
 
-/** Removes accents, which many servers do not write: `Boîte` and `Boite` are the same word. */
+/** Removes accents, because many servers omit them: `Boîte` and `Boite` are then the same word. */
 function foldAccents(text: string): string {
   return text
     .normalize('NFD')
@@ -306,7 +311,7 @@ function patternsOf(toSource: (words: RefusalWords) => string): RegExp[] {
   return LANGUAGES.map((words) => new RegExp(toSource(words)));
 }
 
-/** Matches a noun and its state in either order, with no end of a sentence between them. */
+/** Returns the source of a pattern for a noun and its state, in either order and in the same sentence. */
 function eitherOrder(noun: string, state: string, ends = '.;。'): string {
   return `${noun}[^${ends}]{0,60}?${state}|${state}[^${ends}]{0,30}?${noun}`;
 }

@@ -3,7 +3,7 @@
  * the service.
  */
 
-import { type ForeignClass, foreignClass } from './refusal-languages.ts';
+import { classifyForeignRefusal, type ForeignClass } from './refusal-languages.ts';
 
 /**
  * `account`: the login, our quota, relaying or the sender. `policy`: our reputation, our host, our domain's records.
@@ -280,7 +280,7 @@ export function wordClass(text: string, code: number | null): WordClass | undefi
   // Cisco's appliances: `550 #5.1.0 Address rejected ann@example.org`
   if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?( ADDRESS)?$/.test(words))
     return { class: 'dead_mailbox', namesSender: false };
-  const foreign = foreignClass(words);
+  const foreign = classifyForeignRefusal(words);
   return foreign && { class: CLASS_OF_FOREIGN[foreign], namesSender: foreign === 'sender' };
 }
 

@@ -2,7 +2,7 @@ import spellChecker from '@zootools/email-spell-checker';
 import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
 import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
-import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './email-domains.ts';
+import { FREE_MAIL_DOMAINS, isUnder, MISSPELLED_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './email-domains.ts';
 
 /** Facts about an address that are known without sending to it. Source: contract §10.4 Verification. */
 export interface EmailVerification {
@@ -120,7 +120,7 @@ function suggestionFor(email: string, domain: string): string | undefined {
 function withEnding(domain: string): string | undefined {
   if (domain.endsWith('.co') && FREE_MAIL_DOMAINS.has(`${domain}m`)) return `${domain}m`;
   const dot = domain.lastIndexOf('.');
-  const ending = MISSPELT_ENDINGS[domain.slice(dot + 1)];
+  const ending = MISSPELLED_ENDINGS[domain.slice(dot + 1)];
   return ending && `${domain.slice(0, dot)}.${ending}`;
 }
 

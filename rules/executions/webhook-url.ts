@@ -6,7 +6,7 @@ const ENCODES_ITSELF = /\|\s*(?:url_encode|uri_escape|cgi_escape)\s*$/;
 
 /** Inserts variables into the URL of a WEBHOOK step. Untrusted values are never part of an address. */
 export function webhookUrl(url: string, variables: Sourced<Data>): string {
-  return interpolate(url, variables, { untrusted: 'leaveOut', encode: encodeForUrl });
+  return interpolate(url, variables, { untrusted: 'omit', encode: encodeForUrl });
 }
 
 /** Encodes a value for a URL or a form, unless its expression ends in a filter that does. */

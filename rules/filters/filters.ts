@@ -4,8 +4,8 @@
  * match a contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
  */
 import { z } from 'zod';
-import { expressionFaults, hasExpression, unfilledFault } from '../content/expressions.ts';
-import { storedParts } from '../emails/email-address.ts';
+import { findUnfilledError, hasExpression, listExpressionErrors } from '../content/expressions.ts';
+import { toSearchForms } from '../emails/email-address.ts';
 import { impossibleEventReason, trimEventName } from '../events/event-names.ts';
 import { describeForms } from '../input-forms.ts';
 import { isParsedAsOlder } from '../stored-values.ts';
@@ -281,14 +281,14 @@ class ConditionReader {
    * know an event, so their values may have expressions, and only faulty ones are refused.
    */
   #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
-    const fieldFault = unfilledFault(field);
+    const fieldFault = findUnfilledError(field);
     if (fieldFault !== undefined) this.#fault(input, [...path, 'field'], fieldFault);
     if (this.#scope === 'audience') {
-      const fault = [value].flat().flatMap((item) => (typeof item === 'string' && unfilledFault(item)) || [])[0];
+      const fault = [value].flat().flatMap((item) => (typeof item === 'string' && findUnfilledError(item)) || [])[0];
       if (fault !== undefined) this.#fault(input, [...path, 'value'], fault);
       return;
     }
-    for (const fault of expressionFaults(value, [...path, 'value'])) this.#fault(input, fault.path, fault.message);
+    for (const fault of listExpressionErrors(value, [...path, 'value'])) this.#fault(input, fault.path, fault.message);
   }
 
   #refuseImpossibleEvent({ field, operator }: Filter, input: unknown, path: Path): void {
@@ -304,7 +304,7 @@ class ConditionReader {
   #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
     if (this.#scope !== 'audience' && hasExpression(value)) return value;
-    const normalize = (item: Scalar) => (typeof item === 'string' ? (storedParts(item).at(-1) ?? item) : item);
+    const normalize = (item: Scalar) => (typeof item === 'string' ? (toSearchForms(item).at(-1) ?? item) : item);
     return Array.isArray(value) ? value.map(normalize) : normalize(value);
   }
 

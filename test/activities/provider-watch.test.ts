@@ -146,7 +146,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
     log,
     stopping: new AbortController().signal,
     onComputed: () => {},
-    resumed: () => {},
+    onResume: () => {},
   });
   cleanup.push(close);
   const { outcome } = await deps.mailer.deliver(email);

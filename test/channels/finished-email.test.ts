@@ -43,9 +43,9 @@ const input = (signer?: DkimSigner): Extract<FinishedEmailInput, { message: unkn
 const inThread = (p: Extract<FinishedEmailInput, { message: unknown }>) =>
   threads.run({
     projectId: 'a',
-    name: 'mail.finished',
+    name: 'email.finish',
     input: p,
-    handOver: p.message.attachments.map((a) => a.content),
+    transfer: p.message.attachments.map((a) => a.content),
   });
 
 /** Boundaries are random. */
@@ -90,7 +90,7 @@ describe('an email that is composed in a thread', () => {
   it('fails if its thread does not finish, and the next email is composed', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const p = input();
-    await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(
+    await expect(strict.run({ projectId: 'a', name: 'email.finish', input: p })).rejects.toBeInstanceOf(
       TimeLimitExceeded,
     );
     await strict.close();

@@ -13,7 +13,7 @@ import {
 import { getProject } from '../../../db/projects/projects.ts';
 import { getSendRate } from '../../../db/sending/send-rate.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
-import { deliveredOf } from '../../../rules/emails/delivered.ts';
+import { countDelivered } from '../../../rules/emails/delivered.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
@@ -132,7 +132,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
 function summaryOf(days: readonly EmailDay[], isReported: boolean) {
   const delivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
-    delivered: deliveredOf(counts, isReported),
+    delivered: countDelivered(counts, isReported),
   });
   const totals = delivered(totalsOf(days));
   const of = (part: number) => rate(part, totals.sent);

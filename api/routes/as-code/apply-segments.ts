@@ -1,6 +1,6 @@
 import { insertSegment, listAllSegments, type Segment, updateSegment } from '../../../db/segments/segments.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
-import { segmentsNamed } from '../../../rules/as-code/references.ts';
+import { listSegmentSlugs } from '../../../rules/as-code/references.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
 import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
@@ -34,7 +34,7 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
       );
     }
     state.set(slug, 'begun');
-    for (const name of segmentsNamed(entry.item.condition)) visit(name);
+    for (const name of listSegmentSlugs(entry.item.condition)) visit(name);
     state.set(slug, 'done');
     ordered.push(entry);
   };

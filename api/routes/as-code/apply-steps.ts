@@ -8,7 +8,7 @@ import {
 } from '../../../db/workflows/workflow-steps.ts';
 import type { Step, Transition, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
-import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
+import { renameInCondition, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
 import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
@@ -131,7 +131,7 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
  */
 function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
-  const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
+  const condition = renameInCondition(p.given, applying.ids, (name) => void unknown.push(name));
   refuseUnknown(
     unknown.filter(({ name }) => !/^[0-9a-f]{8}-/.test(name)),
     'config',

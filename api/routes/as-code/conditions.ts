@@ -1,5 +1,5 @@
 import { sameJson } from '../../../rules/as-code/changes.ts';
-import { conditionWith, type UnknownName } from '../../../rules/as-code/references.ts';
+import { renameInCondition, type UnknownName } from '../../../rules/as-code/references.ts';
 import { type Condition as ConditionValue, StoredCondition } from '../../../rules/filters/filters.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
 import { type Applying, parseItem, refuseUnknown } from './applying.ts';
@@ -18,7 +18,7 @@ export function conditionOf(
   const { given, stored, field } = p;
   if (given === undefined || given === null) return undefined;
   const unknown: UnknownName[] = [];
-  const named = conditionWith(given, applying.ids, (name) => void unknown.push(name));
+  const named = renameInCondition(given, applying.ids, (name) => void unknown.push(name));
   if (stored && sameJson(StoredCondition.safeParse(named).data, stored)) return stored;
   const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, named, stored);
   refuseUnknown(

@@ -7,7 +7,7 @@ import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
 import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
+import { type Names, renameInCondition, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
 import { pickEmailText } from '../../../rules/content/email-text.ts';
@@ -36,7 +36,7 @@ export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fi
 }
 
 export function segmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
-  return { slug, name, description, type, condition: conditionWith(condition, slugs), trackMembership };
+  return { slug, name, description, type, condition: renameInCondition(condition, slugs), trackMembership };
 }
 
 /** Returns a campaign in the form of a file, but with ids. A sending window of `project` means the project's window. */
@@ -61,7 +61,7 @@ export function campaignFields(content: CampaignContent & { timing: CampaignTimi
 
 export function campaignFile({ slug, ...campaign }: Campaign, slugs: Names) {
   const { audienceFilter, ...fields } = campaignFields(campaign);
-  return { slug, ...withSlugs(fields, slugs), audienceFilter: conditionWith(audienceFilter, slugs) };
+  return { slug, ...withSlugs(fields, slugs), audienceFilter: renameInCondition(audienceFilter, slugs) };
 }
 
 export function workflowFile(
@@ -90,7 +90,7 @@ function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
   const { names, secretsIn } = STEPS[type];
   const shown = withoutSecrets(config, secretsIn);
-  return names === 'condition' ? (conditionWith(shown, slugs) as Json) : withSlugs(shown, slugs, names);
+  return names === 'condition' ? (renameInCondition(shown, slugs) as Json) : withSlugs(shown, slugs, names);
 }
 
 export function isObject(value: unknown): value is Json {

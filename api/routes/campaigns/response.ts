@@ -7,7 +7,7 @@ import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
-import { deliveredOf } from '../../../rules/emails/delivered.ts';
+import { countDelivered } from '../../../rules/emails/delivered.ts';
 import { DeliveredBasis, EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { EMAIL_TEXT_EXAMPLE, emailTextResponse } from '../email-text.ts';
 import { timingResponse } from './timing.ts';
@@ -290,7 +290,7 @@ export function statsResponse(
   isReported: boolean,
 ) {
   const { sent, opened, clicked, bounced, failed } = counts;
-  const delivered = deliveredOf(counts, isReported);
+  const delivered = countDelivered(counts, isReported);
   return {
     ...counts,
     delivered,

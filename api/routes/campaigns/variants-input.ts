@@ -3,11 +3,11 @@ import type { Compute } from '../../../compute/compute.ts';
 import { type Campaign, type CampaignContent, textsOf } from '../../../db/campaigns/campaigns.ts';
 import {
   type CampaignVariant,
+  findVariantIndex,
   TEST_METRICS,
   VARIANTS_MAX,
   VARIANTS_MIN,
   type VariantTest,
-  variantNamed,
 } from '../../../rules/campaigns/variants.ts';
 import type { EmailText } from '../../../rules/content/email-text.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
@@ -106,7 +106,7 @@ export function changedVariants(
  */
 export function textOf(campaign: Campaign, variant: string | undefined): EmailText {
   if (variant === undefined) return campaign;
-  const text = textsOf(campaign)[variantNamed(campaign.variants, variant) ?? -1];
+  const text = textsOf(campaign)[findVariantIndex(campaign.variants, variant) ?? -1];
   if (!text) throw fieldError('variant', 'No variant of this campaign has this name');
   return text;
 }

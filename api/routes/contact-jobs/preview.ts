@@ -93,7 +93,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const fields = await listRecentFields(reads, projectId);
       const known = { knownKeys: fields.map(({ key }) => key), knownTypes: knownTypesOf(fields) };
       const asked = { file, mapping, ...known, text, rows: ROWS_SHOWN };
-      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.look', asked);
+      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', asked);
       const tried =
         preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
       const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));

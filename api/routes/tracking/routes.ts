@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../../../rules/access/loopback.ts';
 import { verifyTrackToken } from '../../../rules/content/link-tokens.ts';
-import { type FetchKind, knownBotOf } from '../../../rules/emails/prefetchers.ts';
+import { type FetchKind, findBotName } from '../../../rules/emails/prefetchers.ts';
 import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
@@ -23,7 +23,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const isMachine = (c: RequestContext, kind: FetchKind) => knownBotOf(fetchOf(c), kind, { lenient }) !== undefined;
+  const isMachine = (c: RequestContext, kind: FetchKind) => findBotName(fetchOf(c), kind, { lenient }) !== undefined;
 
   const open = (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));

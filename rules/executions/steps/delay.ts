@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expressionFaults } from '../../content/expressions.ts';
+import { listExpressionErrors } from '../../content/expressions.ts';
 import { describeForms } from '../../input-forms.ts';
 import { readIsoDate } from '../../time/iso-date.ts';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
@@ -20,7 +20,7 @@ const DelayUntil = z
         params: { code: 'invalid_string' },
       })
       .superRefine((text, ctx) => {
-        for (const { message } of expressionFaults(text)) ctx.addIssue({ code: 'custom', message });
+        for (const { message } of listExpressionErrors(text)) ctx.addIssue({ code: 'custom', message });
       }),
     days: DaysInput.optional(),
     timezone: ZoneInput.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expressionFaults, hasExpression, unfilledFault } from '../../content/expressions.ts';
+import { findUnfilledError, hasExpression, listExpressionErrors } from '../../content/expressions.ts';
 import { parseMailbox } from '../../emails/email-address.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import { configFaults, type EffectStep } from './definition.ts';
@@ -22,7 +22,7 @@ export const SendEmailConfig = z.object({
 
 /** The template may be missing until the workflow is enabled. */
 const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ from, recipient }, ctx) => {
-  const unfilled = typeof from === 'object' && from.name ? unfilledFault(from.name) : undefined;
+  const unfilled = typeof from === 'object' && from.name ? findUnfilledError(from.name) : undefined;
   if (unfilled !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: unfilled });
   const written = recipient?.customEmail;
   if (recipient?.type === 'CONTACT' && written) {
@@ -32,7 +32,7 @@ const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine
   const address = !written || hasExpression(written) ? undefined : parseMailbox(written);
   if (address?.ok === false)
     ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message: address.reason });
-  for (const fault of expressionFaults(recipient?.customEmail, ['recipient', 'customEmail']))
+  for (const fault of listExpressionErrors(recipient?.customEmail, ['recipient', 'customEmail']))
     ctx.addIssue({ code: 'custom', ...fault });
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expressionFaults } from '../../content/expressions.ts';
+import { listExpressionErrors } from '../../content/expressions.ts';
 import { consentPlaceOf, keyFault, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -15,7 +15,7 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
     const { message, code } = refusalOf(key) ?? {};
     if (message) ctx.addIssue({ code: 'custom', path: ['updates', key].filter(Boolean), message, params: { code } });
   }
-  for (const fault of expressionFaults(updates, ['updates'])) ctx.addIssue({ code: 'custom', ...fault });
+  for (const fault of listExpressionErrors(updates, ['updates'])) ctx.addIssue({ code: 'custom', ...fault });
 });
 
 function refusalOf(key: string): { message: string; code: string } | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expressionFaults } from '../../content/expressions.ts';
+import { listExpressionErrors } from '../../content/expressions.ts';
 import { REPEATED_HEADER, repeatedHeaders } from '../../header-names.ts';
 import { describeForms } from '../../input-forms.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
@@ -31,7 +31,7 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
       ctx.addIssue({ code: 'custom', path: ['headers', name], message });
   }
   for (const name of repeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: ['headers', name] });
-  for (const fault of expressionFaults({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
+  for (const fault of listExpressionErrors({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });
 
 /** The fields by method: a GET is sent without a body, so its body is named as ignored. */

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GRANTABLE_SCOPES, PEOPLE_SCOPES } from '../../../rules/access/scopes.ts';
+import { GRANTABLE_SCOPES, USER_SCOPES } from '../../../rules/access/scopes.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../../support/api.ts';
 import { type ApiOperation, operationsOf } from '../../support/operations.ts';
 import { signIn } from '../../support/session.ts';
@@ -77,7 +77,7 @@ describe('every operation that requires credentials', () => {
   });
 
   it('returns 403 to a member if only managers may call it', async () => {
-    const people: readonly string[] = PEOPLE_SCOPES;
+    const people: readonly string[] = USER_SCOPES;
     const list = closed().filter((operation) => scopesOf(operation, 'session').some((scope) => people.includes(scope)));
     const got = await answers(list, (o) => call(o, { key: null, headers: member }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'session')[0]}`));
