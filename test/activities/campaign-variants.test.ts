@@ -242,7 +242,7 @@ describe('choosing the winner of a test', () => {
 
   it.each([
     [
-      'the higher rate, not the higher number',
+      'the variant with the higher rate, not the higher number',
       {},
       [
         { opens: 5, clicks: 9 },
@@ -251,7 +251,7 @@ describe('choosing the winner of a test', () => {
       1,
     ],
     [
-      'clicks where it is for clicks',
+      'the variant with more clicks if the metric is clicks',
       { metric: 'clicks' },
       [
         { opens: 15, clicks: 1 },
@@ -260,7 +260,7 @@ describe('choosing the winner of a test', () => {
       1,
     ],
     [
-      'the first of equals',
+      'the first variant if rates are equal',
       {},
       [
         { opens: 3, clicks: 0 },
@@ -269,7 +269,7 @@ describe('choosing the winner of a test', () => {
       0,
     ],
     [
-      'the first where only machines have opened',
+      'the first variant if only bots have opened',
       {},
       [
         { opens: 0, clicks: 0 },
@@ -278,7 +278,7 @@ describe('choosing the winner of a test', () => {
       0,
     ],
     [
-      'the first where the better one has too few',
+      'the first variant if the better variant is below the minimum',
       { minimum: 4 },
       [
         { opens: 0, clicks: 0 },
@@ -287,7 +287,7 @@ describe('choosing the winner of a test', () => {
       0,
     ],
     [
-      'the better one with just enough',
+      'the better variant if it just reaches the minimum',
       { minimum: 4 },
       [
         { opens: 0, clicks: 0 },

@@ -206,8 +206,8 @@ describe('a chunk of a campaign', () => {
   });
 
   it.each([
-    ['which nobody waits for', false],
-    ['of which each one is an event that somebody wants', true],
+    ['whose events no workflow uses', false],
+    ['whose events trigger a workflow', true],
   ])(
     'with emails %s, sent by two concurrent workers, loses no email and repeats at most the emails in flight',
     async (_, wanted) => {

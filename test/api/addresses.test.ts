@@ -146,11 +146,11 @@ describe('every entry point accepts and refuses the same addresses', () => {
   it.each<[string, (email: string) => { method?: string; path: string; body?: object; key?: string }]>([
     ['PATCH /contacts', (email) => ({ method: 'PATCH', path: `/contacts/${contactId}`, body: { email } })],
     ['POST /v1/track', (email) => ({ path: '/v1/track', body: { email, event: 'seen' } })],
-    ['the public key', (email) => ({ path: '/v1/track', body: { email, event: 'seen' }, key: service.one.publicKey })],
+    ['POST /v1/track with the public key', (email) => ({ path: '/v1/track', body: { email, event: 'seen' }, key: service.one.publicKey })],
     ['cc', (cc) => ({ path: '/v1/send', body: { ...MAIL, cc } })],
     ['bcc with a name', (email) => ({ path: '/v1/send', body: { ...MAIL, bcc: [{ name: 'Ada', email }] } })],
     ['reply', (reply) => ({ path: '/v1/send', body: { ...MAIL, reply } })],
-    ['replyTo of several', (email) => ({ path: '/v1/send', body: { ...MAIL, replyTo: ['a@example.com', email] } })],
+    ['one of several addresses in replyTo', (email) => ({ path: '/v1/send', body: { ...MAIL, replyTo: ['a@example.com', email] } })],
     ['POST /v1/send/batch', (to) => ({ path: '/v1/send/batch', body: { atomic: true, emails: [{ ...MAIL, to }] } })],
     ['POST /contacts/lookup', (email) => ({ path: '/contacts/lookup', body: { emails: [email] } })],
     [
@@ -162,7 +162,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
     ['the recipient of a step', (customEmail) => ({ path: stepsPath, body: customRecipient(customEmail) })],
     ['a test email', (email) => ({ path: '/templates/test', body: { ...TEXT, name: undefined, email } })],
     [
-      'a file',
+      'a file of a project as code',
       (replyTo) => ({
         path: '/project/apply',
         body: { dryRun: true, templates: [{ ...TEXT, slug: 'file', type: 'MARKETING', replyTo }] },

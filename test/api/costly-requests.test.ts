@@ -27,7 +27,7 @@ describe('a request that is costly because of its form', () => {
   it.each([
     ['36 MB of empty lists', emailTo('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
     ['empty recipients', emailTo(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
-    ['lists as large as a mail may be', emailTo('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
+    ['lists of the largest allowed size', emailTo('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
   ])('is refused by its size or its number of values if it is an email of %s', async (_, body) => {
     const { status, error } = await post('/v1/send', body);
     expect([status, error.code]).toEqual(

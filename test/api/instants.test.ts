@@ -19,11 +19,11 @@ const makeKey = async (expiresAt: string) => {
 
 it.each([
   ['with an offset', '2037-07-01T09:00:00+05:30', '2037-07-01T03:30:00.000Z'],
-  ['without one, in the zone of the project', '2037-07-01T09:00', '2037-07-01T07:00:00.000Z'],
+  ['without an offset, in the time zone of the project', '2037-07-01T09:00', '2037-07-01T07:00:00.000Z'],
   ['in winter', '2037-01-01T09:00:00.5', '2037-01-01T08:00:00.500Z'],
-  ['that clocks leave out', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
-  ['that clocks show twice', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
-  ['that is a date, which is its first instant in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
+  ['that the clocks skip in spring', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
+  ['that occurs twice in autumn', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
+  ['that is a date without a time, as its start in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
 ])('reads a time %s', async (_, text, instant) => {
   expect(await makeKey(text)).toMatchObject({ expiresAt: instant });
 });

@@ -34,7 +34,7 @@ describe('the number of values in a request body', () => {
   it.each([
     ['in data', email(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
     ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
-    ['that is no JSON in the end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
+    ['in text that is not JSON at its end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
   ])('is limited: more than 100,000 %s are refused before they are parsed', async (_, body) => {
     const { status, body: answer } = await post('/v1/send', body);
     expect(status).toBe(422);

@@ -48,11 +48,11 @@ it('an SMS is accepted with its country, sender, encoding and number of segments
 
 describe('an SMS is refused', () => {
   it.each([
-    ['a number that is none', { to: '0151', body: 'x' }, 'to'],
+    ['an invalid number', { to: '0151', body: 'x' }, 'to'],
     ['no body', { to: DE }, 'body'],
     ['an empty body', { to: DE, body: '' }, 'body'],
     ['1601 characters', { to: DE, body: 'x'.repeat(1601) }, 'body'],
-    ['a contact id that is none', { to: DE, body: 'x', contactId: 'me' }, 'contactId'],
+    ['an invalid contact id', { to: DE, body: 'x', contactId: 'me' }, 'contactId'],
   ])('with 400 VALIDATION_ERROR for %s', async (_, body, field) => {
     const r = await send(body);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);

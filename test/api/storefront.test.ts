@@ -199,7 +199,7 @@ describe('POST /v1/pixel', () => {
   });
 
   it.each([
-    ['nothing', {}],
+    ['an empty body', {}],
     ['no events', { events: [] }],
     ['too many events', { events: Array.from({ length: 101 }, () => ({ name: 'x' })) }],
     ['a name that is too long', { name: 'x'.repeat(250) }],
@@ -208,7 +208,7 @@ describe('POST /v1/pixel', () => {
       'data over its limit',
       { name: 'x', data: Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n])) },
     ],
-    ['no instant', { name: 'x', timestamp: 'yesterday' }],
+    ['an invalid time', { name: 'x', timestamp: 'yesterday' }],
   ])('refuses %s', async (_, body) => {
     const answer = await pixel(body);
     expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);

@@ -133,11 +133,11 @@ describe('cc and bcc', () => {
     ['several recipients', { to: ['a@to.test', 'b@to.test'], cc: 'c@to.test' }, 'to'],
     ['51 copies', { to: 'a@to.test', bcc: Array.from({ length: 51 }, (_, n) => `b${n}@to.test`) }, 'bcc'],
     [
-      '51 copies in both',
+      '51 copies in cc and bcc together',
       { to: 'a@to.test', cc: Array.from({ length: 50 }, (_, n) => `b${n}@to.test`), bcc: 'x@to.test' },
       'cc',
     ],
-    ['an address that is none', { to: 'a@to.test', cc: ['b@to.test', 'nobody'] }, 'cc.1'],
+    ['an invalid address', { to: 'a@to.test', cc: ['b@to.test', 'nobody'] }, 'cc.1'],
   ])('return 422 with %s', async (_, body, field) => {
     const answer = await send(body);
     expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, field]);

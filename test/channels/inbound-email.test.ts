@@ -94,13 +94,13 @@ describe('delivery status notifications to a return path', () => {
   it.each([
     ['a full mailbox', '4.2.2', 'smtp; 452 4.2.2 mailbox full', { status: 'BOUNCED', bounce_type: 'Transient' }],
     [
-      'the sender’s fault',
+      'a refusal because of the sender',
       '5.7.1',
       'smtp; 550 5.7.1 rejected by spamhaus',
       { status: 'FAILED', reason: 'provider_rejected', bounce_type: null },
     ],
     [
-      'the message’s fault',
+      'a refusal because of the message',
       '5.3.4',
       'smtp; 552 5.3.4 message too big',
       { status: 'FAILED', reason: 'provider_rejected' },
@@ -182,8 +182,8 @@ describe('delivery status notifications to a return path', () => {
 
   it.each([
     ['a person', 'reader@example.com', 'From: reader@example.com\n'],
-    ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
-    ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
+    ['an automatic reply with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
+    ['an automatic reply', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
   ])('are not recognized in an email from %s that quotes a refusal', async (_, from, headers) => {
     const email = await buildSentEmail();
     await deliver({
@@ -227,7 +227,7 @@ describe('delivery status notifications to a return path', () => {
   it.each([
     ['OpenSMTPD', opensmtpd('5.0.0', 'RECIPIENT: 550 5.1.1 <RECIPIENT>: User unknown'), 'bounced:dead_mailbox', 1],
     ['OpenSMTPD for another address', opensmtpd('5.0.0', 'x@y.example: 550 5.1.1 User unknown'), 'bounced:unknown', 0],
-    ['a status that says enough', opensmtpd('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'), 'provider_rejected', 0],
+    ['a specific status code', opensmtpd('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'), 'provider_rejected', 0],
     [
       'Exchange',
       dsn({
@@ -602,9 +602,9 @@ AAECAw==
   });
 
   it.each([
-    ['without a text', 'Content-Type: text/html\n\n<style>p{}</style><p>I wait &amp; wait.</p>\n'],
+    ['without a text part', 'Content-Type: text/html\n\n<style>p{}</style><p>I wait &amp; wait.</p>\n'],
     [
-      'with nested elements by the ten thousand',
+      'with 30,000 nested elements',
       `Content-Type: text/html\n\n<p>I wait &amp; wait.</p>${'<div>'.repeat(30_000)}\n`,
     ],
   ])('in HTML %s is recorded as text', async (_, content) => {

@@ -351,7 +351,7 @@ describe('a line of more than 998 octets outside the bodies of parts of a relaye
     ['a preamble', mixed({ preamble: word })],
     ['an epilogue', mixed({ epilogue: word })],
     ['the header of a part', mixed({ header: word })],
-    ['a header field without a blank', [...HEAD, `X-Long: ${word}`, '', 'Hello', '']],
+    ['a header field without a space', [...HEAD, `X-Long: ${word}`, '', 'Hello', '']],
   ])('is refused in %s', async (_, lines) => {
     expect(await hand(lines)).toMatch(/^554 5\.6\.0 .*998 octets/);
   });

@@ -192,14 +192,14 @@ describe('verifying a webhook', () => {
   });
 
   it.each([
-    ['of another body', { payload: `${payload} ` }],
-    ['of another secret', { secret: `whsec_${Buffer.from('another').toString('base64')}` }],
-    ['without secret', { secret: '' }],
-    ['too old', { now: new Date(now.getTime() + 301_000) }],
-    ['of the future', { now: new Date(now.getTime() - 301_000) }],
-    ['without signature', { headers: { ...headers, 'webhook-signature': undefined } }],
-    ['with a time that is none', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
-    ['of another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
+    ['with a changed body', { payload: `${payload} ` }],
+    ['signed with another secret', { secret: `whsec_${Buffer.from('another').toString('base64')}` }],
+    ['without a secret', { secret: '' }],
+    ['that is too old', { now: new Date(now.getTime() + 301_000) }],
+    ['from the future', { now: new Date(now.getTime() - 301_000) }],
+    ['without a signature', { headers: { ...headers, 'webhook-signature': undefined } }],
+    ['with an invalid time', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
+    ['with another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
   ])('refuses one %s', async (_, change) => {
     const error = await catchError(verifyWebhook({ payload, headers, secret, now, ...change }));
     expect(error).toBeInstanceOf(WebhookVerificationError);

@@ -114,8 +114,8 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
   });
 
   it.each([
-    ['before Temporal had the token', 3],
-    ['before Postgres had confirmed it', 2],
+    ['before it wrote the token to Temporal', 3],
+    ['before it confirmed the token in Postgres', 2],
   ])('ignores that the previous process was killed %s', async (_, lost) => {
     const { db } = database;
     // The token that a killed process wrote. Temporal has the previous one, or the same one.

@@ -123,7 +123,7 @@ describe('a step with a long name', () => {
   it.each([
     ['200 characters of three bytes', '歡'.repeat(200)],
     ['200 characters of four bytes', '🎉'.repeat(100)],
-    ['characters that JSON writes in six', '\u0001'.repeat(200)],
+    ['characters that JSON escapes in six characters', '\u0001'.repeat(200)],
     ['quotes', '"'.repeat(200)],
   ])('is run: %s', async (what, name) => {
     const workflow = await buildWorkflow(service, {

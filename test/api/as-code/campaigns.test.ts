@@ -93,10 +93,10 @@ describe('a campaign in a file that is applied', () => {
 
   it.each<[string, object, string]>([
     ['one variant', { variants: [{ name: 'A' }] }, 'variants'],
-    ['two of a name', { variants: [{ name: 'A' }, { name: 'a' }] }, 'variants'],
+    ['two variants with the same name', { variants: [{ name: 'A' }, { name: 'a' }] }, 'variants'],
     ['a test without variants', { variants: null }, 'test'],
-    ['a share beyond all', { test: { share: 2 } }, 'test.share'],
-    ['another metric', { test: { share: 0.1, metric: 'luck' } }, 'test.metric'],
+    ['a share above 1', { test: { share: 2 } }, 'test.share'],
+    ['an unknown metric', { test: { share: 0.1, metric: 'luck' } }, 'test.metric'],
     [
       'a variant that does not parse',
       { variants: [{ name: 'A' }, { name: 'B', body: '{% for %}' }] },

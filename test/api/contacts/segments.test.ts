@@ -69,8 +69,8 @@ describe('creating a segment', () => {
   it.each([
     ['no name', { name: undefined }, 'name'],
     ['no filters', { filters: undefined }, 'filters'],
-    ['a STATIC one with filters', { type: 'STATIC' }, 'filters'],
-    ['a tracked STATIC one', { type: 'STATIC', filters: undefined, trackMembership: true }, 'trackMembership'],
+    ['filters in a STATIC segment', { type: 'STATIC' }, 'filters'],
+    ['tracking in a STATIC segment', { type: 'STATIC', filters: undefined, trackMembership: true }, 'trackMembership'],
     ['an unknown type', { type: 'SMART' }, 'type'],
     ['an empty condition', { filters: { logic: 'AND', groups: [] } }, 'filters.groups'],
     [
@@ -79,7 +79,7 @@ describe('creating a segment', () => {
       'filters.conditions.0.field',
     ],
     [
-      'a segment that is not there',
+      'a filter on an unknown segment',
       { filters: { operator: 'AND', conditions: [{ field: `segment.${crypto.randomUUID()}`, operator: 'memberOf' }] } },
       'filters',
     ],

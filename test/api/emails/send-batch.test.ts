@@ -149,7 +149,7 @@ describe('a batch of emails', () => {
   });
 
   it.each([
-    ['no emails', {}, 'emails'],
+    ['no list of emails', {}, 'emails'],
     ['an empty list', { emails: [] }, 'emails'],
     ['101 emails', { emails: Array.from({ length: 101 }, (_, n) => ({ to: `g${n}@x.test` })) }, 'emails'],
     ['an unknown field', { emails: [{}], atomc: true }, 'atomc'],
