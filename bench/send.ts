@@ -37,7 +37,7 @@ const arrivals = new Map<string, () => void>();
 let delivered = 0;
 const sink = await startSmtpSink({
   record: false,
-  answerMessage: (to) => {
+  replyToMessage: (to) => {
     delivered += 1;
     arrivals.get(to)?.();
     return null;

@@ -31,7 +31,7 @@ const sink = await startSmtpSink({
   record: !values['no-record'],
   pipelining: !values['no-pipelining'],
   ...(values.tls && { tls: await newCertificate() }),
-  answerMessage: (to) => {
+  replyToMessage: (to) => {
     if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to)) arrivals.set(to, steadyMs());
     return null;
   },

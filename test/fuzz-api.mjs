@@ -139,12 +139,12 @@ async function start() {
 
 async function logIn(baseUrl, { email, password }) {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${baseUrl}/auth/login`, {
+  const response = await fetch(`${baseUrl}/auth/login`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ email, password }),
   });
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
-  if (!cookie) throw new Error(`log-in answered ${answer.status}`);
+  const cookie = response.headers.get('set-cookie')?.split(';')[0];
+  if (!cookie) throw new Error(`log-in answered ${response.status}`);
   return cookie;
 }

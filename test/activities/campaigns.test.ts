@@ -20,16 +20,16 @@ let sink: SmtpSink;
 let projectId: string;
 const workers: CampaignWorker[] = [];
 /** The sink's reply to RCPT; undefined means its default. */
-let answerRcpt: ((to: string) => string | null) | undefined;
+let replyToRcpt: ((to: string) => string | null) | undefined;
 let slowly = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sink = await startSmtpSink({ answerRcpt: (to) => answerRcpt?.(to) ?? null, pauseMs: () => slowly });
+  sink = await startSmtpSink({ replyToRcpt: (to) => replyToRcpt?.(to) ?? null, pauseMs: () => slowly });
 });
 
 beforeEach(async () => {
-  answerRcpt = undefined;
+  replyToRcpt = undefined;
   slowly = 0;
   sink.reset();
   projectId = (await buildProject(database.db, 'Campaigns')).id;
@@ -99,7 +99,7 @@ describe('a chunk of a campaign', () => {
 
   it("keeps a deferred email PENDING with the server's reply, and sends it in the next turn", async () => {
     const start = await sending(10);
-    answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
+    replyToRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
     const { send, finish } = worker();
     const first = await send(start);
     expect(first).toMatchObject({ outcome: 'deferred', sent: 9 });
@@ -112,14 +112,14 @@ describe('a chunk of a campaign', () => {
         database.db,
       );
     expect(rows).toEqual([{ error: '450 4.2.1 not now', attempts: 1 }]);
-    answerRcpt = undefined;
+    replyToRcpt = undefined;
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 1 });
     expect(await counts(start)).toMatchObject({ sent: 10, pending: 0 });
   });
 
   it('records a recipient that was deferred for a day as FAILED with the reason expired', async () => {
     const start = await sending(3);
-    answerRcpt = () => '450 4.2.1 not now';
+    replyToRcpt = () => '450 4.2.1 not now';
     const { send, expire, finish } = worker();
     await send(start);
     expect(await expire(start)).toMatchObject({ outcome: 'done' });
@@ -143,13 +143,13 @@ describe('a chunk of a campaign', () => {
 
   it('records no recipient as expired while the project is on hold', async () => {
     const start = await sending(3);
-    answerRcpt = () => '450 4.2.1 not now';
+    replyToRcpt = () => '450 4.2.1 not now';
     const { send, expire } = worker();
     await send(start);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     expect(await expire(start)).toMatchObject({ outcome: 'held', fresh: true });
     expect(await counts(start)).toMatchObject({ failed: 0, pending: 3 });
-    answerRcpt = undefined;
+    replyToRcpt = undefined;
     await sql`UPDATE projects SET held_at = NULL WHERE id = ${projectId}`.execute(database.db);
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
   });
@@ -157,7 +157,7 @@ describe('a chunk of a campaign', () => {
   it('reports the position at which a turn ended early; the next turn continues there before it retries deferred emails', async () => {
     const start = await sending(2_000);
     slowly = 10;
-    answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
+    replyToRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
     const ending = worker();
     const turn = ending.send(start);
     await until(async () => sink.messages.length > 0);
@@ -172,7 +172,7 @@ describe('a chunk of a campaign', () => {
       database.db,
     );
     expect(rows).toHaveLength(0);
-    answerRcpt = undefined;
+    replyToRcpt = undefined;
     expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 1 });
     expect(sink.messages).toHaveLength(2_000);
   });

@@ -75,7 +75,7 @@ const countOutcomes = async () => {
 
 it('results are recorded once, and the hook’s values are returned, if the response to COMMIT is lost', async () => {
   const before = await countOutcomes();
-  proxy.loseCommit('answer', { skip: 1 });
+  proxy.loseCommit('response', { skip: 1 });
   const settled = await settle(await buildClaimedEmails(4));
   expect(settled).toEqual(Array.from({ length: 4 }, () => ({ recorded: true, value: 'completed' })));
   expect(await countOutcomes()).toBe(before + 4);

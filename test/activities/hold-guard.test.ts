@@ -34,7 +34,7 @@ let taken = 0;
 beforeAll(async () => {
   dns = await startDnsServer({ 'to.test': { MX: ['20 backup.other.test', '10 mx1.bigmail.test'] } });
   sink = await startSmtpSink({
-    answerRcpt: (to) => {
+    replyToRcpt: (to) => {
       if (refusing(to)) return POLICY;
       taken += 1;
       return null;

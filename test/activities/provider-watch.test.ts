@@ -83,7 +83,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
   const fake = await startFakeSes();
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
-  fake.answers.push({ status: 403, type: 'SignatureDoesNotMatch', message });
+  fake.responses.push({ status: 403, type: 'SignatureDoesNotMatch', message });
   const { lines, watched } = watch(sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
   await watched.send(mail());
   await watched.send(mail());
@@ -165,9 +165,9 @@ it("logs the SMTP client's findings about a server, with the address of the serv
     send: async () => ({ outcome: 'unsent', error: 'none' }),
     submit: () => () => true,
     close: async () => {},
-    onNotice: (listener) => listener('it mixes up the order of its answers'),
+    onNotice: (listener) => listener('it mixes up the order of its responses'),
   });
   expect(lines).toEqual([
-    expect.objectContaining({ msg: 'it mixes up the order of its answers', address: 'mail.example.com:587' }),
+    expect.objectContaining({ msg: 'it mixes up the order of its responses', address: 'mail.example.com:587' }),
   ]);
 });

@@ -30,7 +30,7 @@ let projectId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sink = await startSmtpSink({ answerRcpt: () => (refuses ? WORDS : null) });
+  sink = await startSmtpSink({ replyToRcpt: () => (refuses ? WORDS : null) });
   provider = smtpProvider({ url: sink.url });
   mailer = createMailer({
     config: parseConfig({

@@ -51,9 +51,9 @@ async function send(
   by = project,
 ): Promise<string> {
   const email = { to, from: 'news@sender.test', subject: 'Hello', body, subscribed: true };
-  const answer = await callAs(by, 'POST', '/v1/send', email);
-  expect(answer.status).toBe(200);
-  return answer.body.data.emails[0].email;
+  const response = await callAs(by, 'POST', '/v1/send', email);
+  expect(response.status).toBe(200);
+  return response.body.data.emails[0].email;
 }
 
 /** Returns the email as soon as it has this status. */

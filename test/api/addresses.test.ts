@@ -76,11 +76,11 @@ const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
 const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
 
 /** Returns the address under which a request created or found a contact; null if it refused the address. */
-async function verdictOf(path: string, body: object, emailOf: (answer: never) => string): Promise<string | null> {
-  const { status, body: answer } = await service.call('POST', path, { body });
+async function verdictOf(path: string, body: object, emailOf: (response: never) => string): Promise<string | null> {
+  const { status, body: response } = await service.call('POST', path, { body });
   if (status === 422 || (path === '/v1/verify' && status === 400)) return null;
-  expect(status, `${path} ${JSON.stringify(body)} ${JSON.stringify(answer)}`).toBeLessThan(300);
-  return emailOf(answer as never);
+  expect(status, `${path} ${JSON.stringify(body)} ${JSON.stringify(response)}`).toBeLessThan(300);
+  return emailOf(response as never);
 }
 
 async function verdicts(ask: (address: string) => Promise<string | null>): Promise<(string | null)[]> {
@@ -114,7 +114,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
   });
 
   it('POST /contacts', async () => {
-    const ask = (email: string) => verdictOf('/contacts', { email }, (answer: { email: string }) => answer.email);
+    const ask = (email: string) => verdictOf('/contacts', { email }, (response: { email: string }) => response.email);
     expect(await verdicts(ask)).toEqual(normalized);
   });
 
@@ -134,10 +134,10 @@ describe('every entry point accepts and refuses the same addresses', () => {
 
   it('POST /v1/verify and POST /suppressions', async () => {
     const verify = (email: string) =>
-      verdictOf('/v1/verify', { email }, (answer: { data: { email: string } }) => answer.data.email);
+      verdictOf('/v1/verify', { email }, (response: { data: { email: string } }) => response.data.email);
     expect(await verdicts(verify)).toEqual(normalized);
     const suppress = (email: string) =>
-      verdictOf('/suppressions', { email }, (answer: { email: string }) => answer.email);
+      verdictOf('/suppressions', { email }, (response: { email: string }) => response.email);
     expect((await verdicts(suppress)).map((email) => email !== null)).toEqual(
       normalized.map((email) => email !== null),
     );
@@ -146,11 +146,17 @@ describe('every entry point accepts and refuses the same addresses', () => {
   it.each<[string, (email: string) => { method?: string; path: string; body?: object; key?: string }]>([
     ['PATCH /contacts', (email) => ({ method: 'PATCH', path: `/contacts/${contactId}`, body: { email } })],
     ['POST /v1/track', (email) => ({ path: '/v1/track', body: { email, event: 'seen' } })],
-    ['POST /v1/track with the public key', (email) => ({ path: '/v1/track', body: { email, event: 'seen' }, key: service.one.publicKey })],
+    [
+      'POST /v1/track with the public key',
+      (email) => ({ path: '/v1/track', body: { email, event: 'seen' }, key: service.one.publicKey }),
+    ],
     ['cc', (cc) => ({ path: '/v1/send', body: { ...MAIL, cc } })],
     ['bcc with a name', (email) => ({ path: '/v1/send', body: { ...MAIL, bcc: [{ name: 'Ada', email }] } })],
     ['reply', (reply) => ({ path: '/v1/send', body: { ...MAIL, reply } })],
-    ['one of several addresses in replyTo', (email) => ({ path: '/v1/send', body: { ...MAIL, replyTo: ['a@example.com', email] } })],
+    [
+      'one of several addresses in replyTo',
+      (email) => ({ path: '/v1/send', body: { ...MAIL, replyTo: ['a@example.com', email] } }),
+    ],
     ['POST /v1/send/batch', (to) => ({ path: '/v1/send/batch', body: { atomic: true, emails: [{ ...MAIL, to }] } })],
     ['POST /contacts/lookup', (email) => ({ path: '/contacts/lookup', body: { emails: [email] } })],
     [
@@ -245,8 +251,8 @@ describe('email with unusual addresses', () => {
   it('is sent from a domain under an internationalized top-level domain, in Unicode and in ASCII form', async () => {
     for (const from of ['Иван <ivan@аррӏе.рф>', 'ivan@xn--80ak6aa92e.xn--p1ai']) {
       const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>' };
-      const { status, body: answer } = await service.call('POST', '/v1/send', { body });
-      expect(status, JSON.stringify(answer)).toBe(200);
+      const { status, body: response } = await service.call('POST', '/v1/send', { body });
+      expect(status, JSON.stringify(response)).toBe(200);
     }
   });
 

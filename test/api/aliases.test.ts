@@ -34,9 +34,9 @@ interface Alias {
 
 let count = 0;
 const create = async (path: string, body: object) => {
-  const { body: answer } = await api.call('POST', path, { body });
-  const record = answer.data ?? answer;
-  expect(record.id, JSON.stringify(answer)).toBeDefined();
+  const { body: response } = await api.call('POST', path, { body });
+  const record = response.data ?? response;
+  expect(record.id, JSON.stringify(response)).toBeDefined();
   return record;
 };
 const newCampaign = () => create('/campaigns', campaignBody());
@@ -203,8 +203,8 @@ describe('a field that has two names', () => {
 
   it('is refused if a workflow’s field and its triggerConfig differ', async () => {
     const body = { name: 'W', eventName: 'signup', triggerConfig: { eventName: 'purchase' } };
-    const { status, body: answer } = await api.call('POST', '/workflows', { body });
-    expect([status, answer.error.errors[0].field]).toEqual([422, 'triggerConfig.eventName']);
+    const { status, body: response } = await api.call('POST', '/workflows', { body });
+    expect([status, response.error.errors[0].field]).toEqual([422, 'triggerConfig.eventName']);
   });
 
   it('does not send a campaign immediately if one of the two names schedules it', async () => {

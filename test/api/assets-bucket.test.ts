@@ -37,8 +37,8 @@ async function upload(content: Buffer, { app = api.app as Asked, key = api.one.s
 }
 
 async function fetchServed(url: string, app: Asked = api.app) {
-  const answer = await app.request(new URL(url).pathname);
-  return { status: answer.status, headers: answer.headers, content: Buffer.from(await answer.arrayBuffer()) };
+  const response = await app.request(new URL(url).pathname);
+  return { status: response.status, headers: response.headers, content: Buffer.from(await response.arrayBuffer()) };
 }
 
 /** Starts the API with other settings on the same database. */
@@ -62,9 +62,9 @@ describe('an image that is stored in a bucket', () => {
     const key = await keyOf(body.hash);
     expect(key).toMatch(new RegExp(`^tidings/${api.one.id}/[0-9a-f-]{36}$`));
     expect(s3.objects.get(key)).toEqual({ content, type: 'image/gif' });
-    const answer = await fetchServed(body.url);
-    expect(answer).toMatchObject({ status: 200, content });
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await fetchServed(body.url);
+    expect(response).toMatchObject({ status: 200, content });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/gif',
       'content-length': String(content.length),
       'cache-control': 'public, max-age=31536000, immutable',
@@ -90,12 +90,12 @@ describe('an image that is stored in a bucket', () => {
 
   it('is one image after many concurrent uploads of the same bytes, and the surplus objects are deleted', async () => {
     const content = newGif();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
     await pruneObjects();
     const same = [...s3.objects.values()].filter((object) => object.content.equals(content));
     expect(same).toHaveLength(1);
-    expect(await fetchServed(answers[0]?.body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(responses[0]?.body.url)).toMatchObject({ status: 200, content });
   });
 
   it('is refused beyond the project’s limit', async () => {
@@ -136,9 +136,9 @@ describe('a bucket that cannot be used', () => {
     const content = newGif();
     const { body: before } = await api.call('GET', '/assets');
     s3.mood = mood;
-    const answer = await upload(content);
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
-    expect(answer.body.error.message).toBe('The storage for images is unreachable.');
+    const response = await upload(content);
+    expect(response).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+    expect(response.body.error.message).toBe('The storage for images is unreachable.');
     expect((await api.call('GET', '/assets')).body).toEqual(before);
     s3.mood = 'well';
     const { status, body } = await upload(content);

@@ -44,9 +44,9 @@ describe('an image', () => {
       usedBy: { templates: 0, campaigns: 0, sent: false },
       url: `https://mail.example.com/assets/${body.hash}`,
     });
-    const answer = await served(body.url);
-    expect(answer.status).toBe(200);
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(content);
+    const response = await served(body.url);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(content);
   });
 
   it('is immutable, is served with the type of its bytes, and can neither run scripts nor load resources', async () => {
@@ -79,9 +79,9 @@ describe('an image', () => {
 
   it('is stored once if it is uploaded many times concurrently', async () => {
     const content = newGif();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
   it.each([
@@ -137,8 +137,8 @@ describe('the images of a project', () => {
   it('the images of a project have a limit of total size', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
-    const answer = await upload(newGif(), { key: api.two.secretKey });
-    expect(answer).toMatchObject({ status: 409, body: { error: { details: { maxBytes: ASSETS_MAX_BYTES } } } });
+    const response = await upload(newGif(), { key: api.two.secretKey });
+    expect(response).toMatchObject({ status: 409, body: { error: { details: { maxBytes: ASSETS_MAX_BYTES } } } });
     expect((await upload(newGif())).status).toBe(201);
   });
 

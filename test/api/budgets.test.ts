@@ -75,11 +75,11 @@ describe('an untrusted email', () => {
     const fresh = await startTestApi();
     const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
     const email = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };
-    const { status, body: answer } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, email)}`);
+    const { status, body: response } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, email)}`);
     await fresh.close();
     expect(status).toBe(200);
-    expect(answer.data.body).toBe(body);
-    expect(answer.data.text).toMatch(/^begin/);
-    expect(answer.data.text).not.toContain('end');
+    expect(response.data.body).toBe(body);
+    expect(response.data.text).toMatch(/^begin/);
+    expect(response.data.text).not.toContain('end');
   });
 });

@@ -38,8 +38,8 @@ describe('pausing a campaign', () => {
       ['resume', 'SENDING'],
     ]) {
       const headers = { 'Idempotency-Key': crypto.randomUUID() };
-      const answer = await api.call('POST', `/campaigns/${id}/${action}`, { key: project.secretKey, headers });
-      expect([answer.status, answer.body.data?.status], JSON.stringify(answer.body)).toEqual([200, status]);
+      const response = await api.call('POST', `/campaigns/${id}/${action}`, { key: project.secretKey, headers });
+      expect([response.status, response.body.data?.status], JSON.stringify(response.body)).toEqual([200, status]);
     }
   });
 
@@ -71,8 +71,8 @@ describe('pausing a campaign', () => {
       const { body } = await call('POST', '/campaigns', campaignBody());
       await sql`UPDATE campaigns SET status = ${status} WHERE id = ${body.data.id}`.execute(api.db);
       for (const what of ['pause', 'resume']) {
-        const answer = await call('POST', `/campaigns/${body.data.id}/${what}`);
-        expect([answer.status, answer.body.error.details]).toEqual([409, { status }]);
+        const response = await call('POST', `/campaigns/${body.data.id}/${what}`);
+        expect([response.status, response.body.error.details]).toEqual([409, { status }]);
       }
     },
   );
@@ -82,8 +82,8 @@ describe('pausing a campaign', () => {
     await call('POST', `/segments/${segment.body.id}/members`, { emails: ['r0@to.test'] });
     const id = await sending({ audienceType: 'SEGMENT', segmentId: segment.body.id });
     await call('POST', `/campaigns/${id}/pause`);
-    const answers = [`/campaigns/${id}`, `/segments/${segment.body.id}`, `/domains/${domainId}`];
-    for (const path of answers) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
+    const responses = [`/campaigns/${id}`, `/segments/${segment.body.id}`, `/domains/${domainId}`];
+    for (const path of responses) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
   });
 
   it('and then cancelling makes the campaign a DRAFT if no email was attempted, else CANCELLED', async () => {

@@ -65,10 +65,10 @@ describe('the recipients of a campaign', () => {
     ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
   ])('with the filter %s are the recipients %j', async (query, found) => {
     const { get } = await campaign();
-    const answer = await get(query);
-    expect(answer.status).toBe(200);
-    expect(emails(answer)).toEqual(found.map((n) => `p${n}@to.test`));
-    expect(answer.body.total).toBe(found.length);
+    const response = await get(query);
+    expect(response.status).toBe(200);
+    expect(emails(response)).toEqual(found.map((n) => `p${n}@to.test`));
+    expect(response.body.total).toBe(found.length);
   });
 
   it.each(['', '&status=FAILED,BOUNCED', '&search=to.test'])(

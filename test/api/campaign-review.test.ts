@@ -23,9 +23,9 @@ const call = (method: string, path: string, body?: unknown) => api.call(method, 
 
 async function review(changes: Record<string, unknown> = {}) {
   const { body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: CLEAN, ...changes }));
-  const answer = await call('GET', `/campaigns/${body.data.id}/review`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body;
+  const response = await call('GET', `/campaigns/${body.data.id}/review`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body;
 }
 
 const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
@@ -100,8 +100,8 @@ describe('the review of a campaign', () => {
     ]);
     const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN }));
     await sql`UPDATE campaigns SET preheader = '{{ x' WHERE id = ${body.data.id}`.execute(api.db);
-    const answer = await call('GET', `/campaigns/${body.data.id}/review`);
-    expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
+    const response = await call('GET', `/campaigns/${body.data.id}/review`);
+    expect([response.status, response.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
   });
 
   it('counts recipients that lack a variable of the preheader, also in a variant', async () => {
@@ -144,9 +144,9 @@ describe('the review of a campaign', () => {
       campaignBody({ audienceType: 'SEGMENT', segmentId: segment.body.id }),
     );
     await sql`UPDATE campaigns SET segment_id = NULL WHERE id = ${body.data.id}`.execute(api.db);
-    const answer = await call('GET', `/campaigns/${body.data.id}/review`);
-    expect([answer.status, answer.body.audience, answer.body.willSend]).toEqual([200, 0, 0]);
-    expect(codes(answer.body)).toContain('empty_audience');
+    const response = await call('GET', `/campaigns/${body.data.id}/review`);
+    expect([response.status, response.body.audience, response.body.willSend]).toEqual([200, 0, 0]);
+    expect(codes(response.body)).toContain('empty_audience');
   });
 });
 
@@ -219,10 +219,10 @@ describe('the preview of a template', () => {
     expect((await preview({ body: 'x', contactId })).status).toBe(404);
     const key = await buildKey(api.db, project.id, ['templates:view']);
     const own = await buildContact(api.db, { projectId: project.id });
-    const answer = (changes: object) =>
+    const previewWithKey = (changes: object) =>
       api.call('POST', '/templates/preview', { key, body: { subject: 'x', body: 'y', ...changes } });
-    expect((await answer({})).status).toBe(200);
-    const refused = await answer({ contactId: own });
+    expect((await previewWithKey({})).status).toBe(200);
+    const refused = await previewWithKey({ contactId: own });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'contacts:view']);
   });
 });

@@ -89,9 +89,9 @@ describe('creating a campaign', () => {
     ['a body that does not parse', { body: '{% if %}' }, 422, 'VALIDATION_ERROR'],
     ['an invalid filter', { audienceType: 'FILTERED', filters: { logic: 'AND', groups: [] } }, 422, 'VALIDATION_ERROR'],
   ])('creating a campaign is refused with %s', async (_, changes, status, code) => {
-    const answer = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
-    expect(answer.status).toBe(status);
-    expect(answer.body.error.code).toBe(code);
+    const response = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+    expect(response.status).toBe(status);
+    expect(response.body.error.code).toBe(code);
   });
 });
 
@@ -136,9 +136,9 @@ describe('changing a campaign', () => {
   it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT returns 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
-    const answer = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
+    const response = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
+    expect(response.status).toBe(409);
+    expect(response.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
   it('duplicate creates a DRAFT with the same content', async () => {
@@ -158,9 +158,9 @@ describe('deleting a campaign', () => {
   it.each(['SCHEDULED', 'SENDING'])('deleting a campaign is refused in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
-    const answer = await api.call('DELETE', `/campaigns/${id}`);
-    expect(answer.status).toBe(409);
-    expect(answer.body.error.details).toEqual({ status });
+    const response = await api.call('DELETE', `/campaigns/${id}`);
+    expect(response.status).toBe(409);
+    expect(response.body.error.details).toEqual({ status });
   });
 
   it.each(['DRAFT', 'SENT', 'CANCELLED'])('deleting a campaign succeeds in %s', async (status) => {
@@ -175,9 +175,9 @@ describe('deleting a campaign', () => {
 describe('sending a campaign', () => {
   it.each([{}, { scheduledFor: null }, undefined])('starts it at once with the body %j', async (body) => {
     const { id } = await create();
-    const answer = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ success: true, data: { id, status: 'SENDING', scheduledAt: null } });
+    const response = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ success: true, data: { id, status: 'SENDING', scheduledAt: null } });
     expect(api.dispatched).toMatchObject([{ kind: 'campaign.start', refId: id, payload: { sendNo: 1 } }]);
   });
 
@@ -195,24 +195,26 @@ describe('sending a campaign', () => {
 
   it('starts it once if it is sent twice concurrently', async () => {
     const { id } = await create();
-    const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
+    const responses = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 409, 409]);
     expect(api.dispatched).toHaveLength(1);
   });
 
   it.each(['SENDING', 'SENT', 'CANCELLED'])('returns 409 in %s, with the status in details', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
-    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
+    const response = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect(response.status).toBe(409);
+    expect(response.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
   it('returns 400 for a time in the past', async () => {
     const { id } = await create();
-    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: '2020-01-01T00:00:00Z' } });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('BAD_REQUEST');
+    const response = await api.call('POST', `/campaigns/${id}/send`, {
+      body: { scheduledFor: '2020-01-01T00:00:00Z' },
+    });
+    expect(response.status).toBe(400);
+    expect(response.body.error.code).toBe('BAD_REQUEST');
     expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
   });
 
@@ -220,9 +222,9 @@ describe('sending a campaign', () => {
     'without recipients returns 400 with the body %j, and changes nothing',
     async (body) => {
       const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
-      const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
-      expect(answer.status).toBe(400);
-      expect(answer.body.error.code).toBe('BAD_REQUEST');
+      const response = await api.call('POST', `/campaigns/${id}/send`, { body });
+      expect(response.status).toBe(400);
+      expect(response.body.error.code).toBe('BAD_REQUEST');
       expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
       expect(api.dispatched).toEqual([]);
     },
@@ -240,8 +242,8 @@ describe('sending a campaign', () => {
     await buildDomain(api.db, { projectId: api.one.id, domain: 'lapsed.test' });
     const { id } = await create({ from: 'a@lapsed.test' });
     await sql`UPDATE domains SET status = 'FAILED' WHERE domain = 'lapsed.test'`.execute(api.db);
-    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+    const response = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect([response.status, response.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
   });
 
   it('does not use the monthly limit if all recipients are simulator addresses', async () => {
@@ -306,9 +308,9 @@ describe('cancelling a campaign', () => {
   it.each(['DRAFT', 'SENT', 'CANCELLED'])('cancelling a campaign returns 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
-    const answer = await api.call('POST', `/campaigns/${id}/cancel`);
-    expect(answer.status).toBe(409);
-    expect(answer.body.error.details).toEqual({ status });
+    const response = await api.call('POST', `/campaigns/${id}/cancel`);
+    expect(response.status).toBe(409);
+    expect(response.body.error.details).toEqual({ status });
   });
 });
 
@@ -316,13 +318,13 @@ describe('a test email of a campaign', () => {
   it('is one email with [TEST] in its subject, rendered for the contact of the address', async () => {
     const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
     const { id } = await create();
-    const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ success: true, data: { email: 'tester@to.test' } });
-    expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: answer.body.data.emailId }]);
+    const response = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ success: true, data: { email: 'tester@to.test' } });
+    expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: response.body.data.emailId }]);
     const { rows } = await sql`
       SELECT e.contact_id, e.campaign_id, e.to_email, k.subject FROM emails e JOIN contents k ON k.id = e.content_id
-      WHERE e.id = ${answer.body.data.emailId}`.execute(api.db);
+      WHERE e.id = ${response.body.data.emailId}`.execute(api.db);
     expect(rows).toEqual([
       {
         contact_id: contactId,
@@ -336,8 +338,8 @@ describe('a test email of a campaign', () => {
 
   it('is sent to an address without a contact, and creates no contact', async () => {
     const { id } = await create();
-    const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
-    expect(answer.status).toBe(200);
+    const response = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
+    expect(response.status).toBe(200);
     const { rows } = await sql`SELECT FROM contacts WHERE email = 'nobody@to.test'`.execute(api.db);
     expect(rows).toEqual([]);
   });
@@ -363,8 +365,8 @@ describe('lists and statistics of campaigns', () => {
   it.each(['status=DONE', 'limit=0', 'limit=101', 'cursor=nonsense!', 'page=0'])(
     'return 400 for ?%s',
     async (query) => {
-      const answer = await api.call('GET', `/campaigns?${query}`);
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+      const response = await api.call('GET', `/campaigns?${query}`);
+      expect([response.status, response.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
 

@@ -59,7 +59,7 @@ describe('a request that is costly because of its form', () => {
       status: 'RECEIVED',
       body,
     });
-    const answer = await service.call('GET', `/v1/emails/${id}`);
-    expect([answer.status, answer.body.data.body]).toEqual([200, body]);
+    const response = await service.call('GET', `/v1/emails/${id}`);
+    expect([response.status, response.body.data.body]).toEqual([200, body]);
   });
 });

@@ -12,16 +12,16 @@ afterAll(() => api?.close());
 
 describe('POST /v1/track', () => {
   it('records the event, creates the contact as subscribed, stores its data and returns ids', async () => {
-    const answer = await track(api, 'new@example.com', 'signup', {
+    const response = await track(api, 'new@example.com', 'signup', {
       plan: 'pro',
       once: { value: 1, persistent: false },
     });
-    expect(answer).toMatchObject({ success: true, data: { contact: expect.any(String), event: expect.any(String) } });
-    const contact = await expectOk(api.call('GET', `/contacts/${answer.data.contact}`));
+    expect(response).toMatchObject({ success: true, data: { contact: expect.any(String), event: expect.any(String) } });
+    const contact = await expectOk(api.call('GET', `/contacts/${response.data.contact}`));
     expect(contact).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
-    const { events } = await expectOk(api.call('GET', `/events/contact/${answer.data.contact}`));
+    const { events } = await expectOk(api.call('GET', `/events/contact/${response.data.contact}`));
     expect(events).toMatchObject([
-      { id: answer.data.event, name: 'signup', data: { plan: 'pro', once: 1 } },
+      { id: response.data.event, name: 'signup', data: { plan: 'pro', once: 1 } },
       { name: 'contact.subscribed' },
     ]);
   });
@@ -38,8 +38,8 @@ describe('POST /v1/track', () => {
       ),
       api.call('POST', '/v1/track', { body: { ...one, email: 'bad@example.com', data: { ['k'.repeat(1_000)]: 1 } } }),
     ]);
-    expect(new Set(same.map((answer) => answer.data.contact)).size).toBe(1);
-    expect(new Set([...same, ...others].map((answer) => answer.data.event)).size).toBe(40);
+    expect(new Set(same.map((response) => response.data.contact)).size).toBe(1);
+    expect(new Set([...same, ...others].map((response) => response.data.event)).size).toBe(40);
     expect(keyed.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
     expect([bad.status, bad.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     for (const [n, { data }] of others.entries()) {
@@ -267,8 +267,8 @@ describe('the results of an event', () => {
 
   it('are reported for each of several concurrent events of one contact', async () => {
     const workflow = await listening('burst', { allowReentry: true });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
-    const events = await listNamed(answers[0]?.data.contact, 'burst');
+    const responses = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
+    const events = await listNamed(responses[0]?.data.contact, 'burst');
     expect(events.flatMap((event: { executions: object[] }) => event.executions)).toHaveLength(1);
     expect(events.flatMap((event: { notStarted: object[] }) => event.notStarted)).toMatchObject(
       Array.from({ length: 4 }, () => ({ workflowId: workflow.id, reason: 'active' })),
@@ -285,8 +285,8 @@ describe('the results of an event', () => {
 it('an event name of only spaces is refused wherever an event is recorded or listened to', async () => {
   const event = '   ';
   const at = async (method: string, path: string, body: object) => {
-    const answer = await api.call(method, path, { body });
-    return [answer.status, answer.body.error?.errors?.map(({ field }: { field: string }) => field)];
+    const response = await api.call(method, path, { body });
+    return [response.status, response.body.error?.errors?.map(({ field }: { field: string }) => field)];
   };
   const { id } = (await api.call('POST', '/v1/workflows', { body: { name: 'W', eventName: 'e' } })).body;
   const filters = { operator: 'AND', conditions: [{ field: `event.${event}`, operator: 'triggered' }] };

@@ -90,7 +90,10 @@ async function send(method: string, path: string, { key = api.one.secretKey, bod
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
 }
 const post = (value: unknown, path = `/echo/${ID}`) => send('POST', path, { body: JSON.stringify(value) });
-const code = (answer: { status: number; body: { error: { code: string } } }) => [answer.status, answer.body.error.code];
+const code = (response: { status: number; body: { error: { code: string } } }) => [
+  response.status,
+  response.body.error.code,
+];
 
 describe('every response', () => {
   it('has the request id of the caller, or a new one', async () => {
@@ -114,9 +117,9 @@ describe('every response', () => {
   });
 
   it('is a 500 without details if the error is unexpected', async () => {
-    const answer = await send('GET', '/fail');
-    expect(code(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
-    expect(JSON.stringify(answer.body)).not.toMatch(/secret_table|ada@|at /);
+    const response = await send('GET', '/fail');
+    expect(code(response)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    expect(JSON.stringify(response.body)).not.toMatch(/secret_table|ada@|at /);
   });
 });
 
@@ -142,9 +145,12 @@ describe('a request body', () => {
   });
 
   it('returns 422 if it has errors, and names each by its dotted path and a code of zod 3', async () => {
-    const answer = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
-    expect(code(answer)).toEqual([422, 'VALIDATION_ERROR']);
-    const faults = answer.body.error.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]);
+    const response = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
+    expect(code(response)).toEqual([422, 'VALIDATION_ERROR']);
+    const faults = response.body.error.errors.map((fault: { field: string; code: string }) => [
+      fault.field,
+      fault.code,
+    ]);
     expect(faults).toEqual([
       ['email', 'invalid_type'],
       ['kind', 'invalid_enum_value'],
@@ -176,9 +182,9 @@ describe('a request body', () => {
   });
 
   it('has its unknown fields named in a header of the response, except fields of free-form data', async () => {
-    const answer = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');
+    const response = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');
     expect((await post({ email: EMAIL })).headers.get('x-ignored-fields')).toBeNull();
   });
 

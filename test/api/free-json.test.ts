@@ -56,13 +56,13 @@ it('free-form JSON in a request is refused above 64 KB, with an error at its fie
       const given = withValue(body, field, { x: 'x'.repeat(64 * KB) });
       // In other cases a batch refuses only one of its emails.
       const large = path.endsWith('/batch') ? { ...given, atomic: true } : given;
-      const answer = await api.call(method, url, { body: large });
+      const response = await api.call(method, url, { body: large });
       const where = `${method} ${path} ${field.join('.')}`;
       asked.push(where);
-      const fits = answer.body.error?.errors?.filter((fault: Json) => fault.code === 'too_big');
+      const fits = response.body.error?.errors?.filter((fault: Json) => fault.code === 'too_big');
       // The routes of the public key accept no larger body.
-      if (answer.status === 413) expect(answer.body.error.details, where).toEqual({ maxBytes: 64 * KB });
-      else expect([answer.status, fits?.[0]?.field], where).toEqual([422, field.join('.')]);
+      if (response.status === 413) expect(response.body.error.details, where).toEqual({ maxBytes: 64 * KB });
+      else expect([response.status, fits?.[0]?.field], where).toEqual([422, field.join('.')]);
     }
   }
   expect(asked).toEqual(expect.arrayContaining(['POST /workflows/{id}/executions context', 'POST /events/track data']));

@@ -113,7 +113,7 @@ describe('an idempotency key', () => {
         headers: { authorization: `Bearer ${api.one.secretKey}`, 'idempotency-key': key },
         body: form,
       });
-      // biome-ignore lint/suspicious/noExplicitAny: answers of two shapes
+      // biome-ignore lint/suspicious/noExplicitAny: responses of two shapes
       return { status: response.status, body: (await response.json()) as any };
     };
     expect((await upload('email\na@x.test\n')).status).toBe(202);

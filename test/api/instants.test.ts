@@ -48,8 +48,8 @@ it('reads the start of a preview in the time zone of the project', async () => {
   const steps = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'hours' } } };
   const workflow = await buildWorkflow(api, { eventName: 'begin', steps });
   const body = { contact: { email: 'ada@example.com' }, startAt: '2037-07-01T09:00' };
-  const { body: answer } = await api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
-  expect(JSON.stringify(answer)).toContain('2037-07-01T08:00:00.000Z');
+  const { body: response } = await api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
+  expect(JSON.stringify(response)).toContain('2037-07-01T08:00:00.000Z');
 });
 
 it('reads times in filters, and in the data that they compare, in the time zone of the project', async () => {

@@ -22,9 +22,8 @@ async function post(path: string, body: string, key = api.one.secretKey) {
     headers: { ...json, authorization: `Bearer ${key}` },
     body,
   });
-  // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
-  const answer = (await response.json()) as any;
-  return { status: response.status, body: answer };
+  // biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
+  return { status: response.status, body: (await response.json()) as any };
 }
 
 const email = (more: string) =>
@@ -36,9 +35,9 @@ describe('the number of values in a request body', () => {
     ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
     ['in text that is not JSON at its end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
   ])('is limited: more than 100,000 %s are refused before they are parsed', async (_, body) => {
-    const { status, body: answer } = await post('/v1/send', body);
+    const { status, body: response } = await post('/v1/send', body);
     expect(status).toBe(422);
-    expect(answer.error).toMatchObject({
+    expect(response.error).toMatchObject({
       code: 'VALIDATION_ERROR',
       errors: [{ field: '', code: 'too_big', message: expect.stringContaining('100,000 values') }],
     });
@@ -80,9 +79,13 @@ describe('the bytes of a request body', () => {
     ['/v1/pixel', '"events":[{"name":"page_viewed"}]'],
     ['/v1/back-in-stock', '"email":"a@example.com","storefrontVariantId":"1"'],
   ])('are limited to 64 KB on %s, which anyone may call', async (path, body) => {
-    const { status, body: answer } = await post(path, `{${body},"extra":"${'x'.repeat(64 * KB)}"}`, api.one.publicKey);
+    const { status, body: response } = await post(
+      path,
+      `{${body},"extra":"${'x'.repeat(64 * KB)}"}`,
+      api.one.publicKey,
+    );
     expect(status).toBe(413);
-    expect(answer.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
+    expect(response.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
   });
 });
 
@@ -179,9 +182,9 @@ describe('the number of records', () => {
     ],
   ])('of a project is limited for %s, also when many are created at once', async (kind, most, filled, create) => {
     await fill(filled);
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(create));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409)?.body.error;
+    const responses = await Promise.all([1, 2, 3, 4, 5].map(create));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    const refused = responses.find(({ status }) => status === 409)?.body.error;
     expect(refused).toMatchObject({ code: 'CONFLICT', message: `A project has at most ${most} ${kind}.` });
     expect(refused.suggestion).toContain('Delete');
   });
@@ -198,12 +201,14 @@ describe('the number of records', () => {
     const { status, body } = await add(60 * KB);
     expect(status).toBe(201);
     const large = await Promise.all([add(60 * KB), add(60 * KB), add(60 * KB)]);
-    expect(large.map((answer) => answer.status).sort()).toEqual([201, 422, 422]);
+    expect(large.map((response) => response.status).sort()).toEqual([201, 422, 422]);
     const grown = { config: { url: 'https://example.com', body: 'x'.repeat(63 * KB) } };
     expect((await api.call('PATCH', `/workflows/${id}/steps/${body.id}`, { body: grown })).status).toBe(422);
     const small = await Promise.all([add(1), add(1), add(1)]);
-    expect(small.map((answer) => answer.status).sort()).toEqual([201, 409, 409]);
-    expect(small.find((answer) => answer.status === 409)?.body.error.message).toBe('A workflow has at most 500 steps.');
+    expect(small.map((response) => response.status).sort()).toEqual([201, 409, 409]);
+    expect(small.find((response) => response.status === 409)?.body.error.message).toBe(
+      'A workflow has at most 500 steps.',
+    );
   });
 
   it('of templates includes copies', async () => {
@@ -245,9 +250,9 @@ describe('a page of a list', () => {
     ],
   ])('of %s is at most 4 MB: rows beyond it have no %s, and are marked', async (path, field, filled) => {
     await filled().execute(api.db);
-    const answer = await text(path);
-    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
-    const read = JSON.parse(answer);
+    const response = await text(path);
+    expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
+    const read = JSON.parse(response);
     const records: Record<string, unknown>[] = Array.isArray(read) ? read : (read.templates ?? read.campaigns);
     const cut = records.findIndex((record) => record.truncated === true);
     expect(records.length).toBeGreaterThanOrEqual(20);
@@ -266,9 +271,9 @@ describe('a page of a list', () => {
     await sql`INSERT INTO contacts (project_id, email, subscribed, data)
       SELECT ${project.id}, 's' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000))
       FROM generate_series(1, 50) n`.execute(api.db);
-    const answer = await text(`/segments/${body.id}/contacts?pageSize=100`, project.secretKey);
-    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
-    const contacts: Record<string, unknown>[] = JSON.parse(answer).contacts;
+    const response = await text(`/segments/${body.id}/contacts?pageSize=100`, project.secretKey);
+    expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
+    const contacts: Record<string, unknown>[] = JSON.parse(response).contacts;
     expect(contacts).toHaveLength(50);
     const whole = contacts.filter((contact) => contact.truncated === undefined);
     expect(whole.length).toBeGreaterThan(20);
@@ -292,9 +297,9 @@ describe('a page of a list', () => {
     await filled().execute(api.db);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer = await text(`${path}${cursor && `&cursor=${cursor}`}`);
-      expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
-      const page = JSON.parse(answer);
+      const response = await text(`${path}${cursor && `&cursor=${cursor}`}`);
+      expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
+      const page = JSON.parse(response);
       expect(page.hasMore).toBe(page.cursor !== null);
       seen.push(...page[list].map(({ id }: { id: string }) => id));
       cursor = page.cursor;

@@ -65,12 +65,12 @@ describe('the OpenAPI document', () => {
   it('shows an example of every JSON body of requests and responses', () => {
     const without = operations.flatMap(({ name, operation }) => {
       const request = Object.entries<Json>(operation.requestBody?.content ?? {});
-      const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
+      const responses = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
         Object.entries<Json>(resolve(response).content ?? {}).map(
           ([type, content]) => [`${type} ${status}`, content] as const,
         ),
       );
-      return [...request, ...answers]
+      return [...request, ...responses]
         .filter(([type, content]) => type.startsWith('application/json') && !hasExample(content))
         .map(([type]) => `${name} ${type}`);
     });

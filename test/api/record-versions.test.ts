@@ -40,14 +40,14 @@ const RECORDS = [
   },
 ] as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 type Lists = any;
 
 async function build({ kind, create }: (typeof RECORDS)[number]) {
-  const answer = await api.call('POST', `/${kind}`, { body: create() });
-  const record = answer.body.data ?? answer.body;
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-  return { record, path: `/${kind}/${record.id}`, etag: answer.headers.get('etag') ?? '' };
+  const response = await api.call('POST', `/${kind}`, { body: create() });
+  const record = response.body.data ?? response.body;
+  expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
+  return { record, path: `/${kind}/${record.id}`, etag: response.headers.get('etag') ?? '' };
 }
 
 describe.each(RECORDS)('versions of $kind', (spec) => {
@@ -81,12 +81,12 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
       write(path, { name: 'Mine', updatedAt: STALE }, { 'If-Match': '*' }),
       api.call('DELETE', path, { headers: { 'If-Match': etag } }),
     ]);
-    for (const answer of refused) {
-      expect(answer).toMatchObject({
+    for (const response of refused) {
+      expect(response).toMatchObject({
         status: 409,
         body: { error: { code: 'CONFLICT', details: { updatedAt, etag: current.headers.get('etag') } } },
       });
-      expect(answer.body.error.suggestion).toContain('merge');
+      expect(response.body.error.suggestion).toContain('merge');
     }
     expect((await api.call('GET', path)).body).toMatchObject({ name, updatedAt });
   });
@@ -106,10 +106,10 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
 
   it('accepts one of many writes based on the same version', async () => {
     const { path, etag } = await build(spec);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, i) => write(path, { name: `Race ${++count} ${i}` }, { 'If-Match': etag })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
   it('refuses an invalid version, and names the header or field', async () => {
@@ -124,8 +124,8 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     const { path, etag } = await build(spec);
     for (const ifMatch of [etag, '"other"', '*']) {
       const headers = { 'If-Match': ifMatch };
-      const answer = await api.call(spec.method, path, { key: api.two.secretKey, body: { name: 'x' }, headers });
-      expect(answer.status).toBe(404);
+      const response = await api.call(spec.method, path, { key: api.two.secretKey, body: { name: 'x' }, headers });
+      expect(response.status).toBe(404);
       expect((await api.call('DELETE', path, { key: api.two.secretKey, headers })).status).toBe(404);
     }
   });

@@ -49,9 +49,9 @@ function raw(bytes: string): Promise<string> {
 it('responds to a health check by HTTP/1.0, which has no Host header', async () => {
   const socket = connectSocket(api.port, '127.0.0.1');
   socket.write('GET /health HTTP/1.0\r\n\r\n');
-  let answer = '';
-  for await (const chunk of socket) answer += String(chunk);
-  expect(answer).toMatch(/^HTTP\/1\.[01] 200 /);
+  let response = '';
+  for await (const chunk of socket) response += String(chunk);
+  expect(response).toMatch(/^HTTP\/1\.[01] 200 /);
 });
 
 describe('the HTTP server', () => {
@@ -78,13 +78,13 @@ describe('the HTTP server', () => {
 
   it('accepts a chunked body', async () => {
     const body = new Blob(['{"email":"a@example.com","password":"x"}']).stream();
-    const answer = await fetch(`${base}/auth/login`, {
+    const response = await fetch(`${base}/auth/login`, {
       method: 'POST',
       headers: json,
       body,
       duplex: 'half',
     } as RequestInit);
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 
   it('responds to HEAD as to GET, and to OPTIONS of a known path with its methods', async () => {
@@ -96,9 +96,9 @@ describe('the HTTP server', () => {
     const lines = ['GET /health HTTP/1.1', 'Host: localhost', 'Connection: close', 'Content-Type: application/json'];
     const socket = connectSocket(api.port, '127.0.0.1');
     socket.write([...lines, 'Content-Length: 11', '', '{"limit":1}'].join('\r\n'));
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    expect(answer).toMatch(/^HTTP\/1.1 200 .*x-ignored-fields: limit/is);
+    let response = '';
+    for await (const chunk of socket) response += String(chunk);
+    expect(response).toMatch(/^HTTP\/1.1 200 .*x-ignored-fields: limit/is);
   });
 
   it('returns a JSON error for invalid HTTP', async () => {
@@ -131,13 +131,15 @@ describe('the HTTP server', () => {
     const pending = new Promise<number>((resolve, reject) => {
       const asked = request(
         { port: other.port, path: '/auth/login', method: 'POST', headers: { ...json, 'content-length': 41 } },
-        (answer) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
+        (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)),
       ).on('error', reject);
       asked.write('{"email":"a@example.com",');
       setTimeout(() => asked.end('"password":"x" }'), 300);
     });
     // The request runs once the server has read its header fields.
-    await expect.poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((answer) => answer.status)).toBe(200);
+    await expect
+      .poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((response) => response.status))
+      .toBe(200);
     const closing = other.close();
     expect(await pending).toBe(401);
     await closing;

@@ -155,8 +155,8 @@ it('STOP ends consent to SMS only, and START restores it', async () => {
     return query.executeTakeFirstOrThrow();
   };
   const inbound = (Body: string) => callback('/webhooks/twilio/inbound', { From: phone, To: '+4930123456', Body });
-  const answer = await inbound('stop');
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/xml']);
+  const response = await inbound('stop');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/xml']);
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: false });
   const { body } = await send({ to: phone, body: 'x' });
   const [claimed] = await claimSms(api.db, {
@@ -321,8 +321,8 @@ describe('the list of stopped numbers', () => {
 
   it('a callback accepts NUL characters in every parameter', async () => {
     const phone = nextPhone();
-    const answer = await inbound(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
-    expect([answer.status, await stopsOf(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
+    const response = await inbound(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
+    expect([response.status, await stopsOf(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
     const { id } = (await send({ to: nextPhone(), body: 'x' })).body;
     const report = { MessageSid: `SM${id}\0`, MessageStatus: 'failed', ErrorCode: '30008', ErrorMessage: 'x\0' };
     expect((await callback(`/webhooks/twilio/status?id=${id}`, report)).status).toBe(204);

@@ -210,8 +210,8 @@ describe('POST /v1/pixel', () => {
     ],
     ['an invalid time', { name: 'x', timestamp: 'yesterday' }],
   ])('refuses %s', async (_, body) => {
-    const answer = await pixel(body);
-    expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    const response = await pixel(body);
+    expect([response.status, response.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });
 
   it('accepts requests of pages from any origin', async () => {

@@ -135,20 +135,20 @@ describe('an unknown field', () => {
     [`/workflows/${uuidv7()}/executions`, { variables: {} }, 'variables', 'context'],
     ['/contacts/bulk-delete', { contacts: ['x'] }, 'contacts', 'contactIds'],
   ])('is refused in POST %s %j as %s, and %s is suggested', async (path, body, field, meant) => {
-    const { status, body: answer } = await api.call('POST', path, { body });
-    expect([status, answer.error.code]).toEqual([422, 'VALIDATION_ERROR']);
-    expect(answer.error.errors[0]).toMatchObject({ field, code: 'unrecognized_keys' });
-    if (meant === undefined) expect(answer.error.errors[0].message).not.toContain('Did you mean');
-    else expect(answer.error.errors[0].message).toBe(`Unknown field. Did you mean ${meant}?`);
-    if (meant !== undefined) expect(answer.error.suggestion).toContain(`Did you mean ${meant}`);
+    const { status, body: response } = await api.call('POST', path, { body });
+    expect([status, response.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    expect(response.error.errors[0]).toMatchObject({ field, code: 'unrecognized_keys' });
+    if (meant === undefined) expect(response.error.errors[0].message).not.toContain('Did you mean');
+    else expect(response.error.errors[0].message).toBe(`Unknown field. Did you mean ${meant}?`);
+    if (meant !== undefined) expect(response.error.suggestion).toContain(`Did you mean ${meant}`);
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
     'is recognized if it is named %s, which every JavaScript object has',
     async (name) => {
       const body = JSON.parse(`${JSON.stringify(email).slice(0, -1)},"${name}":1}`);
-      const { status, body: answer } = await api.call('POST', '/v1/send', { body });
-      expect([status, answer.error.errors?.[0]]).toMatchObject([422, { field: name, code: 'unrecognized_keys' }]);
+      const { status, body: response } = await api.call('POST', '/v1/send', { body });
+      expect([status, response.error.errors?.[0]]).toMatchObject([422, { field: name, code: 'unrecognized_keys' }]);
       const query = await api.call('GET', `/v1/contacts?${name}=1`);
       expect([query.status, query.body.error.errors[0].field]).toEqual([400, name]);
     },
@@ -175,9 +175,9 @@ describe('an unknown field', () => {
     ['/project/apply', { topics: [], dry_run: true }, 'dry_run', 'has the field dryRun'],
     ['/v1/topics', { name: 'Not now', dryRun: true }, 'dryRun', 'An operation with a dry run'],
   ])('is refused in POST %s %j as %s: %s', async (path, body, field, remedy) => {
-    const { status, body: answer } = await api.call('POST', path, { body });
-    expect([status, answer.error.errors]).toMatchObject([422, [{ field, code: 'unrecognized_keys' }]]);
-    expect(answer.error.errors[0].message).toContain(remedy);
+    const { status, body: response } = await api.call('POST', path, { body });
+    expect([status, response.error.errors]).toMatchObject([422, [{ field, code: 'unrecognized_keys' }]]);
+    expect(response.error.errors[0].message).toContain(remedy);
   });
 
   it('is refused in a new API key, because the key would have more rights than requested', async () => {
@@ -486,8 +486,8 @@ describe('a field of a request that has no effect because of another field', () 
     ];
     const path = `/v1/workflows/${(await api.call('POST', '/v1/workflows', { body: { name: 'Useless' } })).body.id}/steps`;
     const refusalOf = async (body: object) => {
-      const answer = await api.call('POST', path, { body });
-      return [answer.status, answer.body.error?.errors[0].field];
+      const response = await api.call('POST', path, { body });
+      return [response.status, response.body.error?.errors[0].field];
     };
     expect(await refusalOf({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
     const request = { url: 'https://hooks.example.com', method: 'GET', body: '{}' };
@@ -531,8 +531,8 @@ describe('a field of a request that has no effect because of another field', () 
     const campaign = { name: 'Late', subject: 'S', body: '<p>b</p>', from: 'a@shop.example.com', audienceType: 'ALL' };
     const { id } = (await api.call('POST', '/v1/campaigns', { body: campaign })).body.data;
     const body = { scheduledFor: '2090-01-01', latePolicy: 'SKIP' };
-    const { status, body: answer } = await api.call('POST', `/v1/campaigns/${id}/send`, { body });
-    expect([status, answer.error.errors[0].field]).toEqual([422, 'latePolicy']);
+    const { status, body: response } = await api.call('POST', `/v1/campaigns/${id}/send`, { body });
+    expect([status, response.error.errors[0].field]).toEqual([422, 'latePolicy']);
   });
 });
 

@@ -20,7 +20,7 @@ interface Drawn {
 const DAY: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
 const read = (id: string) => expectOk(api.call('GET', `/workflows/${id}`));
 const save = (id: string, body: object) => api.call('PUT', `/workflows/${id}/graph`, { body });
-const errorsOf = (answer: { body: { error: { errors: { field: string }[] } } }) => answer.body.error.errors;
+const errorsOf = (response: { body: { error: { errors: { field: string }[] } } }) => response.body.error.errors;
 
 const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
   buildWorkflow(api, { steps, enabled });
@@ -36,7 +36,7 @@ describe('saving a whole workflow graph', () => {
     const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const { pause = '', end = '' } = workflow.steps;
     const { version } = await readGraph(workflow);
-    const answer = await expectOk(
+    const response = await expectOk(
       save(workflow.id, {
         version,
         entryStepId: 'first',
@@ -52,10 +52,10 @@ describe('saving a whole workflow graph', () => {
         ],
       }),
     );
-    const { first } = answer.ids;
-    expect(answer).toMatchObject({ faults: [], dryRun: false, workflow: { entryStepId: first } });
+    const { first } = response.ids;
+    expect(response).toMatchObject({ faults: [], dryRun: false, workflow: { entryStepId: first } });
     const now = await read(workflow.id);
-    expect(answer.workflow).toEqual(now);
+    expect(response.workflow).toEqual(now);
     expect(now.steps.map((step: { id: string }) => step.id).sort()).toEqual([first, pause, end].sort());
     expect(now.steps).toContainEqual(
       expect.objectContaining({
@@ -117,9 +117,9 @@ describe('saving a whole workflow graph', () => {
       { id: 'fine', type: 'DELAY', config: { amount: 1, unit: 'days' } },
       { id: end, type: 'DELAY', config: { amount: 1, unit: 'days' } },
     ];
-    const answer = await save(workflow.id, { ...graph, steps, entryStepId: 'fine', transitions: [] });
-    expect(answer.status).toBe(422);
-    const fields = errorsOf(answer).map(({ field }) => field);
+    const response = await save(workflow.id, { ...graph, steps, entryStepId: 'fine', transitions: [] });
+    expect(response.status).toBe(422);
+    const fields = errorsOf(response).map(({ field }) => field);
     expect(fields).toContain(`steps.${pause}.config.amount`);
     expect(fields).toContain('steps.mail.config.templateId');
     expect(fields.some((field) => field.startsWith('steps.stranger.config.'))).toBe(true);
@@ -153,9 +153,9 @@ describe('saving a whole workflow graph', () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
     const graph = await readGraph(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };
-    const answer = await save(workflow.id, alone);
-    expect(answer.status).toBe(422);
-    expect(errorsOf(answer).map(({ field }) => field)).toEqual(['steps.alone']);
+    const response = await save(workflow.id, alone);
+    expect(response.status).toBe(422);
+    expect(errorsOf(response).map(({ field }) => field)).toEqual(['steps.alone']);
     await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: false } }));
     expect(await expectOk(save(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
   });
@@ -163,10 +163,10 @@ describe('saving a whole workflow graph', () => {
   it('checks but saves nothing in a dry run', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
-    const answer = await expectOk(
+    const response = await expectOk(
       save(workflow.id, { ...graph, steps: [], transitions: [], entryStepId: null, dryRun: true }),
     );
-    expect(answer).toMatchObject({ dryRun: true, faults: [{ field: 'steps' }] });
+    expect(response).toMatchObject({ dryRun: true, faults: [{ field: 'steps' }] });
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
@@ -178,9 +178,9 @@ describe('saving a whole workflow graph', () => {
     expect(theirs.status).toBe(404);
     const other = await draw({ only: DAY });
     const stolen = (await readGraph(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
-    const answer = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
+    const response = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
     // An id of another project is only a name.
-    expect(Object.keys(answer.ids)).toEqual([other.steps.only]);
+    expect(Object.keys(response.ids)).toEqual([other.steps.only]);
     expect((await read(other.id)).steps).toHaveLength(1);
   });
 
@@ -191,8 +191,8 @@ describe('saving a whole workflow graph', () => {
     const workflow = await draw({ end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const email = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
-    const answer = await save(workflow.id, { ...graph, steps: [email, ...graph.steps] });
-    expect(errorsOf(answer)).toEqual([
+    const response = await save(workflow.id, { ...graph, steps: [email, ...graph.steps] });
+    expect(errorsOf(response)).toEqual([
       { field: 'steps.mail.config.from', code: 'domain_not_verified', message: expect.any(String) },
     ]);
   });

@@ -65,11 +65,17 @@ describe('the preview of a workflow', () => {
     });
     const contactId = await newContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
     const before = await readRows(api.db);
-    const answer = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
+    const response = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
     expect(await readRows(api.db)).toEqual(before);
     const [third, hour] = [later(3 * DAY_MS), later(3 * DAY_MS + 3_600_000)];
-    expect(answer).toMatchObject({ status: 'EXITED', exitReason: 'done', startedAt: START, endedAt: hour, contactId });
-    expect(answer.steps).toMatchObject([
+    expect(response).toMatchObject({
+      status: 'EXITED',
+      exitReason: 'done',
+      startedAt: START,
+      endedAt: hour,
+      contactId,
+    });
+    expect(response.steps).toMatchObject([
       { stepId: workflow.steps.pause, name: 'pause', type: 'DELAY', at: START, dueAt: third, completedAt: third },
       { name: 'update', at: third, contact: { subscribed: false, data: { plan: 'pro', name: 'Ada' } } },
       {
@@ -110,10 +116,10 @@ describe('the preview of a workflow', () => {
     const workflow = await draw(stepOfEachType(named));
     const contactId = await newContact('each@example.com', { data: { plan: 'free', phone: '+14155550123' } });
     const before = await readRows(api.db);
-    const answer = await preview(workflow.id, { contactId });
+    const response = await preview(workflow.id, { contactId });
     expect(await readRows(api.db)).toEqual(before);
-    expect(answer).toMatchObject({ status: 'EXITED', exitReason: 'done' });
-    expect(answer.steps).toHaveLength(STEP_TYPES.length);
+    expect(response).toMatchObject({ status: 'EXITED', exitReason: 'done' });
+    expect(response.steps).toHaveLength(STEP_TYPES.length);
   });
 
   it('ends waits when the simulated events arrive, at their times', async () => {
@@ -128,9 +134,9 @@ describe('the preview of a workflow', () => {
       { name: 'order', at: later(DAY_MS) },
       { name: 'order', at: later(60_000), data: { total: 1 } },
     ];
-    const answer = await preview(workflow.id, { contactId, events });
-    expect(answer).toMatchObject({ status: 'WAITING', endedAt: null });
-    expect(answer.steps).toMatchObject([
+    const response = await preview(workflow.id, { contactId, events });
+    expect(response).toMatchObject({ status: 'WAITING', endedAt: null });
+    expect(response.steps).toMatchObject([
       { name: 'first', branch: 'event', completedAt: later(60_000) },
       { name: 'second', branch: 'event', at: later(60_000), completedAt: later(DAY_MS) },
       { name: 'third', status: 'WAITING', completedAt: null, dueAt: null },
@@ -210,8 +216,8 @@ describe('the preview of a workflow', () => {
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
     });
     const ask = async (data: Record<string, unknown>) => {
-      const answer = await preview(workflow.id, { contact: { email: 'sms@example.com', data } });
-      return answer.steps;
+      const response = await preview(workflow.id, { contact: { email: 'sms@example.com', data } });
+      return response.steps;
     };
     expect((await ask({ name: 'Ada' }))[0]).toMatchObject({ status: 'SKIPPED', reason: 'no_phone', wouldSend: false });
     expect((await ask({ name: 'Ada', phone: '+4915112345678' }))[0]).toMatchObject({
@@ -240,9 +246,9 @@ describe('the preview of a workflow', () => {
     const window = JSON.stringify({ from: '12:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' });
     await sql`UPDATE projects SET sending_window = ${window} WHERE id = ${api.one.id}`.execute(api.db);
     const data = { phone: '+4915112345678', timezone: 'Europe/Berlin' };
-    const answer = await preview(workflow.id, { contact: { email: 'hours@example.com', data } });
+    const response = await preview(workflow.id, { contact: { email: 'hours@example.com', data } });
     const [noonInBerlin, noonInTokyo] = ['2026-12-01T11:00:00.000Z', '2026-12-02T03:00:00.000Z'];
-    expect(answer.steps).toMatchObject([
+    expect(response.steps).toMatchObject([
       { name: 'plain', at: START, completedAt: START, dueAt: null, wouldSend: true },
       { name: 'news', at: START, dueAt: noonInBerlin, completedAt: noonInBerlin, wouldSend: true },
       { name: 'urgent', at: noonInBerlin, completedAt: noonInBerlin, dueAt: null },
@@ -264,9 +270,9 @@ describe('the preview of a workflow', () => {
       { step: 'soft', status: 503, body: { error: 'busy' } },
       { step: workflow.steps.hard, status: 404 },
     ];
-    const answer = await preview(workflow.id, { contact, webhooks });
-    expect(answer).toMatchObject({ status: 'FAILED', error: 'answered 404', contactId: null });
-    expect(answer.steps).toMatchObject([
+    const response = await preview(workflow.id, { contact, webhooks });
+    expect(response).toMatchObject({ status: 'FAILED', error: 'answered 404', contactId: null });
+    expect(response.steps).toMatchObject([
       { status: 'FAILED', error: 'answered 503', output: { statusCode: 503, body: '{"error":"busy"}' } },
       { status: 'FAILED', error: 'answered 404' },
     ]);

@@ -43,9 +43,9 @@ describe('the configuration of a step', () => {
     ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://a.example', headers: TWICE }, 'config.headers.content-type', 'duplicate_field'],
   ])('of %s is refused and names the field with the error: %j', async (type, config, field, code) => {
-    const answer = await addStep(type, config);
-    expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
-    expect(answer.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
+    const response = await addStep(type, config);
+    expect(response).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(response.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
   });
 
   it.each([
@@ -140,8 +140,8 @@ it('an event that cannot happen is refused in every field, and the nearest event
     ['POST', '/webhooks', { url: 'https://a.example/', events: ['email.opened'] }],
   ];
   for (const [method, path, body] of doors) {
-    const { status, body: answer } = await api.call(method, path, { body });
-    expect([path, status, JSON.stringify(answer)]).toEqual([
+    const { status, body: response } = await api.call(method, path, { body });
+    expect([path, status, JSON.stringify(response)]).toEqual([
       path,
       422,
       expect.stringContaining('Did you mean email.open'),

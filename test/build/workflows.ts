@@ -58,8 +58,8 @@ export async function listExecutions(api: Caller, workflowId: string): Promise<C
 }
 
 /** Returns the body of a response, which must be a success. */
-export async function expectOk(answer: Promise<CallResult>): Promise<CallResult['body']> {
-  const { status, body } = await answer;
+export async function expectOk(call: Promise<CallResult>): Promise<CallResult['body']> {
+  const { status, body } = await call;
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body;
 }

@@ -139,8 +139,8 @@ describe('cc and bcc', () => {
     ],
     ['an invalid address', { to: 'a@to.test', cc: ['b@to.test', 'nobody'] }, 'cc.1'],
   ])('return 422 with %s', async (_, body, field) => {
-    const answer = await send(body);
-    expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, field]);
+    const response = await send(body);
+    expect([response.status, response.body.error.errors[0].field]).toEqual([422, field]);
   });
 });
 

@@ -200,7 +200,7 @@ describe('the email provider ses', () => {
     [503, 'ServiceUnavailable', 'Later.', 'us session', true],
   ])('classifies the error %d %s as %s', async (status, type, message, expected, retry) => {
     const { fake, provider } = await start();
-    fake.answers.push({ status, type, message });
+    fake.responses.push({ status, type, message });
     const result = await provider.send(email('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', text: expect.stringContaining(message) });
     if (result.outcome === 'refused') {
@@ -213,7 +213,7 @@ describe('the email provider ses', () => {
 
   it('reports a message as in doubt if the response is lost', async () => {
     const { fake, provider } = await start();
-    fake.answers.push('hang up');
+    fake.responses.push('hang up');
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
     expect(fake.requests).toHaveLength(1);
   });

@@ -64,7 +64,7 @@ describe('a lost SMTP connection', () => {
   });
 
   it('leaves one message of each connection in doubt; all others are delivered exactly once', async () => {
-    const sink = await startSmtpSink({ answerMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? drop() : null) });
+    const sink = await startSmtpSink({ replyToMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? drop() : null) });
     cleanup.push(() => sink.close());
     let dropped = 0;
     const drop = (): 'hangup' => {
@@ -215,8 +215,8 @@ describe('an invalid SMTP reply', () => {
 
   it('that belongs to no command loses no message', async () => {
     const server = await openScripted((line, socket, n) => {
-      const answer = willing()(line, socket, n);
-      return line === '.' ? `${answer}\r\n250 again` : answer;
+      const reply = willing()(line, socket, n);
+      return line === '.' ? `${reply}\r\n250 again` : reply;
     });
     const smtp = pool(server.url);
     const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(message(to))));

@@ -14,7 +14,7 @@ it('a killed sender leaves at most one unreported message per connection', async
   const folder = await mkdtemp(join(tmpdir(), 'smtp-kill-'));
   const sink = await startSinkProcess();
   try {
-    const log = join(folder, 'answers');
+    const log = join(folder, 'results');
     const out = openSync(log, 'w');
     const sender = fileURLToPath(new URL('../support/smtp/smtp-sender.ts', import.meta.url));
     const child = spawn(process.execPath, ['--import', 'tsx', sender, sink.url, String(CONNECTIONS)], {

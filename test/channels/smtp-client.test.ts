@@ -171,7 +171,7 @@ describe('a refusal of an SMTP server', () => {
   });
 
   it('of the whole message does not close the connection', async () => {
-    const server = await sink({ answerMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
+    const server = await sink({ replyToMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
     expect(results).toMatchObject([{ stage: 'message', permanent: true, code: 554 }, { outcome: 'accepted' }]);
@@ -179,7 +179,7 @@ describe('a refusal of an SMTP server', () => {
   });
 
   it('of DATA is followed by RSET', async () => {
-    const server = await sink({ answerData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
+    const server = await sink({ replyToData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
     expect(results).toMatchObject([{ stage: 'data', permanent: false, code: 451 }, { outcome: 'accepted' }]);

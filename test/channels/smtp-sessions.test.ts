@@ -188,7 +188,7 @@ const COMMANDS = [
 describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   const listener = useListener(kind, () => certificate);
   let sessions = 0;
-  async function answer(before: readonly string[], command: string): Promise<string> {
+  async function readReplyTo(before: readonly string[], command: string): Promise<string> {
     sessions += 1;
     // Each has its own address, so that none waits for another to end.
     const session = talk(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
@@ -208,7 +208,7 @@ describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   it('get the reply in the table, for each kind of client', async () => {
     const rows = [];
     for (const command of COMMANDS) {
-      const codes = await Promise.all(Object.values(ACTORS).map((before) => answer(before, command)));
+      const codes = await Promise.all(Object.values(ACTORS).map((before) => readReplyTo(before, command)));
       rows.push(`${command.replace(GOOD, 'good').replace(BAD, 'bad').padEnd(24)} ${codes.join(' ')}`);
     }
     expect(`\n${rows.join('\n')}\n`).toBe(repliesOf(kind));

@@ -125,7 +125,7 @@ describe('npm start on an empty home', () => {
       process.kill(killed, 'SIGKILL');
       await untilService(service, () => pidOf() !== killed && identifyProcess(pidOf()) !== undefined);
       expect(service.output()).toContain(`(process ${killed}) ended unexpectedly: SIGKILL`);
-      await untilService(service, () => answers(`${service.dev().baseUrl}/health/ready`));
+      await untilService(service, () => isResponding(`${service.dev().baseUrl}/health/ready`));
     },
   );
 
@@ -171,7 +171,7 @@ describe('npm start on a home that was used earlier', () => {
     expect(service.dev().pids.postgres).toBe(before.pids.postgres);
     const left = marks.filter((mark) => mark.pid !== before.pids.postgres && isAlive(mark));
     expect(left).toEqual([]);
-    expect(await answers(`${service.dev().baseUrl}/health/ready`)).toBe(true);
+    expect(await isResponding(`${service.dev().baseUrl}/health/ready`)).toBe(true);
   });
 
   it('stops at once at a second signal', async () => {
@@ -197,7 +197,7 @@ async function endOf(pid: number | null): Promise<number> {
   return Date.now();
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isResponding(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
   return response?.status === 200;
 }

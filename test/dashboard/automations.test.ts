@@ -123,7 +123,7 @@ describeInBrowser('automations in the dashboard', () => {
       service,
       path: `/automations/${workflow.id}?step=${workflow.steps.first}`,
     });
-    mayFail(/answer: (422|409) to PUT/);
+    mayFail(/response: (422|409) to PUT/);
     mayFail(/422|409/);
     await page.getByLabel('Amount').fill('400');
     await page.getByText('a delay is at most 365 days').first().waitFor();

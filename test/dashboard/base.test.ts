@@ -19,7 +19,7 @@ describeInBrowser('the dashboard in a browser', () => {
       service,
       as: null,
       path: '/contacts?search=ada',
-      mayFail: [/answer: 401 to GET \/auth\/me/],
+      mayFail: [/response: 401 to GET \/auth\/me/],
     });
     expect(new URL(page.url()).pathname).toBe('/app/sign-in');
     await expectNoSeriousAxe(page);

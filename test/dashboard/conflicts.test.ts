@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const FILTERS = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 const MAIL = { type: 'TRANSACTIONAL', subject: 'Old', from: 'hi@sender.test', body: '<p>Hi</p>' };
-const STALE = [/answer: 409/, /409 \(Conflict\)/];
+const STALE = [/response: 409/, /409 \(Conflict\)/];
 
 /** Two users change the same record: one in the browser, the other by the API. */
 describeInBrowser('an editor of the dashboard', () => {
@@ -161,8 +161,8 @@ describeInBrowser('an editor of the dashboard', () => {
     ];
     const { context, page } = await newWindow();
     const signIn = async (person: { email: string; password: string }) => {
-      const answer = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
-      expect(answer.status()).toBe(200);
+      const response = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
+      expect(response.status()).toBe(200);
       await page.goto(path);
     };
     const subject = page.getByRole('textbox', { name: 'Subject', exact: true });

@@ -299,7 +299,7 @@ describeInBrowser('contacts in the dashboard', () => {
 
   it('shows why a list or a contact could not be loaded, and loads it again on request', async () => {
     await save('ada@people.test');
-    const { page, open } = await openDashboard({ service, project, mayFail: [/answer: (404|500)/] });
+    const { page, open } = await openDashboard({ service, project, mayFail: [/response: (404|500)/] });
     await page.route(/\/v1\/contacts\?/, (route) =>
       route.fulfill({
         status: 500,

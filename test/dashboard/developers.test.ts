@@ -16,10 +16,10 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 describeInBrowser('screens for developers', () => {
   let service: TestService;
   let receiver: WebhookReceiver;
-  let answer = 500;
+  let endpointStatus = 500;
 
   beforeAll(async () => {
-    receiver = await startWebhookReceiver((_, response) => response.writeHead(answer).end('no <b>room</b>'));
+    receiver = await startWebhookReceiver((_, response) => response.writeHead(endpointStatus).end('no <b>room</b>'));
     service = await startTestService();
     await buildDomain(service.db, { projectId: service.one.id, signing: false });
   });
@@ -122,7 +122,7 @@ describeInBrowser('screens for developers', () => {
     await drawer.getByText('"total": 9').waitFor();
     await drawer.getByText('no <b>room</b>').waitFor();
     await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
-    answer = 200;
+    endpointStatus = 200;
     await drawer.getByRole('button', { name: 'Replay' }).click();
     await drawer.getByText('DELIVERED').waitFor();
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);

@@ -88,7 +88,7 @@ describeInBrowser('sign-in and start page', () => {
       service,
       as: null,
       path: '/sign-in',
-      mayFail: [/answer: 401 to POST \/auth\/login/],
+      mayFail: [/response: 401 to POST \/auth\/login/],
     });
     await page.getByLabel('Email').fill('nobody@people.test');
     await page.getByRole('textbox', { name: 'Password' }).fill('wrong');

@@ -33,7 +33,7 @@ describeInBrowser('on a fresh npm start', () => {
     await removeHome(home);
   });
 
-  const openSignedOut = () => openDashboard({ service, as: null, mayFail: [/answer: 401 to GET \/auth\/me/] });
+  const openSignedOut = () => openDashboard({ service, as: null, mayFail: [/response: 401 to GET \/auth\/me/] });
   /** Opens the address that the start prints, and signs in with the owner's password from dev.json. */
   const signIn = async (page: Page) => {
     const { baseUrl, owner } = started.dev();
@@ -229,8 +229,8 @@ describeInBrowser('on a fresh npm start', () => {
         await button(dialog, 'Copy the command').click();
         const command = String(await page.evaluate('navigator.clipboard.readText()'));
         await button(dialog, 'Done').click();
-        const answer = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
-        expect(answer, JSON.stringify(answer)).toMatchObject({ success: true });
+        const response = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
+        expect(response, JSON.stringify(response)).toMatchObject({ success: true });
 
         await chooseMore(page.getByRole('row', { name: /Shop/ }), 'View requests');
         await page.getByRole('link', { name: 'POST /v1/send' }).click();

@@ -38,7 +38,7 @@ describeInBrowser('screens that once misled their users', () => {
   });
 
   it('a missing sending domain, and an existing one, are explained without API terms', async () => {
-    const { page, open } = await openPlain('/campaigns/new', [/answer: (400|403|409|422) to POST/]);
+    const { page, open } = await openPlain('/campaigns/new', [/response: (400|403|409|422) to POST/]);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('From elsewhere');
     await page.getByRole('textbox', { name: 'From', exact: true }).fill('me@elsewhere.example');
     await page.getByRole('button', { name: 'Create draft' }).click();

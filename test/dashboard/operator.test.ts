@@ -37,7 +37,7 @@ describeInBrowser('the operator’s screens', () => {
   const asOperator = (p: Omit<OpenDashboard, 'service'>) => openDashboard({ service, email: operators.next(), ...p });
 
   it('do not exist for the owner of a project', async () => {
-    const { page, open } = await openDashboard({ service, path: '/', mayFail: [/answer: 404 to GET .operator/] });
+    const { page, open } = await openDashboard({ service, path: '/', mayFail: [/response: 404 to GET .operator/] });
     expect(await page.getByRole('link', { name: 'Admin' }).count()).toBe(0);
     await open('/operator');
     await page.getByText('Only operators of this service').waitFor();

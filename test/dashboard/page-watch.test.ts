@@ -37,7 +37,11 @@ describeInBrowser('a page that is watched', () => {
     const told = watch.faults().join('\n');
     for (const kind of [
       ...[/^error: Error: nobody catches/m, /^console: complains/m, /^dialog: asks/m],
-      ...[/^console: CSP: script-src\S* refused inline/m, /^answer: 404 to GET \/missing.png/m, /^foreign: GET http/m],
+      ...[
+        /^console: CSP: script-src\S* refused inline/m,
+        /^response: 404 to GET \/missing.png/m,
+        /^foreign: GET http/m,
+      ],
     ])
       expect(told).toMatch(kind);
     expect(told).not.toMatch(/^request: /m);

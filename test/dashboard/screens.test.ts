@@ -98,7 +98,7 @@ describeInBrowser('every screen of the dashboard', () => {
 
   for (const screen of OPEN_SCREENS)
     it(`${screen.name} is readable for signed-out visitors`, async () => {
-      const mayFail = [/answer: 401 to GET \/auth\/me/];
+      const mayFail = [/response: 401 to GET \/auth\/me/];
       await lookAt(await openDashboard({ service, as: null, path: screen.path, mayFail }), screen);
     });
 

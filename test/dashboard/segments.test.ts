@@ -31,9 +31,9 @@ describeInBrowser('segments in a browser', () => {
   });
 
   async function api(method: string, path: string, body?: unknown) {
-    const answer = await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
+    const response = await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
+    expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
+    return response.body;
   }
 
   it('a segment is built with the keyboard, counted while it is built, and explained for a contact', async () => {
@@ -95,7 +95,7 @@ describeInBrowser('segments in a browser', () => {
       service,
       project,
       path: '/segments/new',
-      mayFail: [/answer: 422 to POST .*segments\/preview/],
+      mayFail: [/response: 422 to POST .*segments\/preview/],
     });
     await page.getByLabel('Name').fill('Long ago');
     await chooseByKeys(page, 'Field of filter 1', 'Created at');

@@ -29,7 +29,7 @@ describeInBrowser('settings in a browser', () => {
       service,
       project,
       path: '/settings',
-      mayFail: [/answer: 422 to PATCH \/project/],
+      mayFail: [/response: 422 to PATCH \/project/],
     });
     await page.getByLabel('Name').fill('The new shop');
     await page.getByRole('switch', { name: 'Use a sending window' }).check();
@@ -66,7 +66,7 @@ describeInBrowser('settings in a browser', () => {
       project,
       as: null,
       path: `/join${new URL(link).hash}`,
-      mayFail: [/answer: 401 to GET \/auth\/me/],
+      mayFail: [/response: 401 to GET \/auth\/me/],
     });
     await guest.page.getByRole('heading', { name: 'Join The shop' }).waitFor();
     await expectNoSeriousAxe(guest.page);
@@ -82,7 +82,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('grace@example.com was removed.').waitFor();
-    guest.mayFail(/answer: 401/);
+    guest.mayFail(/response: 401/);
     await guest.page.reload();
     await guest.page.waitForURL('**/sign-in**');
     await page.getByRole('tab', { name: 'Audit log' }).click();

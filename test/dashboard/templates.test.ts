@@ -92,7 +92,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await previewed(page).getByText('Hello there,').waitFor();
     await expectNoSeriousAxe(page);
 
-    mayFail(/answer: 422 to POST .*\/templates\/preview/);
+    mayFail(/response: 422 to POST .*\/templates\/preview/);
     await code.click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('<p>Hello</p>\n<p>{% if plan %}</p>');
@@ -137,7 +137,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     await showCode(page);
     await page.getByText('Preview text: For you & more').waitFor();
-    mayFail(/answer: 422 to POST .*\/templates\/preview/);
+    mayFail(/response: 422 to POST .*\/templates\/preview/);
     await page.getByLabel('Preview text').fill('For {{ firstName');
     await page.getByRole('alert').getByText('In the preview text.').waitFor();
     expect(await page.locator('.cm-lintRange-error').count()).toBe(0);

@@ -29,9 +29,9 @@ const person = () => `${uuidv7()}@example.com`;
 type Sent = { email: string; contact: { id: string; email: string } };
 
 async function send(body: object): Promise<Sent[]> {
-  const answer = await api.call('POST', '/v1/send', { body: { from: FROM, ...body } });
-  expect(answer.status).toBe(200);
-  return answer.body.data.emails;
+  const response = await api.call('POST', '/v1/send', { body: { from: FROM, ...body } });
+  expect(response.status).toBe(200);
+  return response.body.data.emails;
 }
 async function erase(...emails: (Sent | undefined)[]): Promise<void> {
   for (const email of emails) expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);

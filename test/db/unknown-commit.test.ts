@@ -34,7 +34,7 @@ const readWritten = async () => {
 };
 
 it('a transaction whose COMMIT succeeded without a response returns its result, and takes effect once', async () => {
-  proxy.loseCommit('answer');
+  proxy.loseCommit('response');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
 });
@@ -52,23 +52,23 @@ it('a transaction that Postgres is still committing when its connection breaks i
   await sql`
     CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON written DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION slow_commit()`.execute(database.db);
-  let answer: Promise<string> | undefined;
+  let result: Promise<string> | undefined;
   await database.db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock(7)`.execute(trx);
-    answer = inTransaction(db, write('a'));
+    result = inTransaction(db, write('a'));
     await expect.poll(() => proxy.commits).toBe(1);
     proxy.cut();
     await expect
       .poll(() => proxy.statements.filter((text) => text.includes('pg_xact_status')).length)
       .toBeGreaterThan(1);
   });
-  expect(await answer).toBe('wrote a');
+  expect(await result).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
 it('a COMMIT with an unknown result is distinguished from a COMMIT that failed', async () => {
-  proxy.loseCommit('answer', { later: 'refused' });
+  proxy.loseCommit('response', { later: 'refused' });
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);
   expect(provesRollback(error)).toBe(false);

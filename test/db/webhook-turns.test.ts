@@ -94,18 +94,18 @@ it('a turn ends although events arrive without a pause', async () => {
   let last = open();
   await last.opened;
   let ended = false;
-  const answer = end(turn).finally(() => {
+  const ending = end(turn).finally(() => {
     ended = true;
   });
   await until(async () => {
     const next = open();
-    await Promise.race([next.opened, answer]);
+    await Promise.race([next.opened, ending]);
     await last.end();
     last = next;
     return ended;
   }, 'the end of the turn');
   await last.end();
-  expect(await answer).toMatchObject({ waitMs: 0 });
+  expect(await ending).toMatchObject({ waitMs: 0 });
   expect(await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 10 })).not.toEqual([]);
 });
 

@@ -55,10 +55,10 @@ const count = async (table: 'assets' | 'asset_leftovers') =>
 it('an API that is killed after it stored an image’s object but not its row leaves an object that pruning deletes, and a repeated upload works', async () => {
   const api = await startApi();
   s3.mood = 'silent';
-  const answer = upload().catch(() => 'no answer');
+  const response = upload().catch(() => 'no response');
   await until(() => s3.objects.size === 1, 'the object');
   await api.kill();
-  expect(await answer).toBe('no answer');
+  expect(await response).toBe('no response');
   expect([await count('assets'), await count('asset_leftovers')]).toEqual([0, 1]);
 
   s3.mood = 'well';

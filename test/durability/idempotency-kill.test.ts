@@ -40,15 +40,15 @@ async function start(): Promise<HostProcess> {
   );
 }
 
-interface Answer {
+interface ParsedResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of two shapes
+  // biome-ignore lint/suspicious/noExplicitAny: responses of two shapes
   body: any;
 }
 
 /** Sends twenty requests with one key on separate sockets; undefined if the process died before its response. */
-function askTwenty(key: string, name: string): Promise<(Answer | undefined)[]> {
-  const ask = async (): Promise<Answer | undefined> => {
+function askTwenty(key: string, name: string): Promise<(ParsedResponse | undefined)[]> {
+  const ask = async (): Promise<ParsedResponse | undefined> => {
     try {
       const response = await fetch(`${baseUrl}/v1/topics`, {
         method: 'POST',
@@ -80,13 +80,15 @@ it('twenty requests with one key take effect once, although the API is killed me
     const after = await askTwenty(key, name);
     const rows = await database.db.selectFrom('topics').select('id').where('name', '=', name).execute();
     expect(rows, name).toHaveLength(1);
-    const answers = [...before, ...after].filter((answer) => answer !== undefined);
-    expect(new Set(answers.map(({ status }) => status)), name).toEqual(
-      new Set([...(answers.some(({ status }) => status === 201) ? [201] : []), 409]),
+    const responses = [...before, ...after].filter((response) => response !== undefined);
+    expect(new Set(responses.map(({ status }) => status)), name).toEqual(
+      new Set([...(responses.some(({ status }) => status === 201) ? [201] : []), 409]),
     );
-    const made = answers.map(({ status, body }) => (status === 201 ? body.id : body.error.details.originalResponse.id));
+    const made = responses.map(({ status, body }) =>
+      status === 201 ? body.id : body.error.details.originalResponse.id,
+    );
     expect(new Set(made), name).toEqual(new Set([rows[0]?.id]));
-    expect(answers.filter(({ status }) => status === 201).length, name).toBeLessThanOrEqual(1);
+    expect(responses.filter(({ status }) => status === 201).length, name).toBeLessThanOrEqual(1);
     await api.kill();
   }
 });

@@ -18,7 +18,7 @@ let deferring = false;
 
 beforeAll(async () => {
   home = newHome();
-  sink = await startSmtpSink({ answerRcpt: (to) => (deferring && to.includes('lost-') ? '450 4.2.1 Later' : null) });
+  sink = await startSmtpSink({ replyToRcpt: (to) => (deferring && to.includes('lost-') ? '450 4.2.1 Later' : null) });
   service = await startSmtpService(home, sink.url);
 });
 

@@ -33,7 +33,7 @@ async function startApi(): Promise<HostProcess> {
   };
   host = await startHostProcess('api', env, () =>
     fetch(`${baseUrl}/health/live`).then(
-      (answer) => answer.ok,
+      (response) => response.ok,
       () => false,
     ),
   );
@@ -53,8 +53,8 @@ async function buildSentEmails(): Promise<string[]> {
 /** Opens every email concurrently; returns when each has a response. */
 async function open(ids: string[]): Promise<void> {
   const urls = ids.map((id) => `${baseUrl}/o/${linkToken(TEST_SECRET_KEY, id).track}.gif`);
-  const answers = await Promise.all(urls.map((url) => fetch(url)));
-  expect(answers.every((answer) => answer.ok)).toBe(true);
+  const responses = await Promise.all(urls.map((url) => fetch(url)));
+  expect(responses.every((response) => response.ok)).toBe(true);
 }
 
 async function countOf(ids: string[]) {

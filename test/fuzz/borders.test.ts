@@ -28,16 +28,16 @@ afterAll(async () => {
 function session(port: number, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    let answers = '';
+    let replies = '';
     socket.on('data', (bytes) => {
       // A client that sends commands before the greeting is disconnected.
-      if (answers === '') socket.write(`${[...lines, '', '.', 'QUIT'].join('\r\n')}\r\n`);
-      answers += bytes.toString('latin1');
+      if (replies === '') socket.write(`${[...lines, '', '.', 'QUIT'].join('\r\n')}\r\n`);
+      replies += bytes.toString('latin1');
     });
-    socket.on('close', () => resolve(answers));
+    socket.on('close', () => resolve(replies));
     // The server may disconnect in the middle of a command.
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(answers) : reject(error),
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(replies) : reject(error),
     );
   });
 }
@@ -47,9 +47,9 @@ it.each([0, 1])(
   async (which) => {
     const port = listeners[which]?.port ?? 0;
     const property = fc.asyncProperty(smtp, async (lines) => {
-      const answers = (await session(port, lines)).split('\r\n').slice(0, -1);
-      expect(answers.filter((line) => !/^[2-5]\d\d[ -]/.test(line))).toEqual([]);
-      expect(answers[0]).toMatch(/^220 /);
+      const replies = (await session(port, lines)).split('\r\n').slice(0, -1);
+      expect(replies.filter((line) => !/^[2-5]\d\d[ -]/.test(line))).toEqual([]);
+      expect(replies[0]).toMatch(/^220 /);
     });
     await fc.assert(property, { numRuns: 60 });
     expect(await session(port, ['EHLO again'])).toMatch(/^250[ -]/m);
@@ -73,9 +73,9 @@ it('a form or JSON of any shape gets a documented response, never an internal er
   const file = csv.map(
     (rows) => `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${rows}\r\n--b--`,
   );
-  const answers = fc.asyncProperty(fc.oneof(form, file), json, async (parts, text) => {
+  const property = fc.asyncProperty(fc.oneof(form, file), json, async (parts, text) => {
     expect([202, 400, 413, 422]).toContain(await post('/contacts/import', 'multipart/form-data; boundary=b', parts));
     expect([200, 201, 400, 413, 422]).toContain(await post('/contacts', 'application/json', text));
   });
-  await fc.assert(answers, { numRuns: 60 });
+  await fc.assert(property, { numRuns: 60 });
 });

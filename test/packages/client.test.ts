@@ -23,7 +23,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 const PACKAGE = join(packageRoot(), 'packages', 'client');
 
 /** Failure of a request on its way: the service never sees it, or its response is lost. */
-type Trouble = 'refused' | 'unavailable' | 'answer lost';
+type Trouble = 'refused' | 'unavailable' | 'response lost';
 
 let api: TestApi;
 let server: Server;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   server = createServer((request, response) => {
     const [trouble] = troubles;
-    if (trouble === 'answer lost') response.end = () => response.destroy() as never;
+    if (trouble === 'response lost') response.end = () => response.destroy() as never;
     if (trouble !== 'refused') return void listener(request, response);
     troubles.shift();
     response.destroy();
@@ -127,11 +127,11 @@ describe('a call with an idempotency key made by the client', () => {
   });
 
   it('returns a response that was lost, without a second effect', async () => {
-    troubles = ['answer lost'];
-    const answer = await client.track({ email: 'ada@example.com', event: 'lost' });
+    troubles = ['response lost'];
+    const response = await client.track({ email: 'ada@example.com', event: 'lost' });
     const [event, ...more] = await eventsNamed('lost');
     expect(more).toEqual([]);
-    expect(answer.data.event).toBe(event?.id);
+    expect(response.data.event).toBe(event?.id);
   });
 
   it('is not retried after a refusal by the service', async () => {
@@ -141,11 +141,11 @@ describe('a call with an idempotency key made by the client', () => {
 });
 
 it('iterating over a list ends if the next page is called nextCursor or is missing', async () => {
-  const answers = [{ data: [1], nextCursor: 'b' }, { data: [2], nextCursor: null }, { data: [3] }];
+  const pages = [{ data: [1], nextCursor: 'b' }, { data: [2], nextCursor: null }, { data: [3] }];
   const asked: string[] = [];
   const fetch = async (url: unknown) => {
     asked.push(new URL(String(url)).search);
-    return Response.json(answers[asked.length - 1] ?? { data: [] });
+    return Response.json(pages[asked.length - 1] ?? { data: [] });
   };
   const javascript = new Tidings({ baseUrl, key: 'sk_test_x', fetch: fetch as typeof globalThis.fetch });
   for await (const _ of javascript.pages('listEvents')) if (asked.length > 3) break;

@@ -68,11 +68,11 @@ function everyType(document: Json): string {
   );
   const types = operations.flatMap(({ path, method, operation }) => {
     const at = `paths['${path}']['${method}']`;
-    const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
+    const responseTypes = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
       isJson(resolved(document, response)) ? [`${at}['responses'][${statusOf(status)}]`] : [],
     );
     const body = resolved(document, operation.requestBody);
-    return [...(isJson(body) ? [`NonNullable<${at}['requestBody']>`] : []), ...answers];
+    return [...(isJson(body) ? [`NonNullable<${at}['requestBody']>`] : []), ...responseTypes];
   });
   return [
     "import type { paths } from './api.js';",

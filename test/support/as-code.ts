@@ -12,9 +12,9 @@ export async function buildVerifiedDomain(db: Db, projectId: string, domain: str
 
 /** Creates a record by the API and returns it. */
 export async function postRecord(api: TestApi, path: string, body: object) {
-  const answer = await api.call('POST', path, { body });
-  expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({ status: 201 });
-  return answer.body;
+  const response = await api.call('POST', path, { body });
+  expect(response, `${path} ${JSON.stringify(response.body)}`).toMatchObject({ status: 201 });
+  return response.body;
 }
 
 /** Builds a project with a resource of every type. The resources refer to each other. */

@@ -27,13 +27,13 @@ export async function startDnsServer(zones: Record<string, Zone | 'fault' | 'sil
     asked: [],
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
-  socket.on('message', (message, from) => answer(socket, server, message, from));
+  socket.on('message', (message, from) => respond(socket, server, message, from));
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   server.address = `127.0.0.1:${(socket.address() as AddressInfo).port}`;
   return server;
 }
 
-function answer(
+function respond(
   socket: ReturnType<typeof createSocket>,
   { zones, asked }: DnsServer,
   message: Buffer,

@@ -25,7 +25,7 @@ export interface FakeS3 {
 
 /** Starts an S3-compatible store with one bucket: paths, signatures, XML. */
 export async function startFakeS3(): Promise<FakeS3> {
-  const server = createServer((request, response) => void answer(fake, request, response));
+  const server = createServer((request, response) => void respond(fake, request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -52,7 +52,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   return fake;
 }
 
-async function answer(fake: FakeS3, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(fake: FakeS3, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);

@@ -12,11 +12,11 @@ export interface FakeSes {
     tags: Record<string, string>;
   }[];
   /** The next responses, in this order. Every later response is 200. `hang up` closes the connection. */
-  answers: (FakeAnswer | 'hang up')[];
+  responses: (FakeResponse | 'hang up')[];
   close(): Promise<void>;
 }
 
-interface FakeAnswer {
+interface FakeResponse {
   status: number;
   /** The error's type, as SES sends it in `x-amzn-ErrorType`. */
   type: string;
@@ -25,7 +25,7 @@ interface FakeAnswer {
 
 /** Starts a server with the SendEmail operation of SESv2. */
 export async function startFakeSes(): Promise<FakeSes> {
-  const fake: FakeSes = { endpoint: '', requests: [], answers: [], close: async () => {} };
+  const fake: FakeSes = { endpoint: '', requests: [], responses: [], close: async () => {} };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -40,12 +40,12 @@ export async function startFakeSes(): Promise<FakeSes> {
         (input.EmailTags ?? []).map((tag: { Name: string; Value: string }) => [tag.Name, tag.Value]),
       ),
     });
-    const answer = fake.answers.shift();
-    if (answer === 'hang up') return request.socket.destroy();
+    const planned = fake.responses.shift();
+    if (planned === 'hang up') return request.socket.destroy();
     response.setHeader('content-type', 'application/json');
-    if (!answer) return response.end(JSON.stringify({ MessageId: `ses-${fake.requests.length}` }));
-    response.writeHead(answer.status, { 'x-amzn-errortype': answer.type });
-    response.end(JSON.stringify({ message: answer.message }));
+    if (!planned) return response.end(JSON.stringify({ MessageId: `ses-${fake.requests.length}` }));
+    response.writeHead(planned.status, { 'x-amzn-errortype': planned.type });
+    response.end(JSON.stringify({ message: planned.message }));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

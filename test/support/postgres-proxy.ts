@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
 /** The part of a COMMIT that is lost when its connection breaks. */
-export type ProxyLoss = 'request' | 'answer';
+export type ProxyLoss = 'request' | 'response';
 
 /** A connection to Postgres through a proxy, which loses messages as a test requests. */
 export interface PostgresProxy {
@@ -11,7 +11,7 @@ export interface PostgresProxy {
   readonly commits: number;
   /**
    * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres gets it ('request'),
-   * or after it is done ('answer'). `later` decides about other connections: 'refused' breaks all of them and accepts
+   * or after it is done ('response'). `later` decides about other connections: 'refused' breaks all of them and accepts
    * none until `open`, as when Postgres or the network is down.
    */
   loseCommit(what: ProxyLoss, more?: { later?: 'refused'; skip?: number }): void;

@@ -16,11 +16,11 @@ export interface WebhookReceiver {
 }
 
 /**
- * Starts a real HTTP server on loopback, on a free port by default. `answer` decides the response to each request (200
+ * Starts a real HTTP server on loopback, on a free port by default. `respond` decides the response to each request (200
  * by default).
  */
 export async function startWebhookReceiver(
-  answer: (request: ReceivedRequest, response: ServerResponse) => unknown = (_, response) => response.end('ok'),
+  respond: (request: ReceivedRequest, response: ServerResponse) => unknown = (_, response) => response.end('ok'),
   port = 0,
 ): Promise<WebhookReceiver> {
   const received: ReceivedRequest[] = [];
@@ -34,7 +34,7 @@ export async function startWebhookReceiver(
       body: Buffer.concat(parts).toString('utf8'),
     };
     received.push(request);
-    answer(request, response);
+    respond(request, response);
   });
   // Rejects if the port is in use.
   await once(server.listen(port, '127.0.0.1'), 'listening');

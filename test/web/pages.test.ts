@@ -111,10 +111,10 @@ describe('unsubscribing by a link', () => {
 
   it('by one click in an email program returns 200 without cookies, in both encodings', async () => {
     const first = await emailTo();
-    const answer = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('set-cookie')).toBeNull();
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(response.headers.get('location')).toBeNull();
     const second = await emailTo();
     const body = new FormData();
     body.set('List-Unsubscribe', 'One-Click');
@@ -213,10 +213,10 @@ describe('the links in an email whose contact was erased', () => {
     await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();
     for (const page of ['u', 's', 'm']) {
       expect(await get(`/${page}/${mail.manage}`)).toMatchObject({ status: 200 });
-      const answer = await post(`/${page}/${mail.manage}`, 'subscribed=false');
-      expect(answer.status).toBe(410);
-      expect(answer.body).toContain('nothing was changed');
-      expect(answer.body).not.toContain('You are unsubscribed');
+      const response = await post(`/${page}/${mail.manage}`, 'subscribed=false');
+      expect(response.status).toBe(410);
+      expect(response.body).toContain('nothing was changed');
+      expect(response.body).not.toContain('You are unsubscribed');
     }
   });
 });

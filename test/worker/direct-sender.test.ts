@@ -49,7 +49,7 @@ let emailAttempts: EmailAttempts;
 let projectId: string;
 const senders: { stop(): Promise<void> }[] = [];
 /** Called for each SMS. Returns the SMS provider's response. */
-let answerSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
+let respondToSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
 const smsSent: string[] = [];
 const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
 
@@ -58,7 +58,7 @@ const smsProvider: SmsProvider = {
   kind: 'twilio',
   send: async ({ id, to }) => {
     smsSent.push(id);
-    return answerSms(to);
+    return respondToSms(to);
   },
 };
 
@@ -88,7 +88,7 @@ beforeEach(async () => {
   await buildDomain(database.db, { projectId });
   sink.reset();
   smsSent.length = 0;
-  answerSms = () => ACCEPTED;
+  respondToSms = () => ACCEPTED;
 });
 afterEach(async () => {
   await Promise.all(senders.splice(0).map((sender) => sender.stop()));
@@ -284,7 +284,7 @@ describe('an SMS of the direct sender', () => {
     database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
   it('is sent without Temporal, and is handed to Temporal if it was deferred', async () => {
-    answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
+    respondToSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
     run(smsChannel(depsOf()));
     await until(async () => (await smsOf(ok)).status === 'SENT', 'the SMS');
@@ -303,7 +303,7 @@ describe('an SMS of the direct sender', () => {
     const ids: string[] = [];
     for (let n = 0; n < 10; n += 1) ids.push(await acceptSms(`+49${n + 10}`));
     let cut = false;
-    answerSms = async () => {
+    respondToSms = async () => {
       if (!cut) {
         cut = true;
         // Every connection of the sender breaks between the provider's response and its record.
@@ -326,7 +326,7 @@ describe('an SMS of the direct sender', () => {
 
 describe('a deferred message', () => {
   it('wakes the outbox only after the row of its next attempt is committed', async () => {
-    answerSms = () => ({ outcome: 'later', error: 'busy', status: '503' });
+    respondToSms = () => ({ outcome: 'later', error: 'busy', status: '503' });
     const id = uuidv7();
     await sql`
       INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)

@@ -111,8 +111,8 @@ describe('retrying recipients of a campaign', () => {
     await fail(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
     await fail(id, 'expired', ['r3@to.test']);
     await fail(id, 'bounced:dead_mailbox', ['r4@to.test']);
-    const answer = await retry(id);
-    expect([answer.status, answer.body]).toEqual([200, { requeued: 3 }]);
+    const response = await retry(id);
+    expect([response.status, response.body]).toEqual([200, { requeued: 3 }]);
     const after = await become(id, 'SENT');
     expect(after).toMatchObject({
       totalRecipients: 10,

@@ -7,8 +7,8 @@ import { until } from '../support/until.ts';
 
 /** Recipients that the sink accepts; the others are deferred. */
 let taken: RegExp = /./;
-const answerRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
-const campaigns = useCampaignService({ sink: { keepBodies: true, answerRcpt } });
+const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
+const campaigns = useCampaignService({ sink: { keepBodies: true, replyToRcpt } });
 const { call, create, send, read, become } = campaigns;
 
 const VARIANTS = [

@@ -106,11 +106,11 @@ describe('a campaign over SMTP', () => {
   it('is recorded as SENT and sends nothing with a test key', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     const id = await create();
-    const answer = await campaigns.service.call('POST', `/campaigns/${id}/send`, {
+    const response = await campaigns.service.call('POST', `/campaigns/${id}/send`, {
       key: campaigns.project.testKey,
       body: {},
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 5 });
     expect(campaigns.sink.messages).toHaveLength(0);
   });

@@ -15,7 +15,7 @@ let operator: TestOperator;
 let sink: SmtpSink;
 
 beforeAll(async () => {
-  sink = await startSmtpSink({ answerRcpt: (to) => (/later/.test(to) ? '450 4.2.1 Try again later' : null) });
+  sink = await startSmtpSink({ replyToRcpt: (to) => (/later/.test(to) ? '450 4.2.1 Try again later' : null) });
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMS_PROVIDER: 'capture' });
   operator = await connectOperator(service);
   await buildDomain(service.db, { projectId: service.one.id, signing: false });

@@ -58,8 +58,8 @@ describe('a link in an email whose address is a variable', () => {
   const body = '<p><a href="{{url}}">go</a></p>';
   const send = async (to: string, data: object) => {
     const email = { to, from: 'a@shop.example.com', subject: 'x', body, ...data };
-    const answer = await expectOk(service.call('POST', '/v1/send', { body: email }));
-    return answer.data.emails[0].email as string;
+    const response = await expectOk(service.call('POST', '/v1/send', { body: email }));
+    return response.data.emails[0].email as string;
   };
   const click = (emailId: string) =>
     fetch(`${service.baseUrl}/c/${linkToken(TEST_SECRET_KEY, emailId).track}/0`, { redirect: 'manual' });

@@ -109,10 +109,10 @@ describe('an event of exitOn', () => {
     const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
     await track('m@example.com', 'later-set');
     const execution = await begun(id);
-    const answer = await expectOk(
+    const response = await expectOk(
       service.call('PATCH', `/workflows/${id}`, { body: { enabled: false, exitOn: [{ eventName: 'new-exit' }] } }),
     );
-    expect(answer).toMatchObject({ exitOn: [{ eventName: 'new-exit' }], exitWhenUnsubscribed: false });
+    expect(response).toMatchObject({ exitOn: [{ eventName: 'new-exit' }], exitWhenUnsubscribed: false });
     await track('m@example.com', 'old-exit');
     await expectWaiting(execution);
     await track('m@example.com', 'new-exit');

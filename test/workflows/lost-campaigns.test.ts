@@ -7,8 +7,8 @@ import { until } from '../support/until.ts';
 
 /** Recipients that the sink accepts permanently; the others are deferred. */
 let taken: RegExp = /./;
-const answerRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
-const campaigns = useCampaignService({ sink: { answerRcpt } });
+const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
+const campaigns = useCampaignService({ sink: { replyToRcpt } });
 const { create, send, become } = campaigns;
 
 beforeEach(async () => {

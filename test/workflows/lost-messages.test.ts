@@ -15,7 +15,7 @@ let sink: SmtpSink;
 let deferring = false;
 
 beforeAll(async () => {
-  sink = await startSmtpSink({ answerRcpt: () => (deferring ? '450 4.2.1 Try again later' : null) });
+  sink = await startSmtpSink({ replyToRcpt: () => (deferring ? '450 4.2.1 Try again later' : null) });
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMS_PROVIDER: 'capture' });
   operator = await connectOperator(service);
   await buildDomain(service.db, { projectId: service.one.id, signing: false });

@@ -53,8 +53,8 @@ async function stepsOf(email: string, count: number): Promise<string[]> {
 }
 
 it('a newsletter form subscribes a contact, who gets the email', async () => {
-  const answer = await submit('ann@example.com', { firstName: 'Ann' });
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  const response = await submit('ann@example.com', { firstName: 'Ann' });
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
   await until(async () => emailsTo('ann@example.com').length === 1, 'the mail');
   expect(emailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
@@ -65,11 +65,11 @@ it('a form that is sent twice counts once, and returns the first response', asyn
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
   ]);
-  const answers = [first, second].sort((a, b) => a.status - b.status);
-  expect(answers.map(({ status }) => status)).toEqual([200, 409]);
-  expect(answers[1]?.body.error).toMatchObject({
+  const responses = [first, second].sort((a, b) => a.status - b.status);
+  expect(responses.map(({ status }) => status)).toEqual([200, 409]);
+  expect(responses[1]?.body.error).toMatchObject({
     code: 'IDEMPOTENCY_KEY_REUSED',
-    details: { originalResponse: answers[0]?.body },
+    details: { originalResponse: responses[0]?.body },
   });
   expect(await stepsOf('ben@example.com', 1)).toEqual(['COMPLETED']);
   await until(async () => emailsTo('ben@example.com').length === 1, 'the mail');

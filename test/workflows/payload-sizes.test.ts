@@ -56,13 +56,13 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
     );
     const request = { ...start, before: CHUNKS + 1, except };
     expect(jsonBytes(request)).toBeLessThan(PAYLOAD_MAX);
-    const answer = await readDueChunks(database.db, { ...request, limit: 64 });
-    expect(answer.due).toHaveLength(64);
-    expect(answer.waiting).toMatchObject({ chunks: CHUNKS - LATER_MAX - LANES - 64, untried: 0 });
-    expect(jsonBytes(answer)).toBeLessThan(PAYLOAD_MAX);
+    const response = await readDueChunks(database.db, { ...request, limit: 64 });
+    expect(response.due).toHaveLength(64);
+    expect(response.waiting).toMatchObject({ chunks: CHUNKS - LATER_MAX - LANES - 64, untried: 0 });
+    expect(jsonBytes(response)).toBeLessThan(PAYLOAD_MAX);
 
     const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
-    takeDueChunks(state, answer, []);
+    takeDueChunks(state, response, []);
     state.later.push(...except.slice(LATER_MAX).map((seq) => waiting(seq, 0)));
     const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
     expect(jsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);

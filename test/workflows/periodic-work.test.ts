@@ -54,10 +54,10 @@ it('each kind of periodic work has a schedule; the schedule for domains verifies
 it('other domains are checked while the DNS of one domain hangs', async () => {
   const hanging = await registerDomain('hangs.example');
   for (const { name } of hanging.records) dns.zones.set(name, 'silent');
-  const other = await registerDomain('answers.example');
+  const other = await registerDomain('healthy.example');
   publish(other);
   const round = operator.runRound('domains').then(() => 'ended');
-  await until(() => isVerified(other.id), 'the verification of the domain whose DNS answers');
+  await until(() => isVerified(other.id), 'the verification of the domain whose DNS responds');
   const asked = dns.asked.filter((question) => question.includes('hangs.example')).length;
   expect(asked).toBeGreaterThan(0);
   expect(await Promise.race([round, 'still running'])).toBe('still running');

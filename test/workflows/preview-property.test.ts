@@ -47,12 +47,12 @@ afterAll(async () => {
 interface Drawn {
   step: (at: { seconds: number }) => { type: StepType; config: StepConfig };
   leads: number[];
-  answers?: number;
+  webhookStatus?: number;
 }
 
 const leads = fc.array(fc.nat(3), { minLength: 3, maxLength: 3 });
-const one = (step: Drawn['step'], answers?: number) =>
-  leads.map((steps): Drawn => ({ step, leads: steps, ...(answers !== undefined && { answers }) }));
+const one = (step: Drawn['step'], webhookStatus?: number) =>
+  leads.map((steps): Drawn => ({ step, leads: steps, ...(webhookStatus !== undefined && { webhookStatus }) }));
 
 const conditions = fc.oneof(
   fc.constantFrom(...PLANS).map((value) => ({ field: 'data.plan', operator: 'equals', value })),
@@ -195,7 +195,9 @@ describe('a preview of any workflow', () => {
       // Not enabled by the API, which refuses unreachable steps.
       await service.db.updateTable('workflows').set({ enabled: true }).where('id', '=', workflow.id).execute();
       const contactId = await newContact(`real-${n}@example.com`);
-      const webhooks = graph.flatMap(({ answers }, at) => (answers ? [{ step: `s${at}`, status: answers }] : []));
+      const webhooks = graph.flatMap(({ webhookStatus }, at) =>
+        webhookStatus ? [{ step: `s${at}`, status: webhookStatus }] : [],
+      );
       const context = n % 2 === 0 ? { coupon: 'SPRING' } : {};
       const body = { contactId, context, webhooks };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body }));

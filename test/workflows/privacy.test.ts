@@ -39,13 +39,13 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   sink = await startSmtpSink({
-    answerRcpt: (to) => {
+    replyToRcpt: (to) => {
       if (to.includes('gone')) return `550 5.1.1 <${to}>: Ms ${MARK} has left`;
       // This reply does not match the command.
       if (to.includes('odd')) return `354 Ms ${MARK} (${MARK}@) is away`;
       return `450 4.2.1 <${to}>: Ms ${MARK} is away`;
     },
-    answerAuth: () => (loginRefused ? `535 5.7.8 Ms ${MARK} has closed the account of ${MARK}@example.com` : null),
+    replyToAuth: () => (loginRefused ? `535 5.7.8 Ms ${MARK} has closed the account of ${MARK}@example.com` : null),
   });
   receiver = await startWebhookReceiver((_request, response) => response.writeHead(503).end(`no ${MARK}`));
   twilio = await startFakeTwilio();
@@ -253,8 +253,8 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     twilio.next.push({ status: 400, code: 21211, message: `${PHONE} of Ms ${MARK} is no valid number` });
     await send();
     await logged('a message has ended', { outcome: 'failed' });
-    for (const answer of [{ status: 503, code: 20503, message: `${PHONE} of Ms ${MARK} waits` }, 'hangup' as const]) {
-      twilio.next.push(answer);
+    for (const response of [{ status: 503, code: 20503, message: `${PHONE} of Ms ${MARK} waits` }, 'hangup' as const]) {
+      twilio.next.push(response);
       await send();
       await until(() => twilio.next.length === 0, 'the request');
     }

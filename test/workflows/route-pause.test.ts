@@ -17,7 +17,7 @@ let project: TestProject;
 let isClosed = true;
 
 beforeAll(async () => {
-  sink = await startSmtpSink({ answerRcpt: (to) => (isClosed ? DENIED(to) : null) });
+  sink = await startSmtpSink({ replyToRcpt: (to) => (isClosed ? DENIED(to) : null) });
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
 });
 beforeEach(async () => {

@@ -110,22 +110,25 @@ describe('a SEND_SMS step', () => {
 describe('the config of a SEND_SMS step', () => {
   const save = async (config: Record<string, unknown>) => {
     const { id } = await expectOk(service.call('POST', '/workflows', { body: { name: 'Draft', eventName: 'draft' } }));
-    return { id, answer: await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'SEND_SMS', config } }) };
+    return {
+      id,
+      response: await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'SEND_SMS', config } }),
+    };
   };
 
   it('is refused with text that is not Liquid, or with a template, because templates are for email', async () => {
     const bad = await save({ body: 'Hi {{ name' });
-    expect(bad.answer).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
+    expect(bad.response).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
     const template = await save({ templateId: '0190a000-0000-7000-8000-000000000001' });
-    expect(template.answer).toMatchObject({
+    expect(template.response).toMatchObject({
       status: 422,
       body: { error: { errors: [{ field: 'config.templateId' }] } },
     });
   });
 
   it('may have no text until the workflow is enabled', async () => {
-    const { id, answer } = await save({ transactional: true });
-    expect(answer).toMatchObject({ status: 201, body: { config: { transactional: true } } });
+    const { id, response } = await save({ transactional: true });
+    expect(response).toMatchObject({ status: 201, body: { config: { transactional: true } } });
     const enabled = await service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
     expect(enabled.status).toBe(422);
     expect(JSON.stringify(enabled.body)).toContain('has no body');

@@ -72,8 +72,8 @@ async function unsubscribe(email: string): Promise<void> {
   expect(sent.success).toBe(true);
   const { text } = await emailTo(email);
   const link = /https?:\S+\/u\/\S+/.exec(text ?? '')?.[0] ?? '';
-  const answer = await fetch(service.baseUrl + new URL(link).pathname, { method: 'POST' });
-  expect(answer.status).toBe(200);
+  const response = await fetch(service.baseUrl + new URL(link).pathname, { method: 'POST' });
+  expect(response.status).toBe(200);
   expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
   sink.reset();
 }
@@ -307,8 +307,8 @@ describe('an untrusted value in an email of the tenant', () => {
   /** Expects the tenant's own markup, and a tracked link to this address. */
   async function expectLink(html: string | undefined, address: string): Promise<void> {
     const [, href = ''] = /<a href="([^"]+)">your site<\/a> <i>us<\/i>/.exec(html ?? '') ?? [];
-    const answer = await fetch(service.baseUrl + new URL(href).pathname, { redirect: 'manual' });
-    expect(answer.headers.get('location')).toBe(address);
+    const response = await fetch(service.baseUrl + new URL(href).pathname, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe(address);
   }
 
   it('is plain text in POST /v1/send, in its record, and in a resend', async () => {

@@ -124,9 +124,12 @@ describe('headers of a WEBHOOK step', () => {
     'cannot include %s: saving returns 422 and names the header',
     async (name) => {
       const id = await newWorkflow();
-      const answer = await step(`/workflows/${id}/steps`, { url: named.url, headers: { 'X-A': '1', [name]: 'evil' } });
-      expect(answer.status).toBe(422);
-      expect(answer.body.error.errors).toEqual([
+      const response = await step(`/workflows/${id}/steps`, {
+        url: named.url,
+        headers: { 'X-A': '1', [name]: 'evil' },
+      });
+      expect(response.status).toBe(422);
+      expect(response.body.error.errors).toEqual([
         expect.objectContaining({ field: `config.headers.${name}`, code: 'custom' }),
       ]);
     },
@@ -166,9 +169,9 @@ describe('headers of a WEBHOOK step', () => {
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
     const path = `/workflows/${id}/steps/${saved.id}`;
     for (const elsewhere of ['https://evil.example/a', 'https://crm.example.com:8443/a', 'http://crm.example.com/a']) {
-      const answer = await step(path, { ...saved.config, url: elsewhere }, 'PATCH');
-      expect(answer.status, elsewhere).toBe(422);
-      const { errors } = answer.body.error;
+      const response = await step(path, { ...saved.config, url: elsewhere }, 'PATCH');
+      expect(response.status, elsewhere).toBe(422);
+      const { errors } = response.body.error;
       expect(errors.map(({ field }: { field: string }) => field).sort()).toEqual([
         'config.headers.X-Api-Key',
         'config.headers.X-Pin',
@@ -229,9 +232,9 @@ describe('a password in the URL of a WEBHOOK step', () => {
       'https://eve:***@crm.example.com/a',
       'http://crm:***@crm.example.com/a',
     ]) {
-      const answer = await step(path, { url }, 'PATCH');
-      expect(answer.status, url).toBe(422);
-      expect(answer.body.error.errors[0].field).toBe('config.url');
+      const response = await step(path, { url }, 'PATCH');
+      expect(response.status, url).toBe(422);
+      expect(response.body.error.errors[0].field).toBe('config.url');
     }
     expect((await step(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(422);
   });
@@ -246,8 +249,8 @@ describe('a password in the URL of a webhook endpoint', () => {
     const patched = await expectOk(service.call('PATCH', path, { body: { url: masked, description: 'Ours' } }));
     const rotated = await expectOk(service.call('POST', `${path}/rotate-secret`));
     const { data } = await expectOk(service.call('GET', '/webhooks'));
-    for (const answer of [created, patched, rotated, data[0], await expectOk(service.call('GET', path))]) {
-      expect(answer.url).toBe(masked);
+    for (const record of [created, patched, rotated, data[0], await expectOk(service.call('GET', path))]) {
+      expect(record.url).toBe(masked);
     }
     const stored = await sql`SELECT * FROM webhook_endpoints WHERE id = ${created.id}`.execute(service.db);
     expect(JSON.stringify(stored.rows)).not.toContain('s3cret');

@@ -112,9 +112,9 @@ describe('a campaign in a file that is applied', () => {
     ['no audience', { audienceType: undefined }, 'audienceType'],
     ['a time with a zone', { sendAtLocal: '2030-01-01T09:00Z' }, 'sendAtLocal'],
   ])('is refused with %s, and the error names the field', async (_, changes, field) => {
-    const answer = await apply([FILE, { ...FILE, slug: 'bad', ...changes }]);
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 422 });
-    expect(answer.body.error.errors.map((error: { field: string }) => error.field)).toContain(`campaigns.1.${field}`);
+    const response = await apply([FILE, { ...FILE, slug: 'bad', ...changes }]);
+    expect(response, JSON.stringify(response.body)).toMatchObject({ status: 422 });
+    expect(response.body.error.errors.map((error: { field: string }) => error.field)).toContain(`campaigns.1.${field}`);
     expect(await campaigns()).toEqual([]);
   });
 

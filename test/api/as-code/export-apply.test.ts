@@ -17,8 +17,8 @@ const exportProject = async (key = api.one.secretKey) => (await api.call('GET', 
 const apply = (body: object, key = api.two.secretKey) => api.call('POST', '/project/apply', { body, key });
 const TEMPLATE = { slug: 'news', name: 'News', subject: 's', body: '<p>b</p>', type: 'MARKETING' };
 const bare = async () => {
-  const answer = await exportProject(api.two.secretKey);
-  return { templates: answer.templates, segments: answer.segments, workflows: answer.workflows };
+  const response = await exportProject(api.two.secretKey);
+  return { templates: response.templates, segments: response.segments, workflows: response.workflows };
 };
 
 describe('the export of a project', () => {
@@ -164,8 +164,8 @@ describe('applying a document', () => {
 
   it('changes the given fields and keeps the others', async () => {
     await apply({ templates: [TEMPLATE, { ...TEMPLATE, slug: 'other' }] });
-    const answer = await apply({ templates: [{ slug: 'news', subject: 'Another', name: 'Renamed' }] });
-    expect(answer.body).toMatchObject({
+    const response = await apply({ templates: [{ slug: 'news', subject: 'Another', name: 'Renamed' }] });
+    expect(response.body).toMatchObject({
       created: [],
       updated: [
         { kind: 'template', slug: 'news', name: 'Renamed', changes: expect.arrayContaining(['name', 'subject']) },
@@ -191,8 +191,8 @@ describe('applying a document', () => {
     await sql`
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, status, current_step_id)
       VALUES (${api.one.id}, ${workflow.id}, ${contact.id}, 1, 'WAITING', ${hook.id})`.execute(api.db);
-    const answer = await apply({ workflows: [file] }, api.one.secretKey);
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({
+    const response = await apply({ workflows: [file] }, api.one.secretKey);
+    expect(response, JSON.stringify(response.body)).toMatchObject({
       status: 200,
       body: { updated: [{ changes: ['steps.tell-us', 'steps.hello', 'steps.wait', 'transitions'] }] },
     });
@@ -264,9 +264,9 @@ describe('applying a document', () => {
       [{ templates: [TEMPLATE], settings: { tracking: 'SOMETIMES' } }, 'settings.tracking'],
     ];
     for (const [document, field] of faults) {
-      const answer = await apply(document);
-      expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 422 });
-      expect(answer.body.error.errors.map((error: { field: string }) => error.field)).toContain(field);
+      const response = await apply(document);
+      expect(response, JSON.stringify(response.body)).toMatchObject({ status: 422 });
+      expect(response.body.error.errors.map((error: { field: string }) => error.field)).toContain(field);
       expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
     }
   });
@@ -286,8 +286,8 @@ describe('applying a document', () => {
       });
     }
     const member = await signIn(api, api.two, 'MEMBER');
-    const answer = await api.call('POST', '/project/apply', { body: {}, key: null, headers: member });
-    expect(answer).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
+    const response = await api.call('POST', '/project/apply', { body: {}, key: null, headers: member });
+    expect(response).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
   });
 
   it('changes settings only for a user who manages the project; a key may send unchanged settings', async () => {
@@ -299,8 +299,8 @@ describe('applying a document', () => {
     });
     const body = { settings: { ...settings, tracking: 'DISABLED', monthlyEmailLimit: 5000, colour: 'red' } };
     await sql`UPDATE projects SET operator_monthly_email_limit = 1000 WHERE id = ${api.two.id}`.execute(api.db);
-    const answer = await api.call('POST', '/project/apply', { body, key: null, headers: owner });
-    expect(answer.body).toMatchObject({
+    const response = await api.call('POST', '/project/apply', { body, key: null, headers: owner });
+    expect(response.body).toMatchObject({
       updated: [{ kind: 'settings', changes: ['tracking'] }],
       findings: [{ code: 'unknown_setting' }, { code: 'operator_limit', details: { most: 1000 } }],
     });
@@ -320,9 +320,9 @@ describe('applying a document', () => {
   it('waits for a concurrent apply of the same project', async () => {
     await buildShop(api);
     const document = await exportProject();
-    const answers = await Promise.all([apply(document), apply(document), apply(document)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(answers.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 6]);
+    const responses = await Promise.all([apply(document), apply(document), apply(document)]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(responses.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 6]);
   });
 });
 

@@ -220,9 +220,9 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/;
 const exportProject = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
 
 async function apply(key: string, body: object) {
-  const answer = await api.call('POST', '/project/apply', { body, key });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body;
+  const response = await api.call('POST', '/project/apply', { body, key });
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body;
 }
 
 it('a step of each type is the same after export and apply to another project, and refers to nothing in the first project', async () => {

@@ -29,7 +29,7 @@ function call(operation: ApiOperation, options: CallOptions) {
 }
 
 /** Returns the responses of all operations in one list, so that a failure names the operation. */
-async function answers(
+async function describeResponses(
   list: ApiOperation[],
   ask: (operation: ApiOperation) => ReturnType<typeof call>,
 ): Promise<string[]> {
@@ -48,38 +48,40 @@ const expected = (list: ApiOperation[], outcome: (operation: ApiOperation) => st
 describe('every operation that requires credentials', () => {
   it('returns 401 UNAUTHORIZED without credentials', async () => {
     const list = closed();
-    expect(await answers(list, (o) => call(o, { key: null }))).toEqual(expected(list, () => '401 UNAUTHORIZED'));
+    expect(await describeResponses(list, (o) => call(o, { key: null }))).toEqual(
+      expected(list, () => '401 UNAUTHORIZED'),
+    );
   });
 
   it('returns 401 INVALID_API_KEY for an unknown key', async () => {
     const key = `sk_live_${'0'.repeat(64)}`;
     const list = closed();
-    expect(await answers(list, (o) => call(o, { key }))).toEqual(expected(list, () => '401 INVALID_API_KEY'));
+    expect(await describeResponses(list, (o) => call(o, { key }))).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
   it('returns 401 INVALID_API_KEY for the public key, except in at most three operations', async () => {
     const list = closed().filter((operation) => !schemes(operation).has('publicKey'));
     expect(closed().length - list.length).toBeLessThanOrEqual(3);
-    const got = await answers(list, (o) => call(o, { key: api.one.publicKey }));
+    const got = await describeResponses(list, (o) => call(o, { key: api.one.publicKey }));
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
   it('returns 401 INVALID_API_KEY for a secret key if only users may call it', async () => {
     const list = closed().filter((operation) => !schemes(operation).has('secretKey'));
-    const got = await answers(list, (o) => call(o, { key: api.one.secretKey }));
+    const got = await describeResponses(list, (o) => call(o, { key: api.one.secretKey }));
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
   it('returns 403 with the required scope for a key without that scope', async () => {
     const list = closed().filter((operation) => scopesOf(operation, 'secretKey').length > 0);
-    const got = await answers(list, (o) => call(o, { key: api.one.bareKey }));
+    const got = await describeResponses(list, (o) => call(o, { key: api.one.bareKey }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'secretKey')[0]}`));
   });
 
   it('returns 403 to a member if only managers may call it', async () => {
     const people: readonly string[] = USER_SCOPES;
     const list = closed().filter((operation) => scopesOf(operation, 'session').some((scope) => people.includes(scope)));
-    const got = await answers(list, (o) => call(o, { key: null, headers: member }));
+    const got = await describeResponses(list, (o) => call(o, { key: null, headers: member }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'session')[0]}`));
   });
 

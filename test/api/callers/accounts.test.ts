@@ -69,7 +69,7 @@ describe('signing up and signing in', () => {
     const tries = await Promise.all(
       Array.from({ length: 14 }, () => post('/auth/login', { email: 'eve@example.com', password: 'no' })),
     );
-    expect(tries.filter((answer) => answer.status === 401)).toHaveLength(10);
+    expect(tries.filter((response) => response.status === 401)).toHaveLength(10);
     const late = await post('/auth/login', { email: 'eve@example.com', password: 'correct horse' });
     expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
@@ -143,7 +143,7 @@ describe('sign-up', () => {
     const closed = await startTestApi({ SIGNUP: 'first' });
     const signUp = (email: string) => closed.call('POST', '/auth/signup', { key: null, body: { ...ACCOUNT, email } });
     const both = await Promise.all([signUp('a@example.com'), signUp('b@example.com')]);
-    expect(both.map((answer) => answer.status).sort()).toEqual([201, 403]);
+    expect(both.map((response) => response.status).sort()).toEqual([201, 403]);
     await closed.close();
   });
 });

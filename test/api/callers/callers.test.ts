@@ -128,9 +128,9 @@ describe('without a trusted proxy', () => {
 
 describe('failed sign-ins', () => {
   const fail = async (email: string, n: number, headers: Record<string, string>) => {
-    const answers = [];
-    for (let i = 0; i < n; i += 1) answers.push((await logIn(behind, email, 'wrong', headers)).status);
-    return answers;
+    const responses = [];
+    for (let i = 0; i < n; i += 1) responses.push((await logIn(behind, email, 'wrong', headers)).status);
+    return responses;
   };
   /** Returns the cookies of a response in the form in which a browser sends them. */
   const kept = ({ headers }: { headers: Headers }) => ({
@@ -220,9 +220,9 @@ describe('signing up', () => {
   });
 
   it('creates one account when the same request is sent twice, also concurrently', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(responses.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
   });
 
   it('gives no additional attempts to guess a password', async () => {

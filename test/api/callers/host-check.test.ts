@@ -33,7 +33,7 @@ async function start(env: Record<string, string> = {}): Promise<number> {
   return api.port;
 }
 
-interface Answer {
+interface PlainResponse {
   status: number;
   body: string;
 }
@@ -45,7 +45,7 @@ function ask(
   path: string,
   options: { method?: string; headers?: Record<string, string> } = {},
 ) {
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<PlainResponse>((resolve, reject) => {
     const headers = { host: host.replace('PORT', String(port)), ...options.headers };
     const asked = request({ host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers }, (response) => {
       let body = '';

@@ -65,12 +65,16 @@ describe('an operation that writes without credentials', () => {
       const [method = '', path = ''] = route.split(' ');
       const [stranger, other] = [newCaller(), newCaller()];
       let served = 0;
-      let answer = await ask(method, path, stranger);
-      while (answer.status !== 429 && served < MANY) {
+      let response = await ask(method, path, stranger);
+      while (response.status !== 429 && served < MANY) {
         served += 1;
-        answer = await ask(method, path, stranger);
+        response = await ask(method, path, stranger);
       }
-      expect([route, answer.status, answer.retryAfter > 0 && answer.retryAfter <= 60]).toEqual([route, 429, true]);
+      expect([route, response.status, response.retryAfter > 0 && response.retryAfter <= 60]).toEqual([
+        route,
+        429,
+        true,
+      ]);
       expect([route, served]).toEqual([route, path.startsWith('/webhooks/') ? 100 : 600]);
       expect([route, (await ask(method, path, other)).status]).not.toEqual([route, 429]);
     }

@@ -69,12 +69,12 @@ describe('a password change', () => {
     const signIn = async () =>
       sessionOf(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));
     const sessions = [await signIn(), await signIn(), await signIn()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sessions.map((cookie, n) =>
         post(plain, '/auth/password', { currentPassword: ACCOUNT.password, newPassword: `battery ${n}` }, cookie),
       ),
     );
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     const left = await plain.db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')

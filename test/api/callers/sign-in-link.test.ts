@@ -26,8 +26,8 @@ async function person(of = api): Promise<Person> {
   people += 1;
   const email = `person-${people}@example.com`;
   const body = { email, password: PASSWORD, projectName: 'Shop' };
-  const answer = await of.call('POST', '/auth/signup', { key: null, body });
-  return { email, projectId: answer.body.projectId, cookie: sessionOf(answer.headers) };
+  const response = await of.call('POST', '/auth/signup', { key: null, body });
+  return { email, projectId: response.body.projectId, cookie: sessionOf(response.headers) };
 }
 
 async function linkFor({ email, projectId }: Person, of = api): Promise<string> {
@@ -63,9 +63,9 @@ describe('a sign-in link', () => {
 
   it('signs in only one of several concurrent visitors', async () => {
     const link = await linkFor(await person());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => open(link)));
-    expect(answers.filter(({ to }) => to === '/app')).toHaveLength(1);
-    expect(answers.filter(({ session }) => session !== '')).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => open(link)));
+    expect(responses.filter(({ to }) => to === '/app')).toHaveLength(1);
+    expect(responses.filter(({ session }) => session !== '')).toHaveLength(1);
   });
 
   it('is stored only as a hash', async () => {

@@ -150,11 +150,11 @@ describe('roles', () => {
     expect([last.status, last.body.error.code]).toEqual([409, 'CONFLICT']);
     expect((await call('PATCH', `/team/members/${ownerId}`, owner, { role: 'ADMIN' })).status).toBe(409);
     const second = await signIn(api, project);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('DELETE', `/team/members/${ownerId}`, owner),
       call('DELETE', `/team/members/${await idOf(second)}`, second),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
   it('a removed member loses access at once, and keeps access to other projects', async () => {

@@ -96,9 +96,9 @@ describe('a bulk job', () => {
   it.each([{}, { contactIds: [] }, { contactIds: Array(1001).fill('x') }, { contactIds: [5] }, { contactIds: 'x' }])(
     'refuses invalid ids (case %#)',
     async (body) => {
-      const answer = await api.call('POST', '/contacts/bulk-delete', { body });
-      expect(answer.status).toBe(422);
-      expect(answer.body.error.errors[0].field).toMatch(/^contactIds/);
+      const response = await api.call('POST', '/contacts/bulk-delete', { body });
+      expect(response.status).toBe(422);
+      expect(response.body.error.errors[0].field).toMatch(/^contactIds/);
     },
   );
 });

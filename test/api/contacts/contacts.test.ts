@@ -137,9 +137,9 @@ describe('saving a contact', () => {
     [{ email: 'a@example.com', subscribed: 'yes' }, 'subscribed', 'invalid_type'],
     [{ email: 'a@example.com', data: [] }, 'data', 'invalid_type'],
   ])('saving a contact refuses %j', async (body, field, code) => {
-    const answer = await api.call('POST', '/contacts', { body });
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.errors).toContainEqual(expect.objectContaining({ field, code }));
+    const response = await api.call('POST', '/contacts', { body });
+    expect(response.status).toBe(422);
+    expect(response.body.error.errors).toContainEqual(expect.objectContaining({ field, code }));
   });
 });
 
@@ -158,8 +158,8 @@ describe('changing a contact', () => {
   it('refuses the address of another contact, and then changes nothing', async () => {
     const { id } = await save({});
     await api.call('POST', '/contacts', { body: { email: `other-${email}` } });
-    const answer = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
-    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    const response = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
+    expect(response).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ email, data: {} });
   });
 });
@@ -373,10 +373,10 @@ describe('erasing a contact', () => {
 describe('finding contacts', () => {
   it('matches addresses in upper and lower case', async () => {
     const { id } = await save({});
-    const answer = await api.call('POST', '/contacts/lookup', {
+    const response = await api.call('POST', '/contacts/lookup', {
       body: { emails: [email.toUpperCase(), email, 'nobody@example.com'] },
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       body: { found: [{ id, email, subscribed: true }], notFound: ['nobody@example.com'] },
     });

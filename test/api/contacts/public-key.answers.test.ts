@@ -9,7 +9,7 @@ describe('the response to the public key', () => {
 
   it('does not reveal whether or since when a contact exists, and is the same for the same person', async () => {
     const { body: known } = await calls.save({ email: 'known@example.com', data: { vip: true } });
-    const answers = [];
+    const ids = [];
     for (const email of ['known@example.com', 'unknown@example.com', ' Known@Example.com ', 'unknown@example.com']) {
       const { status, body, headers } = await calls.track({
         email,
@@ -22,16 +22,16 @@ describe('the response to the public key', () => {
         ['contact', 'event', 'timestamp', 'mode'],
         null,
       ]);
-      answers.push(body.data.contact);
+      ids.push(body.data.contact);
     }
-    expect(answers).toEqual([answers[0], answers[1], answers[0], answers[1]]);
-    for (const id of answers) expect(id).toMatch(timeless);
-    expect(answers[0]).not.toBe(known.id);
-    expect((await calls.api.call('GET', `/contacts/${answers[0]}`)).status).toBe(404);
+    expect(ids).toEqual([ids[0], ids[1], ids[0], ids[1]]);
+    for (const id of ids) expect(id).toMatch(timeless);
+    expect(ids[0]).not.toBe(known.id);
+    expect((await calls.api.call('GET', `/contacts/${ids[0]}`)).status).toBe(404);
     const elsewhere = await calls.track({ email: 'known@example.com' }, { key: calls.api.two.publicKey });
-    expect(elsewhere.body.data.contact).not.toBe(answers[0]);
+    expect(elsewhere.body.data.contact).not.toBe(ids[0]);
     await calls.api.call('DELETE', `/contacts/${known.id}`);
-    expect((await calls.track({ email: 'known@example.com' })).body.data.contact).toBe(answers[0]);
+    expect((await calls.track({ email: 'known@example.com' })).body.data.contact).toBe(ids[0]);
   });
 
   it('has a pseudonymous contact id, whereas a secret key gets the real one', async () => {
@@ -46,8 +46,8 @@ describe('the response to the public key', () => {
     const body = path.endsWith('pixel')
       ? { name: 'viewed', email: 'pixel@example.com' }
       : { email: 'stock@example.com', storefrontVariantId: '1' };
-    const answer = await calls.api.call('POST', path, { key: calls.api.one.publicKey, body });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await calls.api.call('POST', path, { key: calls.api.one.publicKey, body });
+    expect([response.status, response.body]).toEqual([
       202,
       path.endsWith('pixel') ? { accepted: 1 } : { subscribed: true },
     ]);

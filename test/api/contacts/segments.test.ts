@@ -84,11 +84,11 @@ describe('creating a segment', () => {
       'filters',
     ],
   ])('with %s returns 422 at its field', async (_, body, field) => {
-    const { status, body: answer } = await api.call('POST', '/segments', {
+    const { status, body: response } = await api.call('POST', '/segments', {
       body: { name, filters: tagged(), ...body },
     });
     expect(status).toBe(422);
-    expect(answer.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
+    expect(response.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
   });
 
   it('returns 409 if the slug is taken in the project, on create and on rename, also concurrently', async () => {
@@ -105,7 +105,7 @@ describe('creating a segment', () => {
     const race = await Promise.all(
       [1, 2, 3].map(() => api.call('POST', '/segments', { body: { name: 'Race', filters: tagged() } })),
     );
-    expect(race.map((answer) => answer.status).sort()).toEqual([201, 409, 409]);
+    expect(race.map((response) => response.status).sort()).toEqual([201, 409, 409]);
   });
 });
 
@@ -198,10 +198,10 @@ describe('computing a tracked segment', () => {
   it('records one entry or exit for each change, also with concurrent computations', async () => {
     const { id, slug } = await build({ trackMembership: true });
     const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => contact(`p${n}`)));
-    const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('POST', `/segments/${id}/compute`)));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
-    expect(answers.reduce((sum, answer) => sum + answer.body.added, 0)).toBe(30);
-    expect(answers.every((answer) => answer.body.total === 30)).toBe(true);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => api.call('POST', `/segments/${id}/compute`)));
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 200, 200]);
+    expect(responses.reduce((sum, response) => sum + response.body.added, 0)).toBe(30);
+    expect(responses.every((response) => response.body.total === 30)).toBe(true);
     const entries = await eventsNamed(`segment.${slug}.entry`);
     expect(entries.map((event) => event.contact_id).sort()).toEqual([...ids].sort());
     expect(entries[0]?.data).toEqual({ segmentId: id, segmentName: name });
@@ -209,7 +209,7 @@ describe('computing a tracked segment', () => {
     await api.call('DELETE', `/contacts/${ids[1]}`);
     const late = await contact('late');
     const again = await Promise.all([1, 2].map(() => api.call('POST', `/segments/${id}/compute`)));
-    expect(again.reduce((sum, answer) => sum + answer.body.added, 0)).toBe(1);
+    expect(again.reduce((sum, response) => sum + response.body.added, 0)).toBe(1);
     expect(again.at(-1)?.body.total).toBe(29);
     expect((await eventsNamed(`segment.${slug}.exit`)).map((event) => event.contact_id)).toEqual([ids[0]]);
     expect((await eventsNamed(`segment.${slug}.entry`)).map((event) => event.contact_id)).toContain(late);
@@ -310,7 +310,7 @@ it("another project's segment returns 404 in every operation", async () => {
   const { id } = await build({ type: 'STATIC', filters: undefined });
   const key = api.two.secretKey;
   const body = { emails: ['ann@example.com'] };
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     api.call('GET', `/segments/${id}`, { key }),
     api.call('PATCH', `/segments/${id}`, { key, body: { name: 'x' } }),
     api.call('DELETE', `/segments/${id}`, { key }),
@@ -320,7 +320,7 @@ it("another project's segment returns 404 in every operation", async () => {
     api.call('POST', `/segments/${id}/compute`, { key }),
     api.call('POST', `/segments/${id}/refresh`, { key }),
   ]);
-  expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(404));
+  expect(responses.map((response) => response.status)).toEqual(Array(8).fill(404));
   const filters = { operator: 'AND', conditions: [{ field: `segment.${id}`, operator: 'memberOf' }] };
   expect((await api.call('POST', '/segments', { key, body: { name: 'x', filters } })).status).toBe(422);
 });

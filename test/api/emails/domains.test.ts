@@ -31,9 +31,9 @@ interface Shown {
 }
 
 async function register(name = `shop${++counter}.example`): Promise<{ id: string; domain: string; records: Shown[] }> {
-  const answer = await api.call('POST', '/domains', { body: { domain: name } });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await api.call('POST', '/domains', { body: { domain: name } });
+  expect(response.status).toBe(201);
+  return response.body;
 }
 
 function publish(records: Shown[]): void {
@@ -169,8 +169,8 @@ describe('a sending domain', () => {
   it.each(['nope', 'a b.example', '192.0.2.1', 'http://x.example', '-x.example', `${'a'.repeat(64)}.example`, ''])(
     'cannot be named "%s"',
     async (domain) => {
-      const answer = await api.call('POST', '/domains', { body: { domain } });
-      expect(answer).toMatchObject({
+      const response = await api.call('POST', '/domains', { body: { domain } });
+      expect(response).toMatchObject({
         status: 422,
         body: { error: { errors: [{ field: 'domain', code: 'invalid_string' }] } },
       });

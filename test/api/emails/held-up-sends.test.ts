@@ -31,7 +31,7 @@ it("a lock on one tenant's row does not delay other tenants' sends, however many
   expect([await send(api.one), await send(api.two)]).toEqual([200, 200]);
   const held: Promise<number>[] = [];
   let released = false;
-  const note = (answer: Promise<number>) => held.push(answer.finally(() => expect(released).toBe(true)));
+  const note = (response: Promise<number>) => held.push(response.finally(() => expect(released).toBe(true)));
   await api.db.transaction().execute(async (trx) => {
     await sql`SELECT * FROM monthly_usage WHERE project_id = ${api.one.id} FOR UPDATE`.execute(trx);
     for (let wave = 0; wave < 12; wave += 1) {
@@ -51,15 +51,15 @@ it("a lock on one tenant's row does not delay other tenants' sends, however many
 
 it("counting the emails of a month for a new limit delays no other project's sends", async () => {
   await api.db.deleteFrom('monthly_usage').execute();
-  let answers: Promise<number>[] = [];
+  let responses: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {
     // The transaction that counts the first project's month waits for this.
     await sql`INSERT INTO monthly_usage (project_id, month, emails)
       VALUES (${api.one.id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 10)`.execute(trx);
     // As in a process that has just started.
     app = createApp(api.deps);
-    answers = [send(api.one), send(api.one), send(api.one)];
+    responses = [send(api.one), send(api.one), send(api.one)];
     expect(await Promise.all([send(api.two), send(api.two)])).toEqual([200, 200]);
   });
-  expect(await Promise.all(answers)).toEqual([200, 200, 200]);
+  expect(await Promise.all(responses)).toEqual([200, 200, 200]);
 });

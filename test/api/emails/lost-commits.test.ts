@@ -54,12 +54,12 @@ let made = 0;
 /** Sends requests. The first has its own transaction, and the others share the next, except on a very busy machine. */
 async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
-  const answers = names.map(async (name) => {
+  const responses = names.map(async (name) => {
     const headers = key && { 'idempotency-key': key(name) };
     const options = { key: api.one.secretKey, body: body(name), ...(headers && { headers }) };
     return readResponse(await app.request(path, requestOf('POST', options)));
   });
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 const effectsOf = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
 const newNames = (n: number) => Array.from({ length: n }, () => `lost${++made}`);
@@ -70,15 +70,15 @@ for (const kind of ['send', 'track'] as const) {
 
     it(`/v1/${kind} ${how}: if the response to a shared COMMIT is lost, its requests return 200 and take effect once`, async () => {
       const before = await effectsOf(kind);
-      proxy.loseCommit('answer', { skip: 1 });
-      const answers = await request(kind, newNames(5), key);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      proxy.loseCommit('response', { skip: 1 });
+      const responses = await request(kind, newNames(5), key);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
       expect((await effectsOf(kind)) - before).toBe(5);
     });
 
     it(`/v1/${kind} ${how}: if the response to its COMMIT is lost, a single request returns 200`, async () => {
       const before = await effectsOf(kind);
-      proxy.loseCommit('answer');
+      proxy.loseCommit('response');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
       expect((await effectsOf(kind)) - before).toBe(1);
     });
@@ -88,10 +88,10 @@ for (const kind of ['send', 'track'] as const) {
     const before = await effectsOf(kind);
     const names = newNames(4);
     const key = (name: string) => `key ${name}`;
-    proxy.loseCommit('answer', { later: 'refused', skip: 1 });
-    const answers = await request(kind, names, key);
+    proxy.loseCommit('response', { later: 'refused', skip: 1 });
+    const responses = await request(kind, names, key);
     // Which of them share a COMMIT, and whether other transactions committed before, depends on timing.
-    const refused = answers.filter(({ status }) => status !== 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     for (const { status, headers, body } of refused)
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'SERVICE_UNAVAILABLE']);
     const unknown = refused.filter(({ body }) => body.error.suggestion.includes('same Idempotency-Key'));
@@ -99,7 +99,7 @@ for (const kind of ['send', 'track'] as const) {
     proxy.open();
     const again = await request(
       kind,
-      names.filter((_, n) => answers[n]?.status !== 200),
+      names.filter((_, n) => responses[n]?.status !== 200),
       key,
     );
     const known = again.filter(({ body }) => body.error?.details.originalStatusCode === 200);

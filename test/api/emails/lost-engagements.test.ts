@@ -70,7 +70,7 @@ async function settle(): Promise<void> {
 
 it('opens count once if the response to their COMMIT is lost', async () => {
   const ids = [await buildEmail(), await buildEmail()];
-  proxy.loseCommit('answer');
+  proxy.loseCommit('response');
   for (const id of ids) open(id);
   await until(async () => proxy.commits > 0 && (await opensOf(ids)).every((opens) => opens > 0), 'the opens');
   await settle();
@@ -78,7 +78,7 @@ it('opens count once if the response to their COMMIT is lost', async () => {
 });
 
 it('opens whose COMMIT has an unknown result count once, whether it succeeded or not', async () => {
-  for (const what of ['answer', 'request'] as const) {
+  for (const what of ['response', 'request'] as const) {
     const ids = [await buildEmail(), await buildEmail()];
     warnings = [];
     proxy.loseCommit(what, { later: 'refused' });

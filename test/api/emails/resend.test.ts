@@ -32,9 +32,9 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect((await resend(old)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'PENDING' } });
     await sql`UPDATE emails SET status = 'SENT', sent_at = now() WHERE id = ${old}`.execute(api.db);
 
-    const answer = await expectOk(resend(old));
-    const id = answer.data.emails[0].email;
-    expect(answer.data.emails).toEqual([{ contact: sent.data.emails[0].contact, email: id }]);
+    const response = await expectOk(resend(old));
+    const id = response.data.emails[0].email;
+    expect(response.data.emails).toEqual([{ contact: sent.data.emails[0].contact, email: id }]);
     expect(id).not.toBe(old);
     const [before, after] = [await stored(old), await stored(id)];
     const same = ['content_id', 'contact_id', 'to_email', 'to_name', 'variables', 'mode'] as const;
@@ -70,8 +70,8 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'CONTACT_UNSUBSCRIBED']);
     await buildContact(api.db, { projectId, email: 'in@example.com' });
     const old = await buildEmail(api.db, { ...email, to: 'in@example.com', options: { untrustedKeys: ['name'] } });
-    const answer = await expectOk(resend(old));
-    const again = await stored(answer.data.emails[0].email);
+    const response = await expectOk(resend(old));
+    const again = await stored(response.data.emails[0].email);
     expect(again.options).toEqual({ untrustedKeys: ['name'], resentFrom: old });
     const content = await api.db
       .selectFrom('contents')
@@ -85,8 +85,8 @@ describe('POST /v1/emails/{id}/resend', () => {
     const { id: projectId } = api.one;
     const test = await buildEmail(api.db, { projectId, mode: 'test', status: 'SENT' });
     const live = await buildEmail(api.db, { projectId, status: 'SENT' });
-    for (const answer of [resend(test), resend(live, { key: api.one.testKey })]) {
-      const { data } = await expectOk(answer);
+    for (const response of [resend(test), resend(live, { key: api.one.testKey })]) {
+      const { data } = await expectOk(response);
       expect((await stored(data.emails[0].email)).mode).toBe('test');
     }
   });

@@ -164,8 +164,8 @@ describe('a batch of emails', () => {
       'emails',
     ],
   ])('returns 422 for the whole batch with %s', async (_, body, field) => {
-    const { status, body: answer } = await batch(body);
-    expect([status, answer.error.errors[0].field]).toEqual([422, field]);
+    const { status, body: response } = await batch(body);
+    expect([status, response.error.errors[0].field]).toEqual([422, field]);
   });
 });
 

@@ -41,14 +41,14 @@ beforeAll(async () => {
   // Every fetch is recorded; nothing leaves this process.
   network.disableNetConnect();
   const sns = network.get(HOST);
-  const answer = (text: string) => (request: { path: string }) => {
+  const respondWith = (text: string) => (request: { path: string }) => {
     fetched.push(request.path);
     return { statusCode: 200, data: text };
   };
-  sns.intercept({ path: PEM }).reply(answer(certificate.cert)).persist();
+  sns.intercept({ path: PEM }).reply(respondWith(certificate.cert)).persist();
   sns
     .intercept({ path: (path) => path.startsWith('/?Action=ConfirmSubscription') })
-    .reply(answer('<ok/>'))
+    .reply(respondWith('<ok/>'))
     .persist();
   api = await startTestApi({ SNS_TOPIC_ARNS: TOPIC });
 });

@@ -42,9 +42,9 @@ describe('a template', () => {
     ['subject', { subject: 'Hi {{ data. -}}' }],
     ['subject', { subject: 'Hi {{ name | }}' }],
   ])('is refused with line and column if its %s does not parse', async (field, body) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(422);
-    expect(answer.body.error).toMatchObject({
+    const response = await create(body);
+    expect(response.status).toBe(422);
+    expect(response.body.error).toMatchObject({
       code: 'VALIDATION_ERROR',
       errors: [{ field }],
       details: { line: expect.any(Number), column: expect.any(Number) },
@@ -75,9 +75,9 @@ describe('a template', () => {
     ['from', { from: 'nope' }],
     ['fromName', { fromName: 'a\r\nBcc: x' }],
   ])('with an invalid %s is refused', async (field, body) => {
-    const answer = await create(field === 'name' ? { name: undefined } : body);
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.errors[0].field).toBe(field);
+    const response = await create(field === 'name' ? { name: undefined } : body);
+    expect(response.status).toBe(422);
+    expect(response.body.error.errors[0].field).toBe(field);
   });
 
   it('is copied with all its fields', async () => {
@@ -169,9 +169,9 @@ describe('a test email of a template', () => {
 
   it('is sent as one email with [TEST] in its subject, and creates no contact', async () => {
     api.dispatched.length = 0;
-    const answer = await test({ email: 'Tester@example.com' });
-    expect(answer).toMatchObject({ status: 200, body: { data: { email: 'tester@example.com' } } });
-    const { emailId } = answer.body.data;
+    const response = await test({ email: 'Tester@example.com' });
+    expect(response).toMatchObject({ status: 200, body: { data: { email: 'tester@example.com' } } });
+    const { emailId } = response.body.data;
     expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: emailId }]);
     const { rows } = await sql`
       SELECT c.subject, e.to_email, e.contact_id FROM emails e JOIN contents c ON c.id = e.content_id WHERE e.id = ${emailId}

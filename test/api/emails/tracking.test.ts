@@ -159,12 +159,12 @@ describe('clicks in tracked email', () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
     const emails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
     const unknown = linkToken(TEST_SECRET_KEY, emails[0]?.contactId ?? '').track;
-    const [missing, ...answers] = await Promise.all([
+    const [missing, ...responses] = await Promise.all([
       get(`/c/${unknown}/0`),
       ...emails.map((email) => get(email.link(0))),
     ]);
     expect(missing.status).toBe(404);
-    expect(answers.map(({ headers }) => headers.get('location'))).toEqual(
+    expect(responses.map(({ headers }) => headers.get('location'))).toEqual(
       emails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
     );
     await Promise.all(emails.map((email) => counted(email.id, 'clicks', 1)));

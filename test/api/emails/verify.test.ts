@@ -42,9 +42,9 @@ const NOTHING = {
 
 describe('verifying an address', () => {
   it('finds no problems if its domain accepts email', async () => {
-    const answer = await api.call('POST', '/v1/verify', { body: { email: ' Ada@Company.example' } });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await api.call('POST', '/v1/verify', { body: { email: ' Ada@Company.example' } });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       success: true,
       data: { email: 'ada@company.example', valid: true, ...NOTHING, reasons: [] },
     });
@@ -93,8 +93,8 @@ describe('verifying an address', () => {
   it.each([{ email: 'nope' }, { email: 'a@b' }, { email: longLocalPart }, {}, { email: 5 }])(
     'returns 400 for %j',
     async (body) => {
-      const answer = await api.call('POST', '/v1/verify', { body });
-      expect(answer).toMatchObject({
+      const response = await api.call('POST', '/v1/verify', { body });
+      expect(response).toMatchObject({
         status: 400,
         body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'email' }] } },
       });

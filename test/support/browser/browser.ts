@@ -54,7 +54,7 @@ export interface OpenDashboard {
   dark?: boolean;
   /** A window of `signedInWindow`, which stays open, in place of a new one. */
   window?: BrowserContext;
-  /** Page errors that the test expects: `/answer: 404 to GET .contacts/`. */
+  /** Page errors that the test expects: `/response: 404 to GET .contacts/`. */
   mayFail?: readonly RegExp[];
 }
 
@@ -64,7 +64,7 @@ export interface OpenedDashboard {
   open(path: string): Promise<void>;
   /** Waits until the screen has a heading and has finished reading. */
   settled(): Promise<void>;
-  /** Permits page errors that match, such as `/answer: 409/`, from now on. */
+  /** Permits page errors that match, such as `/response: 409/`, from now on. */
   mayFail(fault: RegExp): void;
 }
 
@@ -114,8 +114,8 @@ async function signIn(
   if (as === null) return;
   if (!project) throw new Error('openDashboard() needs a project to sign in to');
   const person = await buildPerson(service.db, project.id, as, email);
-  const answer = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
-  expect(answer.status(), await answer.text()).toBe(200);
+  const response = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
+  expect(response.status(), await response.text()).toBe(200);
 }
 
 /** Opens a new page in an open window. It closes with the test. */

@@ -59,7 +59,7 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
     if (!isHeld(why, request, page)) faults.push(`request: ${nameOf(request)}: ${why}`);
   });
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`answer: ${response.status()} to ${nameOf(response.request())}`);
+    if (response.status() >= 400) faults.push(`response: ${response.status()} to ${nameOf(response.request())}`);
   });
   await page.addInitScript(REPORT_VIOLATIONS);
 

@@ -181,12 +181,12 @@ async function startMaster(files: DebianFiles, home: string, log: () => string, 
   });
   await until(async () => {
     if (master.exitCode !== null) throw new Error(`Postfix ended: ${errors}${log()}`);
-    return answers(port);
+    return isListening(port);
   }, 'Postfix');
   return master;
 }
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('data', () => {

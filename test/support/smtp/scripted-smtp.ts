@@ -33,9 +33,9 @@ export async function startScriptedSmtp(
         if (inBody && line !== '.') continue;
         inBody = false;
         state.lines.push(line);
-        const answer = script(line, socket, connection);
-        if (answer?.startsWith('354')) inBody = true;
-        if (answer !== null && socket.writable) socket.write(`${answer}\r\n`);
+        const reply = script(line, socket, connection);
+        if (reply?.startsWith('354')) inBody = true;
+        if (reply !== null && socket.writable) socket.write(`${reply}\r\n`);
       }
     });
   });

@@ -36,12 +36,12 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
   const { port } = await nextMessage<{ port: number }>(child);
   let last: Promise<unknown> = Promise.resolve();
   const ask = <T>(request: string): Promise<T> => {
-    const answer = last.then(() => {
+    const result = last.then(() => {
       child.send(request);
       return nextMessage<T>(child);
     });
-    last = answer; // One request at a time, because responses do not name their request.
-    return answer;
+    last = result; // One request at a time, because responses do not name their request.
+    return result;
   };
   return {
     port,

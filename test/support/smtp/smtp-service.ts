@@ -22,10 +22,10 @@ export function startSmtpService(
 }
 
 /** Calls the API of a running service with its secret key. Fails with the response if it is an error. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+// biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
 export async function callService(service: StartedService, method: string, path: string, body?: unknown): Promise<any> {
   const { baseUrl, secretKey } = service.dev();
-  const answer = await callHttp(baseUrl, method, path, { key: secretKey, body });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  const response = await callHttp(baseUrl, method, path, { key: secretKey, body });
+  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+  return response.body;
 }

@@ -33,15 +33,15 @@ export interface SmtpSinkOptions {
    * The reply to RCPT in place of 250, or null. By default local parts select it: `reject550-5.1.1…`,
    * `defer450-4.2.1…`, `reject550…` (no enhanced code), `hangup…` (closes the connection), `close421…`.
    */
-  answerRcpt?: (to: string) => string | null;
+  replyToRcpt?: (to: string) => string | null;
   /** The reply to a whole message in place of 250; `hangup` closes without a reply. */
-  answerMessage?: (to: string, n: number) => string | 'hangup' | null;
+  replyToMessage?: (to: string, n: number) => string | 'hangup' | null;
   /** The reply to DATA in place of 354; `hangup` closes without a reply. */
-  answerData?: (to: string) => string | 'hangup' | null;
+  replyToData?: (to: string) => string | 'hangup' | null;
   /** Offers STARTTLS with this key and certificate. */
   tls?: Certificate;
   /** Offers AUTH PLAIN; returns the reply to it in place of 235, or null. */
-  answerAuth?: () => string | null;
+  replyToAuth?: () => string | null;
 }
 
 export interface SinkCounts {
@@ -119,8 +119,8 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   };
 }
 
-/** Returns the reply that a local part asks for, see `answerRcpt`. */
-export function answerByLocalPart(to: string): string | null {
+/** Returns the reply that a local part asks for, see `replyToRcpt`. */
+export function replyByLocalPart(to: string): string | null {
   if (to.startsWith('hangup')) return 'hangup';
   const match = /^(?:reject|defer|close)([245]\d\d)(?:-(\d\.\d+\.\d+))?/.exec(to);
   if (!match) return null;
@@ -207,17 +207,17 @@ function serve(socket: net.Socket, state: SinkState): void {
 
   /** Returns false if the connection is closed. */
   function endOfMessage(): boolean {
-    const answer = options.answerMessage?.(to ?? '', counts.messages + 1) ?? null;
-    if (answer === 'hangup') return hangUp();
-    if (answer === null) {
+    const reply = options.replyToMessage?.(to ?? '', counts.messages + 1) ?? null;
+    if (reply === 'hangup') return hangUp();
+    if (reply === null) {
       counts.messages += 1;
       if (options.record) state.messages.push({ from: from ?? '', to: to ?? '', messageId: messageId ?? '' });
       if (options.keepBodies) state.bodies.push(body.join(''));
     } else counts.refused += 1;
     from = null;
     to = null;
-    out += `${answer ?? `250 2.0.0 Ok: queued as ${counts.messages.toString(36)}`}\r\n`;
-    return answer?.startsWith('421') ? hangUp() : true;
+    out += `${reply ?? `250 2.0.0 Ok: queued as ${counts.messages.toString(36)}`}\r\n`;
+    return reply?.startsWith('421') ? hangUp() : true;
   }
 
   /** Returns false if the connection is closed. */
@@ -235,7 +235,7 @@ function serve(socket: net.Socket, state: SinkState): void {
       out += '250 2.0.0 Ok\r\n';
     } else if (verb === 'EHLO') out += ehlo(options, offersTls(socket, state));
     else if (verb === 'STAR' && offersTls(socket, state)) return startTls();
-    else if (verb === 'AUTH' && options.answerAuth) out += `${options.answerAuth() ?? '235 2.7.0 Ok'}\r\n`;
+    else if (verb === 'AUTH' && options.replyToAuth) out += `${options.replyToAuth() ?? '235 2.7.0 Ok'}\r\n`;
     else if (verb === 'HELO' || verb === 'NOOP') out += '250 2.0.0 Ok\r\n';
     else if (verb === 'QUIT') {
       out += '221 2.0.0 Bye\r\n';
@@ -251,24 +251,24 @@ function serve(socket: net.Socket, state: SinkState): void {
       out += '503 5.5.1 Error: need MAIL command\r\n';
       return true;
     }
-    const answer = (options.answerRcpt ?? answerByLocalPart)(address);
-    if (answer === 'hangup') return hangUp();
-    if (answer === null) to = address;
+    const reply = (options.replyToRcpt ?? replyByLocalPart)(address);
+    if (reply === 'hangup') return hangUp();
+    if (reply === null) to = address;
     else counts.refused += 1;
-    out += `${answer ?? '250 2.1.5 Ok'}\r\n`;
-    return answer?.startsWith('421') ? hangUp() : true;
+    out += `${reply ?? '250 2.1.5 Ok'}\r\n`;
+    return reply?.startsWith('421') ? hangUp() : true;
   }
 
   function data(): boolean {
-    const answer = to === null ? '554 5.5.1 Error: no valid recipients' : (options.answerData?.(to) ?? null);
-    if (answer === 'hangup') return hangUp();
-    if (answer === null) {
+    const reply = to === null ? '554 5.5.1 Error: no valid recipients' : (options.replyToData?.(to) ?? null);
+    if (reply === 'hangup') return hangUp();
+    if (reply === null) {
       inBody = true;
       head = '';
       messageId = null;
       body = [];
     }
-    out += `${answer ?? '354 End data with <CR><LF>.<CR><LF>'}\r\n`;
+    out += `${reply ?? '354 End data with <CR><LF>.<CR><LF>'}\r\n`;
     return true;
   }
 
@@ -296,23 +296,23 @@ function serve(socket: net.Socket, state: SinkState): void {
 
   function flush(): void {
     if (out === '') return;
-    const answer = out;
+    const reply = out;
     out = '';
     const pauseMs = options.pauseMs?.() ?? 0;
-    if (pauseMs > 0 || resting > 0) answerAfter(answer, pauseMs);
+    if (pauseMs > 0 || resting > 0) replyAfter(reply, pauseMs);
     else if (options.latencyMs > 0)
-      setTimeout(() => socket.writable && socket.write(answer, 'latin1'), options.latencyMs);
-    else socket.write(answer, 'latin1');
+      setTimeout(() => socket.writable && socket.write(reply, 'latin1'), options.latencyMs);
+    else socket.write(reply, 'latin1');
   }
 
   /** Keeps the replies in order, whatever the pauses. */
-  function answerAfter(answer: string, pauseMs: number): void {
+  function replyAfter(reply: string, pauseMs: number): void {
     resting += 1;
     last = last
       .then(() => sleep(pauseMs))
       .then(() => {
         resting -= 1;
-        if (socket.writable) socket.write(answer, 'latin1');
+        if (socket.writable) socket.write(reply, 'latin1');
       });
   }
 }
@@ -323,7 +323,7 @@ function offersTls(socket: net.Socket, { secure }: SinkState): boolean {
 
 function ehlo(options: SinkState['options'], offersStartTls: boolean): string {
   const lines = ['sink', '8BITMIME', 'SMTPUTF8', ...(options.keywords ?? [])];
-  if (options.answerAuth) lines.push('AUTH PLAIN');
+  if (options.replyToAuth) lines.push('AUTH PLAIN');
   if (options.pipelining) lines.push('PIPELINING');
   if (offersStartTls) lines.push('STARTTLS');
   return lines.map((line, i) => `250${i === lines.length - 1 ? ' ' : '-'}${line}\r\n`).join('');
