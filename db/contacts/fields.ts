@@ -132,12 +132,15 @@ export async function listRecentFields(db: Db, projectId: string): Promise<Recen
   return rows;
 }
 
-/** Returns the types of the fields that have a single type. */
+/** Returns the type of each field whose values have one type. */
 export function knownTypesOf(fields: readonly RecentField[]): KnownTypes {
   return Object.fromEntries(fields.flatMap(({ key, type }) => (type === null ? [] : [[key, type]])));
 }
 
-/** Lists distinct values of a custom field, the most frequent first, among the newest 100,000 contacts that have it. */
+/**
+ * Lists distinct values of a custom field, the most frequent first. Reads the newest 100,000 contacts that have the
+ * field.
+ */
 export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): Promise<unknown[]> {
   const { rows } = await sql<{ value: unknown }>`
     SELECT value FROM (
@@ -148,7 +151,10 @@ export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): 
   return rows.map((row) => row.value);
 }
 
-/** Returns the uses of a custom field: segments, unsent campaigns, and steps of workflows. */
+/**
+ * Returns the segments, unsent campaigns and workflow steps that use a custom field, and the number of contacts that
+ * have it.
+ */
 export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
   const [usedInSegments, usedInCampaigns, usedInWorkflows] = [
     await segmentsUsing(db, p),
@@ -163,9 +169,9 @@ export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
 }
 
 /**
- * Removes a custom field from all contacts, and returns how many had it. Works in batches with a transaction each. If
- * a crash interrupts it, the same call finishes the work.
- * @throws AppError CONFLICT with the uses in `details` while it is in use
+ * Removes a custom field from all contacts, and returns how many contacts had it. Works in batches with a transaction
+ * each. If a crash interrupts it, another call completes the work.
+ * @throws AppError CONFLICT while the field is in use, with the uses in `details`
  */
 export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {
   const { usedInSegments, usedInCampaigns, usedInWorkflows, canDelete } = await getFieldUsage(db, p);
@@ -210,8 +216,8 @@ async function stripBatch(
 }
 
 /**
- * Returns the mask that samples ids by the low bits of their hash: all ids up to the sample's size, then half, a
- * quarter …
+ * Returns the bit mask for sampling contacts by the low bits of their id's hash. The mask selects all contacts of a
+ * project up to the sample's size, and then half of them, a quarter and so on.
  */
 function sampleMask(contacts: number): number {
   return 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, contacts) / SAMPLE_CONTACTS))) - 1;

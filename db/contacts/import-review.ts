@@ -4,7 +4,7 @@ import { type ImportError, type ImportWarning, JOB_ERRORS_MAX } from '../../rule
 import type { Db } from '../connection.ts';
 import { findSuppressions } from './suppressions.ts';
 
-/** Expected result of an import, for the rows read so far. */
+/** The predicted result of an import, for the rows read so far. */
 export interface ImportForecast {
   totalRows: number;
   successCount: number;
@@ -14,26 +14,28 @@ export interface ImportForecast {
   unreadableRows: number;
   /** Rows with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
-  /** Rows that would subscribe contacts that are unsubscribed now, and the reverse. */
+  /**
+   * Rows that would subscribe contacts that are unsubscribed now; and rows that would unsubscribe subscribed contacts.
+   */
   resubscribedCount: number;
   unsubscribedCount: number;
-  /** Rows with an empty consent cell: known contacts do not change, new contacts start unsubscribed. */
+  /** Rows with an empty consent cell: an existing contact does not change, and a new contact is not subscribed. */
   silentKnownCount: number;
   silentNewCount: number;
   errors: (ImportError & { values: string[] })[];
   warningCount: number;
-  /** The first 1,000. */
+  /** The first 1,000 warnings. */
   warnings: ImportWarning[];
-  /** As in `ImportResult`. */
+  /** Notes about the file as a whole, as in `ImportResult`. */
   notes?: string[];
 }
 
-/** The number of the first data row, as a spreadsheet counts. */
+/** The number of the first data row in a spreadsheet; row 1 has the names of the columns. */
 const FIRST_ROW = 2;
 
 /**
- * Previews an import of these rows, given the result of the rows before. `created` has the addresses that are new so
- * far.
+ * Adds these rows to the preview of an import. `before` is the result for the rows before them. `created` has the
+ * addresses that these earlier rows would add.
  */
 export async function previewImport(
   db: Db,
@@ -79,7 +81,7 @@ export async function previewImport(
   };
 }
 
-/** Returns the addresses that belong to contacts, each with whether its contact is subscribed. */
+/** Returns the addresses that belong to contacts. The value tells whether the contact is subscribed. */
 export async function findKnown(
   db: Db,
   p: { projectId: string; emails: readonly string[] },

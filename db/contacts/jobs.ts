@@ -38,15 +38,18 @@ export interface JobRef {
   id: string;
 }
 
-/** Input of a bulk job. `mode` is the mode of the API key: with a test key, the job's events send nothing. */
+/**
+ * Input of a bulk job. `mode` is the mode of the API key: with a test key, workflows that the job's events start send
+ * nothing to providers.
+ */
 export interface BulkInput {
   /** Empty if `where` selects the contacts. */
   contactIds: string[];
-  /** Selects contacts when the job reaches them, in the order of their ids. */
+  /** Selects contacts by their values at the time when the job reaches them, in the order of their ids. */
   where?: ContactSelection;
   /**
-   * The newest contact when the job was requested, and the last contact that it has processed. The job continues
-   * between them.
+   * `until` is the newest contact at the time of the request, and `after` is the last contact that the job has
+   * processed. The job processes the contacts after `after` up to `until`.
    */
   until?: string;
   after?: string;
@@ -55,14 +58,14 @@ export interface BulkInput {
 
 export interface ImportInput {
   layout: CsvLayout;
-  /** Keeps every value as text. */
+  /** Whether every value is stored as text, without detecting numbers and dates. */
   text: boolean;
-  /** New subscribed contacts record `contact.subscribed`. Absent in jobs of earlier versions. */
+  /** Whether new subscribed contacts record `contact.subscribed`. Absent in jobs of earlier releases. */
   triggerWorkflows?: boolean;
   mode: KeyMode;
 }
 
-/** A job locked for one chunk of its work. */
+/** The state of a job that is locked while one chunk of it is processed. */
 export interface LockedJob<Input, Result> {
   input: Input;
   result: Result;
@@ -86,7 +89,10 @@ const COLUMNS = [
 
 type JobRow = RowOf<'jobs', typeof COLUMNS>;
 
-/** Queues a bulk job; a repeated id counts once. Wake `outbox` after the commit. Source: contract §3.5 Import. */
+/**
+ * Queues a bulk job for a list of contacts, without repeated ids. After the commit, pass `outbox` to the outbox's
+ * `wake`. Source: contract §3.5 Import.
+ */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,
@@ -98,7 +104,7 @@ export async function createBulkJob(
 }
 
 /**
- * Queues a bulk job over the contacts that match now. Wake `outbox` after the commit.
+ * Queues a bulk job for the contacts that match a condition. After the commit, pass `outbox` to the outbox's `wake`.
  * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle
  */
 export async function createBulkJobWhere(
@@ -114,7 +120,10 @@ export async function createBulkJobWhere(
   return insertJob(trx, { projectId, kind, input, result, total, file: null });
 }
 
-/** Queues an import with its file, whose `layout` and number of rows are known. Wake `outbox` after the commit. */
+/**
+ * Queues an import of a file. The caller has determined the `layout` of the file and its number of rows. After the
+ * commit, pass `outbox` to the outbox's `wake`.
+ */
 export async function createImportJob(
   trx: Trx,
   p: ImportInput & { projectId: string; file: Buffer; rows: number },
@@ -126,7 +135,10 @@ export async function createImportJob(
   return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });
 }
 
-/** @throws AppError NOT_FOUND (another project's id, and a job of another kind, too) */
+/**
+ * Returns one job.
+ * @throws AppError NOT_FOUND, also for an id of another project or of a job of another kind
+ */
 export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }): Promise<Job> {
   const row = await db
     .selectFrom('jobs')
@@ -139,7 +151,7 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
   return toJob(row);
 }
 
-/** Lists jobs newest first, all or only running ones. `total` is counted on the first page only. */
+/** Lists jobs newest first: all, or only running ones. `total` is counted only on the first page. */
 export async function listJobs(
   db: Db,
   p: PageRequest & { projectId: string; active?: boolean | undefined },
@@ -147,7 +159,7 @@ export async function listJobs(
   const open = sql<SqlBool>`status IN ('QUEUED', 'RUNNING')`;
   const found = sql<SqlBool>`project_id = ${p.projectId}
     AND ${p.active === undefined ? sql`true` : p.active ? open : sql`NOT ${open}`}`;
-  // A list shows only the number of errors, since a job may have thousands.
+  // Omits the list of errors, because a job may have thousands.
   const { rows } = await sql<JobRow>`
     SELECT ${sql.raw(COLUMNS.join(', ').replace('result', "result - 'errors' AS result"))} FROM jobs
     WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}`.execute(db);
@@ -165,7 +177,7 @@ function toJob(row: JobRow): Job {
     status: row.status,
     total: row.total,
     processed: row.processed,
-    // The column's default is `{}`. A row that another program wrote must not fail the whole list.
+    // Adds missing fields: the column's default is `{}`, and one incomplete row must not make the whole list fail.
     result: { ...newResult(row.kind, row.total), ...row.result },
     failedReason: row.failed_reason,
     createdAt: row.created_at,
@@ -174,19 +186,19 @@ function toJob(row: JobRow): Job {
   };
 }
 
-/** A running import as last read. */
+/** An import that has not ended. */
 export interface OpenImport {
   file: Buffer;
   input: ImportInput;
   cursor: number;
   processed: number;
-  /** Number of earlier imports of the project that have not ended. They come first. */
+  /** Number of earlier imports of the project that have not ended. They are processed before this one. */
   ahead: number;
 }
 
 /**
- * Returns an import that is queued or running. Undefined if the import has ended. The file has up to 5 MB, so it is
- * read only if no earlier import of the project is unfinished; otherwise `file` is empty.
+ * Returns an import that is queued or running; undefined if it has ended. The file can have 5 MB, so it is read only if
+ * no earlier import of the project is unfinished. Otherwise `file` is empty.
  */
 export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
   const { rows } = await sql<OpenImport>`
@@ -200,8 +212,8 @@ export async function findImport(db: Db, { projectId, id }: JobRef): Promise<Ope
 }
 
 /**
- * Locks a job that continues, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor`
- * because another attempt has done this chunk. The caller then has nothing to do.
+ * Locks a job that has not ended, and marks it as RUNNING. Undefined if the job has ended or was cancelled, or if its
+ * position is not `cursor`, because another attempt has processed this chunk. The caller then does nothing.
  */
 export async function lockJob<Input, Result>(
   trx: Trx,
@@ -217,8 +229,8 @@ export async function lockJob<Input, Result>(
 }
 
 /**
- * Moves a locked job to its next chunk (`after`: the last contact, for a job with a condition), in the transaction of
- * the chunk's effect. A chunk is therefore done completely or not at all.
+ * Advances a locked job to its next chunk, in the transaction that writes the changes of the current chunk. A chunk is
+ * therefore processed completely or not at all. `after` is the last processed contact, for a job with a condition.
  */
 export async function moveJob(
   trx: Trx,
@@ -233,7 +245,7 @@ export async function moveJob(
 }
 
 /**
- * Returns how a job ended.
+ * Returns the result of a job that has ended.
  * @throws RowMissing
  */
 export async function findJobEnd(
@@ -251,7 +263,8 @@ export async function findJobEnd(
 }
 
 /**
- * Ends a job. Deletes its file and its input, because a condition can name a person. Only the first end counts. Safe to run twice.
+ * Ends a job. Deletes its file and its input, because a condition can contain the name of a person. Does nothing if the
+ * job has already ended.
  */
 export async function finishJob(
   db: Db,
@@ -265,8 +278,9 @@ export async function finishJob(
 }
 
 /**
- * Cancels a running job. A chunk that has started ends, no further chunk starts, and finished chunks stay and count.
- * The job's workflow finds nothing more to do. Cancelling twice has the effect of cancelling once.
+ * Cancels a running job. A chunk that is being processed completes, and no further chunk starts. Completed chunks stay
+ * and are in the result. The job's Temporal workflow then finds that the job has ended. Cancelling twice has the same
+ * effect as cancelling once.
  * @throws AppError NOT_FOUND; CONFLICT for a job that has ended in another way
  */
 export async function cancelJob(trx: Trx, { projectId, id }: JobRef): Promise<Job> {
@@ -284,7 +298,7 @@ export function isBulkKind(kind: string): kind is BulkKind {
   return (BULK_KINDS as readonly string[]).includes(kind);
 }
 
-/** Returns the result of a job before its first chunk. */
+/** Returns the result that a job has before its first chunk. */
 function newResult(kind: JobKind, total: number): ImportResult | BulkResult {
   if (isBulkKind(kind))
     return { operation: bulkOperation(kind), totalRequested: total, successCount: 0, failureCount: 0, errors: [] };

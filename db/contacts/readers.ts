@@ -3,7 +3,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db } from '../connection.ts';
 import type { ContactRef } from './contacts.ts';
 
-/** A contact with the data that rendering needs. */
+/** A contact with the data that an email is rendered with. */
 export interface Reader {
   id: string;
   email: string;
@@ -11,7 +11,10 @@ export interface Reader {
   untrustedKeys: string[];
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one contact.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getReader(db: Db, { projectId, id }: ContactRef): Promise<Reader> {
   const row = await db
     .selectFrom('contacts')

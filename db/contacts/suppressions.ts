@@ -8,28 +8,27 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** An address and its keyed hash. The text is null once its contact is erased. */
+/** An address and its keyed hash. The address is null after its contact was erased. */
 export interface HashedAddress {
   hash: Buffer;
   email: string | null;
 }
 
 export interface NewSuppression {
-  /** The address, or its hash if the text was erased. */
+  /** The address, or its hash if the address was erased. */
   email: string | { hash: Buffer };
   reason: SuppressionReason;
   /** Origin of the suppression, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
   source: string;
   /**
-   * Actor of the suppression, as in the audit log, if there was one: `user:<id>`, `key:<id>`, or `contact` for the
-   * person.
+   * The actor, as in the audit log: `user:<id>`, `key:<id>`, or `contact` for the person. Absent if there was no actor.
    */
   actor?: string;
 }
 
 export interface Suppression {
   id: string;
-  /** Null once the contact is erased. */
+  /** Null after the contact was erased. */
   email: string | null;
   reason: SuppressionReason;
   source: string;
@@ -37,9 +36,12 @@ export interface Suppression {
   createdAt: Date;
 }
 
-/** The `source` of choices that a person made on the hosted pages. */
+/** The `source` of a suppression that a person caused on a consent page. */
 export const PAGE_SOURCE = 'unsubscribe_page';
-/** Refusals by the person. Only the person, or a caller who writes `subscribed: true` for them, can lift one. */
+/**
+ * Refusals by the person. Only the person, or a caller who writes `subscribed: true` for the person, can end such a
+ * suppression.
+ */
 export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
 const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as const;
@@ -47,8 +49,8 @@ const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as co
 type SuppressionRow = RowOf<'suppressions', typeof COLUMNS>;
 
 /**
- * Adds addresses to the list. An entry with the same address and reason keeps its first date and source. Safe to run
- * twice. Changes no contact: the caller decides about `subscribed`.
+ * Adds suppressions. If an address is already suppressed for the same reason, its date and source stay. Safe to run
+ * twice. Does not change contacts: the caller decides about `subscribed`.
  */
 export async function addSuppressions(
   db: Db,
@@ -70,8 +72,8 @@ export async function addSuppressions(
 }
 
 /**
- * Lists suppressions newest first: all, or only the entries of one address by its hash. `total` is counted on the
- * first page only, and is 0 on later pages.
+ * Lists suppressions newest first: all, or only the suppressions of one address, by its hash. `total` is counted only
+ * on the first page, and is 0 on later pages.
  */
 export async function listSuppressions(
   db: Db,
@@ -89,7 +91,7 @@ export async function listSuppressions(
   return { ...toPage(rows, p.limit, toSuppression), total: p.cursor === undefined ? await countWhere(db, ours) : 0 };
 }
 
-/** Removes entries with these reasons from the list. Returns how many were removed. */
+/** Deletes the suppressions of addresses with these reasons. Returns the number of deleted suppressions. */
 export async function liftSuppressions(
   db: Db,
   key: Buffer,
@@ -98,7 +100,7 @@ export async function liftSuppressions(
   return liftHashes(db, { ...p, hashes: p.emails.map((email) => addressHash(key, email)) });
 }
 
-/** Removes entries with these reasons from the list, by address hash. Returns how many were removed. */
+/** Deletes suppressions with these reasons, by the hash of the address. Returns the number of deleted suppressions. */
 export async function liftHashes(
   db: Db,
   p: { projectId: string; hashes: Buffer[]; reasons: readonly SuppressionReason[] },
@@ -113,8 +115,8 @@ export async function liftHashes(
 }
 
 /**
- * Removes an address from the list, for all reasons.
- * @throws AppError NOT_FOUND when it is not on the list
+ * Deletes all suppressions of an address.
+ * @throws AppError NOT_FOUND when the address is not suppressed
  */
 export async function deleteSuppression(db: Db, key: Buffer, p: { projectId: string; email: string }): Promise<void> {
   const lifted = await liftSuppressions(db, key, {
@@ -125,7 +127,10 @@ export async function deleteSuppression(db: Db, key: Buffer, p: { projectId: str
   if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This address is not on the suppression list.' });
 }
 
-/** Returns the suppression reasons by address, for addresses that have any. Addresses are in lower case. */
+/**
+ * Returns the reasons of suppressions by address. Addresses without a suppression are absent. Addresses are in lower
+ * case.
+ */
 export async function findSuppressions(
   db: Db,
   key: Buffer,
@@ -142,7 +147,7 @@ export async function findSuppressions(
   return new Map(rows.map((row) => [byHash.get(row.hash) ?? '', row.reasons]));
 }
 
-/** Lists the suppression reasons of any of these addresses. */
+/** Lists the reasons for which any of these addresses is suppressed. */
 export async function listReasons(
   db: Db,
   p: { projectId: string; hashes: readonly Buffer[] },
@@ -155,8 +160,8 @@ export async function listReasons(
 }
 
 /**
- * Returns the refusals that `subscribed: true` would lift or override, by address in lower case. `isOwn` means that
- * the person refused personally. `isProtected` is the project's setting for such refusals.
+ * Returns the refusals that `subscribed: true` would end or override, by address in lower case. `isOwn` means that the
+ * person refused in person. `isProtected` tells whether the project protects such refusals.
  */
 export async function findRefusals(
   db: Db,
@@ -178,7 +183,7 @@ export async function findRefusals(
 
 /**
  * Copies a person's own refusals from one of their addresses to another. A hard bounce belongs to the mailbox, and
- * `manual` to the address that a user entered, so both stay where they are.
+ * `manual` to the address that a user entered, so these two reasons are not copied.
  */
 export async function copyRefusals(
   trx: Db,
@@ -195,7 +200,8 @@ export async function copyRefusals(
 }
 
 /**
- * Finds the entry that stops email of this type to an address. This is the last check before a single email is sent.
+ * Finds the reason for which an address must not get email of this type. This is the last check before a single email
+ * is sent.
  */
 export async function findSuppressionFor(
   db: Db,
@@ -207,10 +213,10 @@ export async function findSuppressionFor(
 }
 
 /**
- * Returns a predicate for set-based claims: no entry of the list stops email of this type to the address in `email`
- * (a column in lower case). SQL computes the HMAC from the padded keys, so the claiming statement itself checks the
- * list. It costs about 2 µs per row and one lookup in the unique index. Source: RFC 2104 §2, contract §3.7
- * Suppressions.
+ * Returns the SQL condition that no suppression prevents email of this type to an address. `email` is a column in lower
+ * case. SQL computes the keyed hash (HMAC) from the padded keys, so the statement that claims emails also checks the
+ * suppressions. The check costs about 2 µs per row and one lookup in the unique index. Source: RFC 2104 §2, contract
+ * §3.7 Suppressions.
  */
 export function notSuppressed(p: {
   pads: KeyPads;
@@ -222,8 +228,8 @@ export function notSuppressed(p: {
 }
 
 /**
- * Builds the subquery behind `notSuppressed`: the first reason that stops email of this type, used as the reason to
- * skip it.
+ * Builds the subquery of `notSuppressed`: the first reason that prevents email of this type. It is stored as the reason
+ * for skipping the email.
  */
 export function suppressedReason(p: {
   pads: KeyPads;
@@ -231,7 +237,8 @@ export function suppressedReason(p: {
   projectId: string;
   type: EmailType;
 }): RawBuilder<string> {
-  // The reasons are literals, so that a generic plan knows how few they are, and looks up a single address.
+  // The reasons are literals in the SQL. With parameters, a generic plan would not know that there are only a few
+  // reasons, and would not use the index.
   const stopping = SUPPRESSION_REASONS.filter((reason) => suppresses(reason, p.type));
   const reasons = sql.lit(`{${stopping.join()}}`);
   return sql<string>`
@@ -247,7 +254,7 @@ export function keyedHashSql(pads: KeyPads, text: RawBuilder<unknown>): RawBuild
   return sql<Buffer>`sha256(${pads.outer}::bytea || sha256(${pads.inner}::bytea || convert_to(${text}, 'UTF8')))`;
 }
 
-/** Returns the pads of the suppression key, for `notSuppressed`. */
+/** Returns the padded keys for `notSuppressed`. */
 export function suppressionPads(key: Buffer): KeyPads {
   return keyPads(key);
 }
@@ -268,7 +275,10 @@ function toSuppression(row: SuppressionRow): Suppression {
   };
 }
 
-/** Sorts by hash, so that two statements lock in the same order. Keeps each address and reason once. */
+/**
+ * Removes duplicates of address and reason. Sorts by hash, so that two concurrent statements lock rows in the same
+ * order.
+ */
 function sortedEntries(key: Buffer, entries: NewSuppression[]) {
   const unique = new Map<string, Omit<NewSuppression, 'email'> & HashedAddress>();
   for (const entry of entries) {

@@ -7,7 +7,7 @@ import { uuidAt } from '../events/activity-sources.ts';
 import { FAR_FUTURE } from '../id-time.ts';
 import { toKeyedPage } from '../keyset.ts';
 
-/** Items of a contact's timeline that the project's activity feed does not have. */
+/** Types of items in a contact's timeline that the project's activity feed does not have. */
 export const TIMELINE_ONLY_TYPES = ['email.failed', 'workflow.step'] as const;
 
 export interface TimelineItem {
@@ -21,16 +21,19 @@ export interface TimelinePage {
   items: TimelineItem[];
   cursor: string | null;
   hasMore: boolean;
-  /** Counted on the first page, up to TIMELINE_TOTAL_MAX; else 0. */
+  /** Counted only on the first page, up to TIMELINE_TOTAL_MAX; otherwise 0. */
   total: number;
 }
 
-/** Counting stops here, since no one pages through more. */
+/** Counting stops at this number, because no one reads more pages. */
 export const TIMELINE_TOTAL_MAX = 10_000;
 
 type Sql = RawBuilder<unknown>;
 
-/** Selects items at this instant with a smaller key, and all earlier items. */
+/**
+ * The position of the last item of the previous page. The next page has items at this instant with a smaller key, and
+ * all earlier items.
+ */
 interface Position {
   at: Date;
   key: string;
@@ -42,7 +45,7 @@ interface Asked {
   position: Position | undefined;
 }
 
-/** A kind of row in the timeline. Its key is unique within a millisecond. */
+/** One kind of row in the timeline. Its key is unique within a millisecond. */
 interface Source {
   type: Sql;
   at: Sql;
@@ -50,15 +53,15 @@ interface Source {
   metadata: Sql;
   from: Sql;
   where: Sql;
-  /** Order by `at` and key, if an index provides it. */
+  /** The order by `at` and key, in the form that an index provides. */
   order?: Sql;
 }
 
 /**
  * Lists everything that happened to a contact, newest first: events with emails, SMS, unsent emails with the reason,
- * executions and their steps, and subscription changes with their actor. Each kind of row is read in its own order,
- * at most one page, and the pages are merged. The key is instant (milliseconds) and key, so that no item is repeated
- * or skipped.
+ * executions and their steps, and subscription changes with their actor. Reads at most one page of each kind of row in
+ * the order of an index, and merges these pages. The position in the list is the instant in milliseconds and then the
+ * key, so that no item is repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listTimeline(
@@ -108,7 +111,7 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return { at: new Date(at), key };
 }
 
-/** The cause of an email `m`, as id and name. */
+/** SQL for the cause of an email `m`: the ids and names of its campaign and workflow. */
 const CAUSE = sql`jsonb_build_object('campaignId', m.campaign_id, 'campaignName', mc.name, 'executionId', m.execution_id,
   'workflowId', mw.id, 'workflowName', mw.name)`;
 const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN executions mx ON mx.id = m.execution_id
@@ -131,8 +134,8 @@ function sourcesOf(asked: Asked): Source[] {
 }
 
 /**
- * Uses the index on contact and id, whose order is the order of time. An email shows its subject, a subscription
- * change its actor and reason.
+ * Reads events by the index on contact and id, whose order is the order of time. An email has its subject, and a
+ * subscription change has its actor and reason.
  */
 function eventSource({ projectId, contactId, position }: Asked): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
@@ -157,7 +160,10 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
   };
 }
 
-/** Returns why a subscription changed, from the `actor` of the event `e`, if no reason was reported. */
+/**
+ * Returns SQL for the reason of a subscription change. Used if the event `e` has no reported reason; derives the reason
+ * from the `actor` of the event.
+ */
 export function changeReasonSql(): Sql {
   return sql`CASE
     WHEN e.data->>'resubscribed' = 'true' THEN 'resubscribed'
@@ -166,7 +172,7 @@ export function changeReasonSql(): Sql {
     WHEN e.actor LIKE 'key:%' OR e.actor LIKE 'user:%' THEN 'request' END`;
 }
 
-/** Selects emails that were not sent, which have no event. */
+/** Selects emails that were not sent. Such emails have no event. */
 function failedEmails({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {

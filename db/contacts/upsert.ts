@@ -25,14 +25,14 @@ import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /**
- * More rows than this come only from imports and bulk jobs. A request has one row, and a group of requests at most 100.
+ * Only imports and bulk jobs have more rows than this. A request has one row, and a group of requests has at most 100.
  */
 const MANY_ROWS = 200;
 
-/** The actor of events that the public key caused. */
+/** The actor of events that a caller with the public key caused. */
 export const PUBLIC_ACTOR = 'public';
 const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
-/** The key of `data` that holds a contact's phone number. */
+/** The key of `data` that has a contact's phone number. */
 const PHONE_KEY = 'phone';
 const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
 const STORED_COLUMNS = sql`
@@ -40,16 +40,16 @@ const STORED_COLUMNS = sql`
 
 export interface UpsertContacts {
   projectId: string;
-  /** Any number, in any order. Rows with the same address are applied one after the other. */
+  /** Rows in any number and order. Rows with the same address are applied one after the other. */
   rows: ContactUpsert[];
   defaultSubscribed: boolean;
   /** Key of the suppression list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
-  /** False for an import: `subscribed: true` then changes neither the suppression list nor suppressed contacts. */
+  /** False for an import: `subscribed: true` then deletes no suppression and does not subscribe suppressed contacts. */
   liftsUnsubscribe?: boolean;
   /**
-   * The execution whose step changes the contacts, if any. It is stored on changed contacts, because later effects of
-   * the change are caused by it.
+   * The execution whose step changes the contacts; null for other causes. It is stored with the changed contacts. Later
+   * effects of the change, such as entering a segment, record it as their cause.
    */
   causeId: string | null;
 }
@@ -57,12 +57,12 @@ export interface UpsertContacts {
 export interface UpsertedContact {
   id: string;
   email: string;
-  /** True only on the first row of its address. */
+  /** True only on the first row of an address, if the contact was created. */
   isNew: boolean;
   subscribed: boolean;
-  /** True if the state of a known contact changed. Set only on the last row of its address. */
+  /** True if the subscription of an existing contact changed. Set only on the last row of its address. */
   subscriptionChanged: boolean;
-  /** True if the request subscribed a contact that had refused personally. Set on the last row of its address only. */
+  /** True if the call subscribed a contact that had refused in person. Set only on the last row of its address. */
   resubscribed: boolean;
   data: Sourced<Data>;
   createdAt: Date;
@@ -70,13 +70,14 @@ export interface UpsertedContact {
 }
 
 /**
- * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert missing contacts,
- * update changed ones. Known contacts are locked in the order of their ids, and new ones are inserted in the order of
- * their addresses, so that two such transactions wait instead of deadlocking. Run it with `inTransaction` nevertheless,
- * which retries deadlocks. The caller records the events of subscription changes (`recordSubscriptionChanges`). Known
- * contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9, docs/decisions.md.
+ * Creates or updates contacts by address. Needs only a few statements for any number of rows: one finds existing
+ * contacts, one inserts missing contacts, one updates changed contacts. Locks existing contacts in the order of their
+ * ids, and inserts new contacts in the order of their addresses, so that two such transactions wait instead of
+ * deadlocking. Run it with `inTransaction` nevertheless, which retries after a deadlock. Existing contacts stay locked
+ * against deletion until the transaction ends. The caller records the events of subscription changes
+ * (`recordSubscriptionChanges`). Source: contract §2, §3, §9, docs/decisions.md.
  * @returns one result per row, in the order of `rows`
- * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; nothing may be committed then
+ * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; the caller must then roll back
  */
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = mergeByEmail(p.rows);
@@ -90,14 +91,14 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   );
   const added = inserted.filter((contact) => contact.isNew);
   await linkEarlierContacts(trx, p.suppressionKey, { projectId: p.projectId, contacts: added });
-  // An insert that lost a race returns the winner's row, locked by this transaction. It is a known contact like the
-  // others.
+  // If a concurrent transaction inserted the same address first, the INSERT returns that transaction's row, locked by
+  // this one. Such a contact counts as existing.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => {
     const contact = known.get(row.email);
     return (contact && changeOf(row, contact)) ?? [];
   });
-  // Locks are taken in order before the first write, because the update visits the rows in any order.
+  // Takes the locks in the order of ids before the first write, because the UPDATE changes rows in no fixed order.
   if (wanted.size <= MANY_ROWS && changes.length > 1)
     await lockContacts(trx, { projectId: p.projectId, ids: changes.map(idOf) });
   const updated = await updateChanged(trx, changes, p.causeId);
@@ -119,13 +120,14 @@ async function lockKnown(
   p: { projectId: string; wanted: Map<string, ContactUpsert> },
 ): Promise<Map<string, StoredContact>> {
   const emails = [...p.wanted.keys()];
-  // KEY SHARE: a deletion waits and then sees this write, while other updates do not wait. With many rows most of
-  // them change, and locking them for the update at once saves a third of the writes. The limits of untrusted callers
-  // depend on the current values, which must not change meanwhile. Ids are looked up address by address, because that
-  // plan does not read the whole project (see `ownedBy`). The locked row is checked for its address again, since the
-  // address may have changed meanwhile.
-  const judged = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && saysSomething(row));
-  const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
+  // KEY SHARE: a deletion waits for this transaction and then sees its changes, while other updates do not wait.
+  // With many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
+  // untrusted callers depend on the current values, which must not change in the meantime, so such rows are locked for
+  // an update too.
+  // The ids are found address by address, because this plan does not read the whole project (see `ownedBy`). The
+  // address of the locked row is compared again, because the address may have changed before the lock.
+  const isLimited = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && hasChanges(row));
+  const strength = sql.raw(isLimited || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
     SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
     FROM contacts c WHERE id = ANY(ARRAY(
@@ -138,8 +140,8 @@ async function lockKnown(
 }
 
 /**
- * If the project asks for confirmation, untrusted callers and the steps that they trigger cannot subscribe anyone.
- * Their contacts stay unsubscribed, and this returns the addresses to ask.
+ * Applies double opt-in to the rows. Untrusted callers, and steps that such callers trigger, cannot subscribe a contact
+ * then. The contacts stay unsubscribed. Returns the addresses that get a confirmation email.
  */
 async function holdBackAsking(
   trx: Trx,
@@ -156,10 +158,10 @@ async function holdBackAsking(
 }
 
 /**
- * Applies the suppression list to the rows. `subscribed: true` from the project lifts the person's own unsubscribe. If
- * the project protects such refusals, the row must also have `resubscribe`. All other rows respect a refusal: they do
- * not subscribe a known contact, and a new contact starts unsubscribed.
- * @returns the addresses whose own refusal a row has lifted or overridden
+ * Applies suppressions to the rows. `subscribed: true` from the project deletes the suppression that resulted from the
+ * person's own refusal. If the project protects such refusals, the row also needs `resubscribe`. All other rows respect
+ * a refusal: they do not subscribe an existing contact, and a new contact is not subscribed.
+ * @returns the addresses whose own refusal a row has ended or overridden
  */
 async function settleSubscriptions(
   trx: Trx,
@@ -194,8 +196,8 @@ async function settleSubscriptions(
 }
 
 /**
- * Finds in the events of contacts with an unknown history whether they were ever unsubscribed, and stores the result.
- * The caller holds their locks.
+ * Finds out whether contacts were ever unsubscribed if the column `was_unsubscribed` is null, and stores the result.
+ * Reads the contacts' events. The caller has locked the contacts.
  */
 async function settleHistories(trx: Trx, p: { projectId: string; contacts: StoredContact[] }): Promise<void> {
   const unknown = new Map(p.contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
@@ -215,8 +217,9 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
 }
 
 /**
- * Restores `was_unsubscribed` of contacts that the public key has just unsubscribed. The database trigger has set the
- * column, but the public key may lift its own refusal.
+ * Resets `was_unsubscribed` of contacts that a caller with the public key has just unsubscribed. The database trigger
+ * has set the column, but a contact that only such a caller has unsubscribed may be subscribed again with the public
+ * key.
  */
 async function keepHistories(
   trx: Trx,
@@ -248,7 +251,8 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
     row.by === 'unauthenticated' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row,
   );
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: untrustedKeysOf(row) }, row);
-  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's row, locked (docs/decisions.md).
+  // DO UPDATE instead of DO NOTHING: if a concurrent transaction inserted the address first, the statement returns and
+  // locks that transaction's row (docs/decisions.md).
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
@@ -266,7 +270,8 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
 
 async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string | null): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
-  // SQL merges with the newest version of the row, so that two concurrent requests both count.
+  // The statement merges the new data with the newest version of the row, so that two concurrent requests are both
+  // applied.
   const { rows } = await prepared<ContactRow>`
     WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
@@ -290,8 +295,9 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
 }
 
 /**
- * Stores the number of each contact whose `phone` was written, as read in the project's country, and applies the
- * stops of that number. Costs nothing if no row writes a phone.
+ * Updates the normalized phone number of each contact whose `phone` was written, and applies the SMS stops of that
+ * number. A number without a country code belongs to the project's country. Needs no statement if no row writes a
+ * phone.
  */
 async function readPhones(
   trx: Trx,
@@ -309,13 +315,13 @@ async function readPhones(
 
 const idOf = (change: ContactChange): string => change.id;
 
-function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
+function hasChanges({ subscribed, set, remove }: ContactUpsert): boolean {
   return subscribed !== undefined || Object.keys(set).length + remove.length > 0;
 }
 
 /**
- * The limits cover the data that the project wrote, so that untrusted data cannot make its writes fail. Untrusted
- * values that it copies are counted separately.
+ * Throws if the data of a contact would exceed a limit. Only counts data that the project wrote, so that untrusted data
+ * cannot make the project's writes fail. Untrusted values that the project copies are counted separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);
@@ -381,7 +387,7 @@ function toStored(row: ContactRow): StoredContact {
   };
 }
 
-/** A Postgres array in text: arrays of different lengths cannot be passed to `unnest` as an array of arrays. */
+/** Formats a Postgres array as text. `unnest` cannot take arrays of different lengths as an array of arrays. */
 function arrayLiteral(values: string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 }

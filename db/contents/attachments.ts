@@ -13,11 +13,11 @@ export interface Attachment {
 
 export type AttachmentInfo = Omit<Attachment, 'content'> & { size: number };
 
-/** Stores attachments under the ids that they have. */
+/** Stores attachments under their given ids. */
 export async function insertAttachments(db: Db, rows: (Attachment & { projectId: string })[]): Promise<void> {
   if (rows.length === 0) return;
-  // Each value is a parameter of its own. As such, a buffer is sent in binary form; within an array it is sent as
-  // text of twice the size.
+  // Passes each value as a separate parameter. The driver sends a buffer as binary data only then; within an array, it
+  // sends text of twice the size.
   const values = rows.map(
     (r) =>
       sql`(${r.id}::uuid, ${r.projectId}::uuid, ${r.filename}, ${r.contentType}, ${r.disposition}, ${r.contentId}, ${r.content}::bytea)`,
@@ -28,8 +28,8 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
 }
 
 /**
- * Bytes per read. They arrive as text, and decoding 1 MB takes 4 ms of the thread that all requests share. Files are
- * stored uncompressed (STORAGE EXTERNAL), so Postgres reads only the slice.
+ * Bytes per query. The driver gets the bytes as text. Decoding 1 MB takes 4 ms, during which the process handles no
+ * other request. Postgres stores files uncompressed (STORAGE EXTERNAL), so it reads only the requested slice.
  */
 const SLICE_BYTES = 256 * 1024;
 
@@ -43,7 +43,7 @@ export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: st
 }
 
 /**
- * Like `findAttachments`, but reads large attachments slice by slice. Each has its own buffer, which can be
+ * Like `findAttachments`, but reads each attachment slice by slice. Each attachment has a separate buffer, which can be
  * transferred to another thread.
  */
 export async function readLargeAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
@@ -71,7 +71,7 @@ async function readContent(db: Db, p: { projectId: string; id: string; bytes: nu
     if (slice?.length !== Math.min(SLICE_BYTES, p.bytes - at))
       throw new Error(`attachment ${p.id} was deleted meanwhile`);
     slice.copy(content, at);
-    // Pauses for as long as the read took. Without pauses, the reads would use all of Postgres and this thread.
+    // Pauses for as long as the query took. Without pauses, the queries would keep Postgres and this thread fully busy.
     await setTimeout(performance.now() - startedMs);
   }
   return content;
@@ -102,7 +102,7 @@ export async function findEmailAttachment(
 }
 
 /**
- * Lists a message's attachments without the bytes. The list stays after the bytes are deleted
+ * Lists the attachments of a message without their bytes. The list stays complete after the bytes were deleted
  * (db/housekeeping/retention.ts).
  */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {

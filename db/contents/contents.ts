@@ -6,7 +6,7 @@ import { prepared } from '../prepared.ts';
 import type { ContentsTable, EmailType } from '../schema/contents.ts';
 import { EMAIL_TEXT_COLUMNS } from '../schema/contents.ts';
 
-/** Text and sender of an email. Immutable, and shared by all emails with the same content. */
+/** Text and sender of an email. A content never changes, and emails with the same text share one content. */
 export interface NewContent extends EmailText {
   projectId: string;
   type: EmailType;
@@ -19,7 +19,7 @@ export interface Content extends NewContent {
   id: string;
 }
 
-/** All parts of a content except its project, with their columns. All are text except the ids. */
+/** The columns of all fields of a content except its project. All are text except the ids. */
 const PARTS = {
   ...EMAIL_TEXT_COLUMNS,
   type: 'type',
@@ -32,13 +32,16 @@ const PART_NAMES = Object.keys(PARTS) as Part[];
 const COLUMNS = sql.raw(Object.values(PARTS).join(', '));
 const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`).join(', '));
 
-/** Order of the stored hashes. A later part is hashed only when it has a value, so that existing hashes stay valid. */
+/**
+ * The fields in the order in which they are hashed. Fields that were added later are hashed only when they have a
+ * value, so that the hashes of existing contents stay valid.
+ */
 const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
 const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
 /**
- * Computes the SHA-256 of all parts of a content. Together with the project, it is the unique key by which equal
- * contents are found.
+ * Computes the SHA-256 of all fields of a content. Together with the project, the hash is the unique key that finds a
+ * content with the same text.
  */
 export function contentHash(content: NewContent): Buffer {
   const later = HASHED_LATER.flatMap((part) => (content[part] == null ? [] : [[part, content[part]]]));
@@ -52,9 +55,9 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Returns the ids of contents, in order, and stores contents that are new. Takes any number of contents, of any projects.
- * Idempotent. Refer to the ids in the same transaction and keep them no longer: an unused content may be removed
- * afterwards (`removeErasedContents`).
+ * Stores contents that do not exist yet, and returns the ids of all contents in their order. Takes any number of
+ * contents of any projects. Safe to run twice. Use the ids in the same transaction and not later: pruning may delete an
+ * unused content afterwards (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
   const entries = entriesOf(contents);
@@ -69,7 +72,7 @@ export async function saveContents(db: Db, contents: NewContent[]): Promise<stri
   });
 }
 
-/** Returns the id of one content, and stores it if it is new. */
+/** Stores one content if it does not exist yet, and returns its id. */
 export async function saveContent(db: Db, content: NewContent): Promise<string> {
   const [id] = await saveContents(db, [content]);
   if (!id) throw new Error('a saved content is missing from its own result');
@@ -92,8 +95,8 @@ interface Entry {
 }
 
 /**
- * Returns the same entry for equal contents. Emails of one moment mostly have the same content, and comparing costs
- * less than hashing.
+ * Returns the same entry for contents with the same text. Emails that are accepted at the same time mostly have the
+ * same text, and comparing texts costs less than hashing them.
  */
 function entriesOf(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();
@@ -131,7 +134,8 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
   if (entries.length === 0) return new Map();
   const contents = entries.map((entry) => entry.content);
   const values = PART_NAMES.map((part) => columnOf(part, contents));
-  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's id.
+  // DO UPDATE instead of DO NOTHING: if a concurrent transaction inserted the content first, the statement returns that
+  // row's id.
   const { rows } = await prepared<FoundRow>`
     INSERT INTO contents AS k (project_id, hash, ${COLUMNS})
     SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[], ${sql.join(values)})

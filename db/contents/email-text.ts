@@ -4,20 +4,20 @@ import { EMAIL_TEXT_COLUMNS, type EmailTextColumns } from '../schema/contents.ts
 
 const FIELDS = Object.entries(EMAIL_TEXT_COLUMNS) as [keyof EmailText, keyof EmailTextColumns][];
 
-/** The columns by name, for statements that copy them. */
+/** The names of the columns, for statements that copy them. */
 export const EMAIL_TEXT_COLUMN_NAMES = Object.values(EMAIL_TEXT_COLUMNS);
 
-/** Selects the columns of the table `alias` under the names of their fields, so that its rows are a `EmailText`. */
+/** Selects the columns of the table `alias` under the names of the fields of `EmailText`. */
 export function selectEmailText(alias: string): RawBuilder<EmailText> {
   return sql.raw<EmailText>(FIELDS.map(([field, column]) => `${alias}.${column} AS "${field}"`).join(', '));
 }
 
-/** Returns the fields of an email's text from the columns of a row. */
+/** Maps the columns of a row to the fields of an email's text. */
 export function emailTextOf<From>(row: EmailTextColumns<From>): EmailText<From> {
   return Object.fromEntries(FIELDS.map(([field, column]) => [field, row[column]])) as unknown as EmailText<From>;
 }
 
-/** Returns the columns for the fields of an email's text. Omitted fields are not written. */
+/** Maps the fields of an email's text to columns. Omitted fields are not written. */
 export function emailTextColumns<Text extends Partial<EmailText<string | null>>>(
   text: Text,
 ): { [Field in keyof EmailText as (typeof EMAIL_TEXT_COLUMNS)[Field]]: Text[Field] } {

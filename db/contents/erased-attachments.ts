@@ -4,15 +4,16 @@ import { inTransaction } from '../transaction.ts';
 import { type ErasedEmails, isErased } from './erased-contents.ts';
 
 /**
- * Attachments per transaction, and transactions per round. The next round, an hour later, continues. An attachment has
- * up to 10 MB, which are deleted with the row.
+ * Attachments per transaction, and transactions per round. The next round, an hour later, deletes the rest. An
+ * attachment can have 10 MB, which are deleted with its row.
  */
 const LIMITS = { rows: 500, rounds: 500 };
 
 /**
- * Notes the attachments of erased emails, for `removeErasedAttachments`, because emails of one request
- * share attachments. Call it before the emails lose their options. DO UPDATE locks the note: pruning must not delete
- * it before it sees that these emails are erased.
+ * Records the attachments of erased emails in `erased_attachments`, for `removeErasedAttachments`. They cannot be
+ * deleted at once, because emails of one request share attachments. Call this function before the emails lose their
+ * options. DO UPDATE locks an existing row: pruning must not delete the row before it sees that these emails are
+ * erased.
  */
 export async function noteAttachments(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
@@ -26,15 +27,15 @@ export async function noteAttachments(trx: Trx, p: ErasedEmails): Promise<void> 
 }
 
 /**
- * True if no email has the attachment `a`. It repeats the expression and predicate of the index emails_attachments,
- * so that the index is used.
+ * SQL condition that no email has the attachment `a`. It repeats the expression and predicate of the index
+ * `emails_attachments`, so that Postgres uses the index.
  */
 export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
- * Removes attachments that only erased emails carried. All emails with an attachment are created together with it, so
- * no later email can carry it. May run at any time, also concurrently.
+ * Deletes attachments that only erased emails had. All emails with an attachment are inserted together with it, so no
+ * later email can use it. May run at any time, also concurrently.
  */
 export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {
   for (let round = 0; round < limits.rounds; round += 1) {
@@ -43,8 +44,8 @@ export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<
 }
 
 /**
- * Locks notes before reading emails. A concurrent erasure with the same note is then visible completely, or waits and
- * adds its note again.
+ * Locks rows of `erased_attachments` before reading emails. A concurrent erasure with the same attachment is then
+ * completely visible, or waits and inserts its row again.
  */
 function removeUncarried(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {

@@ -12,7 +12,7 @@ interface Sender {
 /** Emails of erased contacts: all emails of the contacts, or single ones. */
 export type ErasedEmails = { projectId: string } & ({ contactIds: string[] } | { emailIds: string[] });
 
-/** The condition for erased emails on the table `e`. */
+/** SQL condition that an email `e` belongs to the erased emails. */
 export function isErased(p: ErasedEmails) {
   const emails =
     'emailIds' in p ? sql`e.id = ANY(${p.emailIds}::uuid[])` : sql`e.contact_id = ANY(${p.contactIds}::uuid[])`;
@@ -20,10 +20,11 @@ export function isErased(p: ErasedEmails) {
 }
 
 /**
- * Removes the text from the records of emails that were sent only to these contacts, or that came from them. The
- * subject and body of a single email can name the person as well as its variables. Templates and campaigns keep their
- * shared content. Call it before the emails lose their contact. The content rows, which other emails may share, are
- * noted for `removeErasedContents`. Source: contract §3.4 Erasure.
+ * Removes the text from emails that were sent only to these contacts, or that came from them. The subject and body of
+ * such an email can contain personal data, as its variables can. Emails of templates and campaigns keep their text,
+ * because other emails share it. Call this function before the emails lose their contact. Other emails may share the
+ * content rows, so these rows are recorded in `erased_contents` for `removeErasedContents`. Source: contract §3.4
+ * Erasure.
  */
 export async function eraseTexts(trx: Trx, p: ErasedEmails) {
   const { rows: senders } = await sql<Sender>`
@@ -50,7 +51,10 @@ export async function eraseTexts(trx: Trx, p: ErasedEmails) {
   `.execute(trx);
 }
 
-/** DO UPDATE locks the note: pruning must not delete it before it sees that these emails are erased (`lockNotes`). */
+/**
+ * Records contents in `erased_contents`. DO UPDATE locks an existing row: pruning must not delete the row before it
+ * sees that these emails are erased (`lockNotes`).
+ */
 async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)
@@ -60,7 +64,7 @@ async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   `.execute(trx);
 }
 
-/** The sender of a received email is the person. */
+/** SQL for the sender's address. It is empty for a received email, whose sender is the erased person. */
 const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;

@@ -2,43 +2,44 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** Contents per statement, and statements per round. The rest waits for the next hour. */
+/** Contents per statement, and statements per round. The next round, an hour later, deletes the rest. */
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
- * Removes contents that only erased emails used. An email that is being accepted may be about to use one: it finds a
- * content by its hash, without a lock, and refers to it in the same transaction. A content is therefore retired first:
- * it gets a new hash that no lookup finds. It is deleted once all transactions that may have seen the old hash have
- * ended, if no email refers to it then. A content that got a new reference meanwhile stays. This does not wait for long
- * transactions: their contents are deleted an hour later. May run at any time, also concurrently.
- * @returns how many contents were deleted
+ * Deletes contents that only erased emails used. A request that is being accepted may be about to use such a content:
+ * it finds the content by its hash, without a lock, and inserts its email in the same transaction.
+ * Therefore a content is retired first: it gets a new hash that no request finds. It is deleted after all transactions
+ * that may have seen the old hash have ended, unless an email uses it by then. If a long transaction is running, this
+ * function does not wait for it: the next round, an hour later, deletes the content. May run at any time, also
+ * concurrently.
+ * @returns the number of deleted contents
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
   let removed = 0;
   for (let round = 0; round < limits.rounds; round += 1) {
     const retired = await retire(db, limits.rows);
     await markRetired(db);
-    // Read before the statement that removes. That statement therefore sees the writes of all transactions that have
-    // ended by now.
-    const gone = await removeUnused(db, { rows: limits.rows, oldest: await oldestTransaction(db) });
-    removed += gone.removed;
-    if (retired < limits.rows && gone.looked < limits.rows) break;
+    // Reads the oldest transaction before the statement that deletes. That statement therefore sees the writes of all
+    // transactions that have ended until now.
+    const result = await removeUnused(db, { rows: limits.rows, oldest: await oldestTransaction(db) });
+    removed += result.removed;
+    if (retired < limits.rows && result.checked < limits.rows) break;
   }
   return removed;
 }
 
 /**
- * True for the content of a single email that no email refers to. Campaigns (MARKETING) and templates never share
- * such content, because type and template are in the hash. The predicate repeats the one of the index
- * emails_one_off_content, so that it is used.
+ * SQL condition for a content that was written for a single email, and that no email uses. Campaigns (MARKETING) and
+ * templates never share such a content, because type and template are in the hash. The condition repeats the predicate
+ * of the index `emails_one_off_content`, so that Postgres uses the index.
  */
 export const isUnused = sql<boolean>`
   k.template_id IS NULL AND k.type = 'TRANSACTIONAL' AND NOT EXISTS (
     SELECT FROM emails e WHERE e.content_id = k.id AND e.source_type IN ('TRANSACTIONAL', 'INBOUND'))`;
 
 /**
- * Gives unused contents a new hash. Hashes are 32 bytes long, so the 16-byte id collides with none. Notes of contents
- * in use are dropped; their next erasure adds them again.
+ * Gives unused contents a new hash. A hash has 32 bytes and the id has 16, so the id as the new hash is never equal to
+ * a real hash. Rows of `erased_contents` for contents that are in use are deleted; the next erasure inserts them again.
  */
 function retire(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -53,8 +54,8 @@ function retire(db: Db, rows: number): Promise<number> {
 }
 
 /**
- * Runs after the new hashes are committed: a transaction that starts after this instant cannot have seen the old
- * hashes.
+ * Records the time when contents were retired. Runs after the transaction that changed the hashes has committed: a
+ * transaction that starts after this time cannot have seen the old hashes.
  */
 async function markRetired(db: Db): Promise<void> {
   await sql`
@@ -63,7 +64,7 @@ async function markRetired(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** Returns the start of this service's oldest transaction, as text because a Date has no microseconds. */
+/** Returns the start time of the oldest transaction of this service, as text because a Date has no microseconds. */
 async function oldestTransaction(db: Db): Promise<string> {
   const { rows } = await sql<{ oldest: string }>`
     SELECT coalesce(min(CASE WHEN state = 'disabled' THEN '-infinity' ELSE xact_start END), now())::text AS oldest
@@ -73,20 +74,20 @@ async function oldestTransaction(db: Db): Promise<string> {
   return rows[0]?.oldest ?? '-infinity';
 }
 
-function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ looked: number; removed: number }> {
+function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ checked: number; removed: number }> {
   return inTransaction(db, async (trx) => {
     const ids = await lockNotes(trx, { rows: p.rows, where: sql<boolean>`retired_at < ${p.oldest}::timestamptz` });
     const { numAffectedRows } = await sql`
       DELETE FROM contents k WHERE k.id = ANY(${ids}::uuid[]) AND ${isUnused}
     `.execute(trx);
     await sql`DELETE FROM erased_contents WHERE content_id = ANY(${ids}::uuid[])`.execute(trx);
-    return { looked: ids.length, removed: Number(numAffectedRows ?? 0n) };
+    return { checked: ids.length, removed: Number(numAffectedRows ?? 0n) };
   });
 }
 
 /**
- * Runs before the deciding statement. A concurrent erasure with the same note is then visible completely, or waits
- * and adds its note again.
+ * Locks rows of `erased_contents` before the statement that checks for emails. A concurrent erasure of the same content
+ * is then completely visible, or waits and inserts its row again.
  */
 async function lockNotes(trx: Trx, p: { rows: number; where: RawBuilder<boolean> }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

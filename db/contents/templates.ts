@@ -27,7 +27,7 @@ export interface TemplateFields extends EmailText<string | null> {
 
 export interface Template extends TemplateFields {
   id: string;
-  /** Identifies the template in files, across projects. Stays when the name changes. */
+  /** Identifies the template in exported files, also in another project. Does not change when the name changes. */
   slug: string;
   createdAt: Date;
   updatedAt: Date;
@@ -52,11 +52,14 @@ const SEARCHED = ['name', 'subject', 'description'];
 
 type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
 
-/** Maximum length of a name. The name of a copy must fit too. */
+/** Maximum length of a name. It applies to the name of a copy too. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
 const COPY_SUFFIX = ' (Copy)';
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one template.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promise<Template> {
   const row = await db
     .selectFrom('templates')
@@ -68,8 +71,8 @@ export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promi
 }
 
 /**
- * Lists templates newest first, by page number or cursor, with as many bodies as fit. `search` is a part of the name,
- * subject or description; case does not matter.
+ * Lists templates newest first, by page number or cursor. Omits the bodies that would make the response too large.
+ * `search` is a substring of the name, subject or description, in upper or lower case.
  */
 export async function listTemplates(
   db: Db,
@@ -97,7 +100,7 @@ export async function listTemplates(
   }));
 }
 
-/** Lists every template of the project by slug, with all bodies. The caller has checked how large they are. */
+/** Lists all templates of the project by slug, with their bodies. The caller has checked the total size. */
 export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
   const rows = await db
     .selectFrom('templates')
@@ -109,8 +112,9 @@ export async function listAllTemplates(db: Db, projectId: string): Promise<Templ
 }
 
 /**
- * @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000,
- * or the slug is taken
+ * Creates a template.
+ * @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when the project has
+ * 1,000 templates, or the slug is taken
  */
 export async function insertTemplate(
   trx: Trx,
@@ -129,7 +133,7 @@ export async function insertTemplate(
 }
 
 /**
- * Changes the given fields. Emails that were accepted before keep their content.
+ * Changes some fields of a template. Emails that were accepted earlier keep their content.
  * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a
  * slug that is taken, or when the caller has read an older version
  */
@@ -161,7 +165,7 @@ export async function updateTemplate(
 
 /**
  * Creates a template with the same content, named "… (Copy)".
- * @throws AppError NOT_FOUND; CONFLICT when there are 1,000
+ * @throws AppError NOT_FOUND; CONFLICT when the project has 1,000 templates
  */
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
   await assertQuota(trx, { projectId, table: 'templates' });
@@ -178,7 +182,7 @@ export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef
 }
 
 /**
- * Returns the uses of a template, and how many live emails were sent with it.
+ * Returns the workflow steps that use a template, and the number of live emails that were sent with it.
  * @throws AppError NOT_FOUND
  */
 export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<TemplateUsage> {
@@ -188,14 +192,14 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
     WHERE e.project_id = ${ref.projectId} AND c.project_id = ${ref.projectId} AND c.template_id = ${ref.id}
       AND e.sent_at IS NOT NULL AND e.mode = 'live'
   `.execute(db);
-  // Campaigns are not listed, because a campaign has its own content even if it was written from a template.
+  // Lists no campaigns, because a campaign stores its own text even if it was written from a template.
   return { campaigns: [], workflowSteps: await stepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
 }
 
 /**
- * Deletes a template. Emails that were accepted keep their content.
- * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it, or when the
- * caller has read an older version
+ * Deletes a template. Emails that were accepted earlier keep their content.
+ * @throws AppError NOT_FOUND; CONFLICT while a workflow step uses the template, with the steps in `details`, or when
+ * the caller has read an older version
  */
 export async function deleteTemplate(
   trx: Trx,
@@ -224,7 +228,7 @@ export async function deleteTemplate(
 
 /**
  * Locks a template until the transaction ends.
- * @throws AppError NOT_FOUND; CONFLICT when it is another version
+ * @throws AppError NOT_FOUND; CONFLICT when the template has another version
  */
 async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: ReadVersion): Promise<void> {
   const row = await trx
@@ -239,8 +243,8 @@ async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: Read
 }
 
 /**
- * Locks the template first, so that no step starts to use it meanwhile: the foreign key of a step waits for this
- * lock.
+ * Locks the template before reading the steps. A step that starts to use the template waits for this lock because of
+ * its foreign key.
  */
 async function lockStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
   const row = await trx

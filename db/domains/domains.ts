@@ -25,7 +25,7 @@ export interface Domain {
   selector: string;
   publicKey: string;
   found: FoundRecords;
-  /** The DNS records that were found instead. */
+  /** The values that the DNS had at the names of the records, if they differ from the required values. */
   seen: SeenRecords;
   lastCheckedAt: Date | null;
   createdAt: Date;
@@ -54,13 +54,13 @@ const COLUMNS = [
 
 type DomainRow = RowOf<'domains', typeof COLUMNS>;
 
-/** The maximum number of domains, far more than a project needs. The list of domains has no pages. */
+/** The maximum number of domains of a project, far more than it needs. The list of domains therefore has no pages. */
 const DOMAINS_MAX = 1_000;
 
 /**
- * Registers a domain with its key, which is stored sealed. Each registration has its own selector, so that two
- * projects can publish their keys for one domain.
- * @throws AppError CONFLICT when the project has the domain, or has reached its limit
+ * Registers a domain with its signing key, which is stored encrypted. Each registration has a selector of its own, so
+ * that two projects can publish their keys for the same domain.
+ * @throws AppError CONFLICT when the project already has the domain, or has reached its limit
  */
 export async function insertDomain(
   db: Db,
@@ -113,7 +113,10 @@ export async function listDomains(db: Db, projectId: string): Promise<Domain[]> 
   return rows.map(toDomain);
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one domain.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getDomain(db: Db, { projectId, id }: DomainRef): Promise<Domain> {
   const row = await db
     .selectFrom('domains')
@@ -124,7 +127,10 @@ export async function getDomain(db: Db, { projectId, id }: DomainRef): Promise<D
   return toDomain(row);
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Turns signing for the domain on or off.
+ * @throws AppError NOT_FOUND
+ */
 export async function updateDomainSigning(db: Db, p: DomainRef & { signing: boolean }): Promise<Domain> {
   const row = await db
     .updateTable('domains')
@@ -136,7 +142,10 @@ export async function updateDomainSigning(db: Db, p: DomainRef & { signing: bool
   return toDomain(row);
 }
 
-/** Lists the domains of all projects in the order of their ids, starting at one id: a page of the periodic check. */
+/**
+ * Lists the domains of all projects in the order of their ids, starting with the id `from`: one page of the periodic
+ * check.
+ */
 export async function listDomainsFrom(db: Db, p: { from: string; limit: number }): Promise<Domain[]> {
   const rows = await db
     .selectFrom('domains')
@@ -149,9 +158,9 @@ export async function listDomainsFrom(db: Db, p: { from: string; limit: number }
 }
 
 /**
- * Divides all domains into pages, and lists the id of each page's first domain. A domain that is deleted meanwhile does
- * not shift the pages. If a page's first domain is deleted, the page also includes the first domain of the next page,
- * which is then checked twice.
+ * Divides all domains into pages, and lists the id of the first domain of each page. A domain that is deleted later
+ * does not shift the other pages. If the first domain of a page is deleted, the page also includes the first domain of
+ * the next page, which is then checked twice.
  */
 export async function listDomainPages(
   db: Db,
@@ -171,8 +180,8 @@ export async function countDomainPages(db: Db, pageSize: number): Promise<number
 }
 
 /**
- * Stores the result of a check, compared with the values stored now.
- * @throws AppError NOT_FOUND when the domain was removed meanwhile
+ * Stores the result of a DNS check. The new status also depends on the stored result of earlier checks.
+ * @throws AppError NOT_FOUND when the domain was deleted in the meantime
  */
 export async function saveDomainCheck(
   trx: Trx,
@@ -180,7 +189,7 @@ export async function saveDomainCheck(
 ): Promise<Domain> {
   const before = await lockDomain(trx, p);
   const after = afterCheck(checkStateOf(before), p.checked.found, p.now);
-  // Records for which the DNS gave no response are omitted from the JSON, and keep their last value.
+  // Omits records for which the DNS did not respond, so that they keep their stored value.
   const seen = JSON.stringify({ ...before?.seen, ...definedOf(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
   const saved = await trx
@@ -200,9 +209,9 @@ export async function saveDomainCheck(
 }
 
 /**
- * Removes a domain.
- * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign
- * sends from it, also in a variant
+ * Deletes a domain.
+ * @throws AppError NOT_FOUND; CONFLICT, with the users in `details`, while a template, a step, or an unsent campaign or
+ * one of its variants sends from the domain
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
@@ -241,7 +250,7 @@ async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
       right(lower(from_email), ${at.length}::int) = ${at} OR EXISTS (
         SELECT FROM jsonb_array_elements(variants) v WHERE right(lower(v->>'from'), ${at.length}::int) = ${at}))
   `.execute(db);
-  // `from` of a step is an address, or an object with one.
+  // The `from` of a step is an address, or an object with an address.
   const { rows: workflowSteps } = await sql<User>`
     SELECT id, name FROM workflow_steps
     WHERE project_id = ${p.projectId}

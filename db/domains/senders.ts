@@ -3,6 +3,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /**
+ * Throws if the project may not send from this address.
  * @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7
  * Status codes)
  */
@@ -25,7 +26,7 @@ export async function listVerifiedDomains(db: Db, p: { projectId: string; sender
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** Returns the domain of an address in the form in which domains are stored. */
+/** Returns the domain of an address in lower case, as domains are stored. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

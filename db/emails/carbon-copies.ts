@@ -5,8 +5,8 @@ import type { Trx } from '../connection.ts';
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
 /**
- * Lists the cc and bcc copies of emails to these contacts. Other people got them, but their text and variables are the
- * contact's. Call it before the emails lose their contact.
+ * Lists the cc and bcc copies of emails to these contacts. Other people got these copies, but their text and variables
+ * have the contact's data. Call this function before the emails lose their contact.
  */
 export async function listCarbonCopies(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -18,8 +18,8 @@ export async function listCarbonCopies(trx: Trx, p: { projectId: string; contact
 }
 
 /**
- * Removes the variables, options and events of copies. They keep their recipients, so that the links in them still
- * work. A copy that was not sent stays unsent, as the email itself does.
+ * Removes the variables, options and events of copies. Copies keep their recipients, so that the links in them still
+ * work. A copy that was not sent fails, as the email itself does.
  */
 export async function emptyCarbonCopies(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await sql`

@@ -14,7 +14,7 @@ import { countResponseBytes, PAGE_MAX_BYTES } from '../page-budget.ts';
 import type { EmailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
-/** An email of the history, with the inputs that it is rendered from. */
+/** A stored email, with the text and variables that it is rendered from. */
 export interface Email extends CarriedVariables {
   id: string;
   contactId: string | null;
@@ -23,7 +23,7 @@ export interface Email extends CarriedVariables {
   from: string;
   fromName: string | null;
   replyTo: string | null;
-  /** The subject before `variables` are inserted. */
+  /** The subject before variables are filled in. */
   subject: string;
   type: EmailType;
   contentId: string;
@@ -36,7 +36,7 @@ export interface Email extends CarriedVariables {
   providerMessageId: string | null;
   opens: number;
   clicks: number;
-  /** Opens by prefetchers and scanners. */
+  /** Opens by bots, such as prefetchers and scanners. */
   machineOpens: number;
   machineClicks: number;
   attempts: number;
@@ -44,7 +44,7 @@ export interface Email extends CarriedVariables {
   reason: string | null;
   error: string | null;
   contactEmail: string | null;
-  /** Current data of the contact. Empty if the contact was deleted. */
+  /** The current data of the contact. Empty if the contact was deleted. */
   contactData: Sourced<Data>;
   /** The time zone of the project, used to format dates. */
   projectZone: string;
@@ -55,11 +55,11 @@ export interface Email extends CarriedVariables {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
-  /** The email was sent to the simulator. No guard and no analytics count it. */
+  /** True if the email was sent to a simulator address. No guard and no statistics count it. */
   simulated: boolean;
 }
 
-/** The columns that `toEmail` combines. */
+/** The columns that `toEmail` combines into values with untrusted marks. */
 interface SourcedColumns {
   variables: Data | null;
   options: EmailOptions | null;
@@ -70,7 +70,9 @@ interface SourcedColumns {
 type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
 type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
 
-/** Marks the untrusted values by their names, so that no code gets the values of an email without the marks. */
+/**
+ * Maps a row to an email, with the untrusted values marked. No code can get the values of an email without these marks.
+ */
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
     ...readVariableColumns(row),
@@ -90,15 +92,15 @@ export interface EmailFilter {
   workflowExecutionId?: string | undefined;
   campaignId?: string | undefined;
   templateId?: string | undefined;
-  /** Address of a contact. An address without a contact finds nothing. */
+  /** The address of a contact. An address that no contact has finds nothing. */
   to?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
 /**
- * Recipients of a campaign get their address when their email is about to be sent. Until then the contact's address
- * applies.
+ * The columns of an email. `to` is the contact's address for a recipient of a campaign whose email is not claimed yet;
+ * the claim stores the address in the row.
  */
 const COLUMNS = sql.raw(`
   e.id, e.contact_id AS "contactId", coalesce(e.to_email, c.email) AS "to", e.to_name AS "toName", k.from_email AS "from",
@@ -112,9 +114,9 @@ const COLUMNS = sql.raw(`
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
 
 /**
- * Lists emails newest first. It uses emails_project, or emails_contact or emails_execution_visit when a contact, an
- * address or an execution is requested. No index has status, source, reason or template. A search for a rare one
- * reads all emails between `since` and `until`.
+ * Lists emails newest first. Uses the index `emails_project`, or `emails_contact` or `emails_execution_visit` if the
+ * filter has a contact, an address or an execution. No index has status, source, reason or template. A filter for a
+ * rare value of these reads all emails between `since` and `until`.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Row>`
@@ -128,12 +130,15 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     rows,
     p.limit,
     (row) => toEmail<Email>(row),
-    // The list shows none of these fields.
+    // Removes fields that the list does not show from the size of the row.
     ({ variables: _, options: __, contactData: ___, ...row }) => countResponseBytes(row),
   );
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one email.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getEmail(db: Db, p: { projectId: string; id: string }): Promise<Email> {
   const { rows } = await sql<Row>`
     SELECT ${COLUMNS} FROM emails e
@@ -147,8 +152,8 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
 }
 
 /**
- * Finds the recipients that a copy names in its header: the recipients of the email that it is a copy of (RFC 5322
- * §3.6.3). Erased contacts are omitted.
+ * Finds the recipients that the header of a copy shows: the recipients of the original email (RFC 5322 §3.6.3). Omits
+ * erased contacts.
  */
 export async function findShownRecipients(
   db: Db,
@@ -162,7 +167,7 @@ export async function findShownRecipients(
   return { to: found.get(copies.to), cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
 }
 
-/** Returns emails of a project by id, in no order. Unknown ids are ignored. */
+/** Returns emails of a project by id, in no particular order. Ignores unknown ids. */
 export async function listEmailsById(db: Db, p: { projectId: string; ids: string[] }): Promise<Email[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<Row>`
@@ -174,12 +179,12 @@ export async function listEmailsById(db: Db, p: { projectId: string; ids: string
   return rows.map((row) => toEmail<Email>(row));
 }
 
-/** An email with its project. */
+/** An email of any project, whose id the caller has verified. */
 export type ProvenEmail = Email & { projectId: string };
 
 /**
- * Returns emails of any project, for callers with a proof of the id (a signed token, a return path). Unknown ids are
- * ignored.
+ * Returns emails of any project. Only for callers that have verified the ids, by a signed token or a return path.
+ * Ignores unknown ids.
  */
 export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEmail[]> {
   if (ids.length === 0) return [];
@@ -192,13 +197,15 @@ export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEma
   return rows.map((row) => toEmail<ProvenEmail>(row));
 }
 
-/** The fields from which an email's links are built. */
+/** The fields of an email that its links are built from. */
 export type LinkSource = Pick<
   Email,
   'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'projectZone'
 > & { projectId: string };
 
-/** Like `listProvenEmails`, but reads only the fields that a click needs, because a person waits for the response. */
+/**
+ * Like `listProvenEmails`, but reads only the fields that a click needs, because a person is waiting for the response.
+ */
 export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
   const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",
@@ -214,20 +221,20 @@ export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource
 export interface EmailTimelineEvent {
   id: string;
   name: string;
-  /** Null on `email.sent` of a campaign, which is made from the email itself. */
+  /** Null for `email.sent` of a campaign. In that case the data is derived from the email itself. */
   data: Data | null;
   createdAt: Date;
 }
 
 /**
- * Rows that are read for the events of one email. Usual emails have under 10, but callers can record events of an
- * email without a limit (`POST /events/track`).
+ * The maximum number of events that are read for one email. An email usually has fewer than 10, but callers can record
+ * any number of events for an email (`POST /events/track`).
  */
 const EMAIL_EVENTS_MOST = 10_000;
 
 /**
- * Lists the events of one email, oldest first, up to the first that does not fit into a response. `contact_id` leads
- * the index; an email without a contact is looked up by project.
+ * Lists the events of one email, oldest first. Stops before the first event that does not fit into a response. The
+ * index starts with `contact_id`, so the events of an email without a contact are found by project.
  */
 export async function listEmailEvents(
   db: Db,

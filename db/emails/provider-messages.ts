@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * Days for which ids are kept. Bounces arrive within hours, complaints within days, and a few within weeks. Later
- * reports are matched to emails only by headers or tags.
+ * The number of days for which message ids are kept. Bounces arrive within hours, complaints within days, and a few
+ * within weeks. After that, a report can be assigned to its email only by headers or tags.
  */
 export const PROVIDER_MESSAGE_DAYS = 30;
 
 /**
- * Stores the ids that the provider gave to emails of a project, in the transaction that records the emails as sent.
- * It is for providers whose reports identify emails by these ids (`tellsById`). The ids have their own table, because
- * an index on `emails.provider_message_id` would end heap-only updates of the ledger
- * (db/migrations/20261121T0803-messages.ts). The table is named after the first such provider.
+ * Stores the message ids that the provider assigned to emails of a project, in the transaction that records the emails
+ * as sent. Used for providers whose reports identify emails by these ids (`tellsById`). The ids are in a separate
+ * table, because an index on `emails.provider_message_id` would prevent heap-only updates of the ledger
+ * (db/migrations/20261121T0803-messages.ts). The table is named after SES, the first such provider.
  */
 export async function insertProviderMessages(
   trx: Trx,
@@ -25,16 +25,16 @@ export async function insertProviderMessages(
 }
 
 /**
- * Returns the statement of `insertProviderMessages` as a part of another one. `from` selects the provider's id, the
- * project and the email. A known id stays with its email.
+ * Returns the statement of `insertProviderMessages`, for use within another statement. `from` selects the provider's
+ * id, the project and the email. If the id is already stored, its row does not change.
  */
 export function noteProviderMessages(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`INSERT INTO ses_messages (message_id, project_id, email_id) ${from} ON CONFLICT (message_id) DO NOTHING`;
 }
 
 /**
- * Finds the email that the provider accepted under this id, in any project. For callers with a proof, such as a
- * signed callback.
+ * Finds the email that the provider accepted with this message id, in any project. Only for callers that have verified
+ * the id, such as by a signed callback.
  */
 export async function findEmailIdByProviderId(db: Db, messageId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

@@ -8,16 +8,16 @@ export interface VariableColumns {
   options: string | null;
 }
 
-/** The variables and other options of an email. */
+/** The variables and the other options of an email. */
 export interface CarriedVariables {
-  /** Empty if the email has no variables of its own. */
+  /** The variables stored with the email. Empty if it has none. */
   variables: Sourced<Data>;
   options: Omit<EmailOptions, 'untrustedKeys'>;
 }
 
 /**
- * Builds the columns that an email is rendered with. Every email with contact data or a payload among its variables
- * is written through this function, so its record names the untrusted variables.
+ * Builds the columns with the variables of an email. Every email whose variables include contact data or event data is
+ * written through this function, so the row always has the names of the untrusted variables.
  */
 export function toVariableColumns({ variables, options }: CarriedVariables): VariableColumns {
   const untrustedKeys = untrustedNames(variables);
@@ -28,7 +28,7 @@ export function toVariableColumns({ variables, options }: CarriedVariables): Var
   };
 }
 
-/** Reads the columns that `toVariableColumns`, or an earlier release, wrote. */
+/** Reads the columns that `toVariableColumns` or an earlier release has written. */
 export function readVariableColumns(p: { variables: Data | null; options: EmailOptions | null }): CarriedVariables {
   const { untrustedKeys, ...options } = p.options ?? {};
   return { variables: markUntrusted(p.variables ?? {}, untrustedKeys), options };

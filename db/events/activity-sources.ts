@@ -9,13 +9,16 @@ export interface ActivityFilter {
   endDate?: Date | undefined;
 }
 
-/** Items at or before this instant. With a key, only items after that item in the feed. */
+/**
+ * The position in the feed after which a page starts: items at or before this instant. With a key, only items after the
+ * item with this key.
+ */
 export interface ActivityPosition {
   at: Date;
   key: string | null;
 }
 
-/** A kind of row in the feed. */
+/** One kind of row in the feed. */
 export interface ActivitySource {
   types: readonly ActivityType[];
   shape(p: ActivityFilter, position: ActivityPosition): Shape;
@@ -24,21 +27,24 @@ export interface ActivitySource {
 type Sql = RawBuilder<unknown>;
 
 interface Shape {
-  /** Instant in milliseconds; an expression. */
+  /** SQL expression for the instant of an item, in milliseconds. */
   at: Sql;
   id: Sql;
   type: Sql;
   contactId: Sql;
   metadata: Sql;
   from: Sql;
-  /** A range of an index that includes all rows that the position allows. The exact comparison follows. */
+  /**
+   * SQL condition on an indexed column that includes all rows which the position allows. `selectItems` then compares
+   * exactly.
+   */
   range: Sql;
   order: Sql;
 }
 
 /**
- * Selects type, at, id, key, contact_id and metadata, newest first, in the order of an index. The caller adds a
- * LIMIT.
+ * Selects type, at, id, key, contact_id and metadata of one kind of row, newest first, in the order of an index. The
+ * caller adds a LIMIT.
  */
 export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   const s = source.shape(p, position);
@@ -48,7 +54,7 @@ export function selectItems(source: ActivitySource, p: ActivityFilter, position:
     ${selection(s, p, position)} ORDER BY ${s.order}`;
 }
 
-/** Selects one row per item without reading its columns, for counting. */
+/** Selects one row per item without its columns, for counting. */
 export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   return sql`SELECT 1 ${selection(source.shape(p, position), p, position)}`;
 }
@@ -67,16 +73,19 @@ const keyOf = (s: Shape): Sql => sql`(${s.type} || ':' || ${s.id}::text)`;
 
 const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
 const text = (type: ActivityType): Sql => sql`${type}::text`;
-const NOBODY = sql`NULL::uuid`;
+const NO_CONTACT = sql`NULL::uuid`;
 
 /**
- * Ids start with their millisecond, so the order of ids is the order of time, and no index on the instant is needed.
+ * Returns the condition that an id is in the time range. An id starts with its time in milliseconds, so the order of
+ * ids is the order of time, and no index on the instant is needed.
  */
 function idRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
 }
 
-/** Compares instants by the millisecond: items before the next millisecond count. */
+/**
+ * Returns the condition that an instant is in the time range. Includes all instants within the position's millisecond.
+ */
 function instantRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} < ${new Date(position.at.getTime() + 1)} AND ${column} >= ${p.startDate ?? new Date(0)}`;
 }
@@ -144,7 +153,10 @@ function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_
   };
 }
 
-/** `campaign.scheduled` happens when a user schedules the campaign, not when the campaign is due. */
+/**
+ * Selects campaigns. The item `campaign.scheduled` has the time when a user scheduled the campaign, not the time when
+ * it will be sent.
+ */
 function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
   const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
   return {
@@ -153,7 +165,7 @@ function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource 
       at: millis(at),
       id: sql`g.id`,
       type: text(type),
-      contactId: NOBODY,
+      contactId: NO_CONTACT,
       metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
       from: sql`campaigns g`,
       range: sql`g.project_id = ${p.projectId} AND ${instantRange(p, at, position)}`,
@@ -168,7 +180,7 @@ const keyRotations: ActivitySource = {
     at: millis(sql`a.created_at`),
     id: sql`a.id`,
     type: text('apikey.rotated'),
-    contactId: NOBODY,
+    contactId: NO_CONTACT,
     metadata: sql`jsonb_build_object('actor', a.actor)`,
     from: sql`audit_log a`,
     range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.rotated' AND ${instantRange(p, sql`a.created_at`, position)}`,
@@ -193,7 +205,7 @@ function eventType(): Sql {
   return sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`;
 }
 
-/** Returns the smallest or largest UUIDv7 of a millisecond. */
+/** Returns the smallest (`0`) or largest (`f`) UUIDv7 of a millisecond. */
 export function uuidAt(at: Date, fill: '0' | 'f'): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;

@@ -27,19 +27,20 @@ export interface ActivityPage {
   items: ActivityItem[];
   cursor: string | null;
   hasMore: boolean;
-  /** Counted on the first page, up to ACTIVITY_TOTAL_MAX; else 0. */
+  /** Counted only on the first page, up to ACTIVITY_TOTAL_MAX; otherwise 0. */
   total: number;
 }
 
 /**
- * A feed is counted up to this number. No one pages through more, and counting the whole history of a large project
- * takes seconds.
+ * The maximum number of items that are counted. No one reads more pages, and counting the whole history of a large
+ * project takes seconds.
  */
 export const ACTIVITY_TOTAL_MAX = 10_000;
 
 /**
- * Lists everything that happened in a project, newest first. Each kind of row is read in its own order, at most one
- * page, and the pages are merged. The key is instant (milliseconds) and id, so that no item is repeated or skipped.
+ * Lists everything that happened in a project, newest first. Reads at most one page of each kind of row in the order of
+ * an index, and merges these pages. The position in the list is the instant in milliseconds and then the id, so that no
+ * item is repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listActivity(
@@ -62,7 +63,7 @@ export async function listActivity(
     limit: p.limit,
     keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
     map: ({ key: _, ...item }) => item,
-    // The response has the rows twice, as `data` and as `activities`.
+    // The response contains the rows twice, as `data` and as `activities`.
     countBytes: (row) => countResponseBytes(row, 2),
   });
   return { ...page, total };
@@ -93,8 +94,8 @@ export interface ActivityTotals {
 }
 
 /**
- * Counts the activity of a span without test email. An event of the service, such as `email.open`, counts as its own
- * kind and not as an event.
+ * Counts the activity of a time span without test email. An event that the service records, such as `email.open`, is
+ * counted under its own name and not in `events`.
  */
 export async function countActivity(
   db: Db,
@@ -125,7 +126,7 @@ export async function countActivity(
 }
 
 /**
- * Counts the items that were added to the feed since then, up to a bound. A badge shows a number at the bound as
+ * Counts the items that were added to the feed since an instant, up to a maximum. At the maximum, the dashboard shows
  * "many".
  */
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
@@ -139,7 +140,7 @@ export async function countRecentActivity(db: Db, p: { projectId: string; since:
   return rows[0]?.count ?? 0;
 }
 
-/** Maximum number of rows per kind. */
+/** The maximum number of rows of one kind that are counted. */
 const RECENT_MAX = 10_000;
 
 export interface UpcomingActivity {
@@ -151,7 +152,7 @@ export interface UpcomingActivity {
   metadata: Record<string, unknown>;
 }
 
-/** Lists upcoming activity, soonest first: due campaigns, and delays of executions that end. */
+/** Lists upcoming activity, soonest first: scheduled campaigns, and DELAY steps of executions that will end. */
 export async function listUpcoming(
   db: Db,
   p: { projectId: string; until: Date; limit: number },

@@ -20,7 +20,7 @@ export interface DayCounts {
   complaints: number;
 }
 
-/** Counts live email by day. Days without email are zero. Reads the project's ledger once. */
+/** Counts live email by day. Days without email have zeros. Reads the project's emails of the span once. */
 export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
   const { rows } = await sql<DayCounts>`
     WITH days AS (
@@ -54,7 +54,7 @@ export interface CampaignResult {
   clickedCount: number;
 }
 
-/** Lists the campaigns that started in the span, by opens. Campaigns that sent nothing are omitted. */
+/** Lists the campaigns that started in the span, by opens. Omits campaigns that sent nothing. */
 export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Promise<CampaignResult[]> {
   const { rows } = await sql<CampaignResult>`
     SELECT g.id, g.name, g.subject, count(e.sent_at)::int AS "sentCount", count(e.opened_at)::int AS "openedCount",
@@ -76,7 +76,7 @@ export interface CampaignTotals {
   clicked: number;
 }
 
-/** Counts the campaigns created in the span, and the emails of campaigns that started in it. */
+/** Counts the campaigns created in the span, and the emails of campaigns that started in the span. */
 export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
   const { rows } = await sql<CampaignTotals>`
     SELECT c.total, c.active, c.completed, coalesce(m.sent, 0) AS sent, coalesce(m.opened, 0) AS opened,
@@ -94,7 +94,10 @@ export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
 export interface EventTrend {
   name: string;
   count: number;
-  /** Change against the previous span of the same length, in percent. 100 for a new event. */
+  /**
+   * Change compared with the previous span of the same length, in percent. 100 for an event that did not occur in the
+   * previous span.
+   */
   trend: number;
 }
 

@@ -3,7 +3,10 @@ import type { LocalDay } from '../../rules/time/local-days.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/** Counters of emails, each by the event that records it. `opened` and `clicked` count the first one by a human. */
+/**
+ * The counters of emails, with the event that each counter counts. `opened` and `clicked` count only the first open and
+ * click by a human.
+ */
 const FIGURES = {
   sent: 'email.sent',
   delivered: 'email.delivery',
@@ -24,7 +27,8 @@ export interface EmailDay extends EmailFigures {
 }
 
 /**
- * An hour is added up this long after its end. By then, every transaction that recorded an event in it has committed.
+ * The counts of an hour are stored this many minutes after its end. By then, every transaction that recorded an event
+ * in that hour has committed.
  */
 const SETTLED_MINUTES = 15;
 const HOUR_MS = 3_600_000;
@@ -35,11 +39,11 @@ const beginOf = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_times
 const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
 
 /**
- * Returns the outcomes of live emails for each of these consecutive days; days without email are zero. Past hours are
- * read from `mail_hours` by its primary key, later ones from the events by their range of ids. Hours are UTC hours.
- * In a zone with a half-hour offset, an hour that a day boundary cuts belongs to the day in which it starts. An email
- * with a soft and then a hard bounce counts as two bounces. Events that are erased or pruned after their hour stay
- * counted.
+ * Returns the counts of live emails for each of these consecutive days. Days without email have zeros. Reads past hours
+ * from `mail_hours` by its primary key, and later hours from the events by a range of ids. Hours are UTC hours: in a
+ * zone with a half-hour offset, an hour in which the day changes belongs to the day in which the hour starts. An email
+ * with a soft bounce and then a hard bounce counts as two bounces. Events that are erased or pruned after their hour
+ * was stored stay counted.
  */
 export async function listEmailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<EmailDay[]> {
   const [first, last] = [p.days.at(0), p.days.at(-1)];
@@ -66,11 +70,11 @@ export async function listEmailDays(db: Db, p: { projectId: string; days: readon
 const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
- * Adds up past hours of all projects in the order of time. Each hour is one transaction that first checks the stored
- * position, so this may run at any time, also concurrently. Until an hour is added up, readers count it from its
- * events.
- * @param mayContinue called between two hours; false ends it
- * @returns whether all past hours are added up
+ * Stores the counts of past hours of all projects in `mail_hours`, in the order of time. Each hour is one transaction
+ * that first checks the stored position, so this function may run at any time, also concurrently. Until an hour is
+ * stored, `listEmailDays` counts its events.
+ * @param mayContinue called between two hours; false stops the work
+ * @returns whether all past hours are stored
  */
 export async function countPastEmailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
   do {
@@ -90,14 +94,14 @@ export async function countPastEmailHours(db: Db, mayContinue: () => boolean = (
   return false;
 }
 
-/** Returns the id that an event would have at the start of the first hour that is not added up. */
+/** Returns SQL for the lowest id that an event in the first hour without stored counts can have. */
 export function firstUncountedId(): RawBuilder<unknown> {
   return firstIdAt(beginOf(sql`(SELECT hour FROM mail_hours_until)`));
 }
 
 /**
- * Returns the counts by hour, of one project or of all by project, for hours `from` to `to` (exclusive). Reads events
- * in the order of ids, which is the order of time.
+ * Returns a query for the counts by hour, of one project or of all projects by project, for hours `from` to `to`
+ * (exclusive). Reads events in the order of ids, which is the order of time.
  */
 function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: RawBuilder<unknown>) {
   const hour = hourOf(sql`uuid_extract_timestamp(events.id)`);
@@ -114,8 +118,8 @@ function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: 
 }
 
 /**
- * Selects the email of an event if it is not counted: test email, or email to the simulator. Both are few and have
- * their own indexes.
+ * Selects the emails whose events are not counted: test email, and email to simulator addresses. Both are few and have
+ * indexes of their own.
  */
 function uncounted(projectId: string | null): RawBuilder<unknown> {
   const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
