@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Commits that end when the test ends them, in the order in which they started. */
+/** Creates a group commit whose commits end only when the test ends them, in the order in which they started. */
 function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
@@ -33,10 +33,10 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
     ...options,
   });
   const add = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
-  /** Ends one commit after the other until all of these promises have settled. */
-  const finish = async <T>(answers: Promise<T>[]) => {
+  /** Ends one commit after the other until all these promises have settled. */
+  const finish = async <T>(results: Promise<T>[]) => {
     let done = false;
-    const all = Promise.allSettled(answers).finally(() => {
+    const all = Promise.allSettled(results).finally(() => {
       done = true;
     });
     while (!done) {
@@ -48,11 +48,11 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   return { add, finish, batches };
 }
 
-it('a single item is committed at once, and items that arrive meanwhile are committed together', async () => {
+it('commits a single item at once, and then commits together the items that arrived during that commit', async () => {
   const { add, finish, batches } = setUp();
-  const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
+  const results = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
   expect(batches).toEqual([['a']]);
-  const settled = await finish(answers);
+  const settled = await finish(results);
   expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
   expect(settled.map((s) => s.status === 'fulfilled' && s.value)).toEqual([
     'did a',
@@ -63,43 +63,43 @@ it('a single item is committed at once, and items that arrive meanwhile are comm
   ]);
 });
 
-it('queues do not share a transaction and take turns', async () => {
+it('does not mix queues in a transaction, and serves queues in turns', async () => {
   const { add, finish, batches } = setUp({ max: 2 });
   const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => add(name, { queue: 'x' }));
   await finish([...x, add('y1', { queue: 'y' })]);
   expect(batches).toEqual([['x1'], ['x2', 'x3'], ['y1'], ['x4', 'x5']]);
 });
 
-it('items with a common resource are committed one after the other, in order', async () => {
+it('commits items with a common resource one after the other, in order', async () => {
   const { add, finish, batches } = setUp();
-  const answers = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
-  await finish([...answers, add('a3', { apart: 'a' })]);
+  const results = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
+  await finish([...results, add('a3', { apart: 'a' })]);
   expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
 });
 
 it('commits equal changes of a resource together and different ones in order', async () => {
   const { add, finish, batches } = setUp({ max: 10 });
-  const answers = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
+  const results = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
   const more = [add('blue', { alike: ['wall', 'blue'] }), add('red3', { alike: ['wall', 'red'] })];
-  await finish([...answers, ...more, add('door', { alike: ['door', 'blue'] })]);
+  await finish([...results, ...more, add('door', { alike: ['door', 'blue'] })]);
   expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
 });
 
-it('items with a large total size are committed in several transactions', async () => {
+it('commits items with a large total size in several transactions', async () => {
   const { add, finish, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
-  const answers = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
-  await finish([...answers, add('huge', { size: 60 })]);
+  const results = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
+  await finish([...results, add('huge', { size: 60 })]);
   expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
 });
 
 it('starts a second transaction if enough items wait, or if the first transaction is delayed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
-  const answers = ['a', 'b', 'c'].map((name) => add(name));
+  const results = ['a', 'b', 'c'].map((name) => add(name));
   expect(batches).toEqual([['a']]);
-  answers.push(add('d'));
+  results.push(add('d'));
   expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
-  await finish(answers);
+  await finish(results);
   const late = [add('stuck'), add('lone')];
   expect(batches.slice(2)).toEqual([['stuck']]);
   vi.advanceTimersByTime(1_000);
@@ -122,30 +122,30 @@ it('fails only the item that makes the transaction fail', async () => {
   expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('delayed transactions take no lane from others, up to a limit', async () => {
+it('does not count delayed transactions as lanes, up to a limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
-  const answers: Promise<string>[] = [];
+  const results: Promise<string>[] = [];
   for (let n = 0; n < 5; n += 1) {
-    answers.push(...[1, 2].map((of) => add(`${n} of ${of}`, { queue: String(n) })));
+    results.push(...[1, 2].map((of) => add(`${n} of ${of}`, { queue: String(n) })));
     vi.advanceTimersByTime(1_000);
   }
   expect(batches).toHaveLength(8);
-  await finish(answers);
+  await finish(results);
   expect(batches).toHaveLength(10);
 });
 
-it('a queue whose commits are blocked leaves commits to other queues', async () => {
+it('commits other queues while the commits of one queue are blocked', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
-  const answers = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));
+  const results = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));
   vi.advanceTimersByTime(1_000);
-  answers.push(add('free', { queue: 'other' }));
+  results.push(add('free', { queue: 'other' }));
   expect(batches).toEqual([['stuck 1'], ['stuck 2'], ['free']]);
-  await finish(answers);
+  await finish(results);
 });
 
-it("runs each tenant's items separately after their transaction failed, and items that arrive meanwhile too", async () => {
+it("runs each tenant's items separately after their transaction failed, including items that arrive in the meantime", async () => {
   const batches: string[][] = [];
   let unlock = () => {};
   const locked = new Promise<void>((resolve) => {
@@ -197,7 +197,7 @@ it('does not retry a batch item by item after a timeout', async () => {
   expect([settled.map((s) => s.status), tries]).toEqual([['rejected', 'rejected', 'rejected'], 2]);
 });
 
-it('a batch that may be committed is not run again', async () => {
+it('does not run a batch again that may have been committed', async () => {
   const batches: string[][] = [];
   const group = createGroupCommit<string, string>({
     lanes: 1,
@@ -219,7 +219,7 @@ it('a batch that may be committed is not run again', async () => {
   expect(batches).toHaveLength(4);
 });
 
-it('an unreachable database is not called once for each item', async () => {
+it('does not call an unreachable database once for each item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
     lanes: 1,

@@ -3,51 +3,60 @@ import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 
 /**
- * The time after which a transaction counts as delayed, for example by a lock or a slow disk. Other transactions then
- * no longer wait for it.
+ * The time after which a transaction counts as delayed, for example by a lock or a slow disk. Further transactions then
+ * start without waiting for it.
  */
 const DELAYED_AFTER_MS = 50;
 /**
- * Concurrent transactions, including delayed ones. Each uses a connection of the process, which needs some for other
- * work.
+ * The maximum number of concurrent transactions, including delayed ones. Each needs a connection, and the process needs
+ * some of its connections for other work.
  */
 const RUNNING_MAX = 8;
-/** The number of a queue's waiting items that are considered for a batch. Items behind them keep their position. */
+/** The number of a queue's waiting items that are considered for a batch. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {
-  /** Number of concurrent transactions besides delayed ones. With two, one is built while the other commits. */
+  /**
+   * Number of concurrent transactions, not counting delayed ones. With two, one batch is prepared while the other
+   * commits.
+   */
   lanes: number;
   /** Maximum number of items per transaction. */
   max: number;
   /**
-   * Number of waiting items at which another transaction starts beside a running one; a delayed transaction also lets
-   * another start. 1 unless given.
+   * Number of waiting items at which a second transaction starts while one is running. Defaults to 1. If the running
+   * transaction is delayed, a second one starts with fewer items.
    */
   worthALane?: number;
-  /** Size limit of a transaction's items, in a unit of the caller. A larger item gets a transaction of its own. */
+  /**
+   * The limit for the total size of a transaction's items, in a unit that the caller chooses. An item above the limit
+   * gets a separate transaction.
+   */
   size?: { of(item: I): number; max: number };
-  /** Returns the queue of an item. Items of one queue share transactions. Queues take turns. */
+  /** Returns the name of an item's queue. Only items of one queue share transactions. Queues take turns. */
   queueOf(item: I): string;
   /**
-   * Returns the tenant of an item, if a queue has items of several tenants. After a failed transaction, each tenant's
-   * items run separately until they are done. A tenant that waits for a lock then delays no other, if `commit` limits
-   * lock waits while it has items of several tenants.
+   * Returns the tenant of an item, for queues with items of several tenants. After a failed transaction, the items of
+   * each tenant run separately until they are done. One tenant that waits for a lock then does not delay the others.
+   * This requires that `commit` limits the time for locks while it has items of several tenants.
    */
   tenantOf?(item: I): string;
-  /** Items with a common key do not share a transaction, because each must see the writes of the other. */
+  /**
+   * Returns keys of an item. Two items with a common key do not share a transaction, because the second must see the
+   * writes of the first.
+   */
   apartBy?(item: I): string[];
-  /** Items that change the same thing share a transaction only if they make the same change. */
-  alikeBy?(item: I): [thing: string, change: string][];
+  /**
+   * Returns changes that an item makes, as pairs of a resource and the new value. Items that change the same resource
+   * share a transaction only if they set the same value.
+   */
+  alikeBy?(item: I): [resource: string, change: string][];
   /** Commits all items in one transaction, and returns the results in their order. */
   commit(items: I[]): Promise<O[]>;
 }
 
 export interface GroupCommit<I, O> {
-  /**
-   * Resolves after the commit with the item's own result. Rejects with the error, and then nothing of the item is
-   * written.
-   */
+  /** Resolves after the commit with the item's result. Rejects with the error if nothing of the item was written. */
   add(item: I): Promise<O>;
 }
 
@@ -57,22 +66,25 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
-/** A queue of items that can share transactions, with the number of its running transactions. */
+/** Items that may share transactions, with the number of their running transactions. */
 interface Queue<I, O> {
   name: string;
   waiting: Waiting<I, O>[];
   running: number;
-  /** Concurrent transactions. Delayed transactions must not take all of them. */
+  /**
+   * The maximum number of this queue's concurrent transactions. It is lower than the total, so that the delayed
+   * transactions of one queue leave some for others.
+   */
   runningMax: number;
 }
 
 /**
- * Creates a group commit that adds no delay: items that arrive while a transaction runs are committed together in the
- * next one. A single item is as fast as without grouping, and a busy process needs one commit for many items.
+ * Creates a group commit. It adds no delay: a single item is committed at once. Items that arrive during a transaction
+ * are committed together in the next one, so a busy process needs one commit for many items.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;
-  /** Queues with waiting or running items, in the order of their turns. */
+  /** Queues with waiting or running items. The first one with work runs next. */
   const queues = new Map<string, Queue<I, O>>();
   let running = 0;
   let delayed = 0;
@@ -83,7 +95,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
     return queue;
   }
 
-  /** Name of the queue for one tenant's items, which exists while they run separately. */
+  /** Returns the name of the separate queue for one tenant's items. The queue exists only while they run separately. */
   const ownName = (item: I) => `${queueOf(item)} of ${tenantOf?.(item)}`;
 
   function pump(): void {
@@ -91,7 +103,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       const queue = [...queues.values()].find(hasTurn);
       if (!queue) return;
       const batch = takeBatch(queue.waiting, options);
-      // Moves the queue to the end, so that queues take turns.
+      // Moves the queue to the end, so that the other queues come first next time.
       queues.delete(queue.name);
       queues.set(queue.name, queue);
       start(queue, batch);
@@ -124,22 +136,22 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
 
   async function run(batch: Waiting<I, O>[]): Promise<void> {
     try {
-      const answers = await options.commit(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as O);
+      const results = await options.commit(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as O);
     } catch (error) {
       const tenants = groupBy(batch, ({ item }) => ownName(item));
-      // A batch may run again only if nothing of it remains. If Postgres is unreachable, the error is the same for
-      // all.
+      // A batch may run again only if its transaction was rolled back. If Postgres is unreachable, all items get the
+      // same error.
       const again = batch.length > 1 && provesRollback(error);
       if (again && tenants.size > 1) separateTenants(tenants);
-      // One item made the transaction fail; run alone, only that item fails. After a timeout this is skipped, because
-      // each item could time out again.
+      // One item caused the failure. Running each item separately makes only that item fail. After a timeout, items do
+      // not run separately, because each could time out again.
       else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
       else for (const { reject } of batch) reject(error);
     }
   }
 
-  /** Moves the items of these tenants, failed and waiting, into queues of their own. */
+  /** Moves the failed and waiting items of these tenants into separate queues. */
   function separateTenants(tenants: Map<string, Waiting<I, O>[]>): void {
     for (const [name, failed] of tenants) {
       const own = queueNamed(name, lanes);
@@ -163,7 +175,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   };
 }
 
-/** Takes the next batch off the queue. */
+/** Removes the next batch from the queue and returns it. */
 function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, O>): Waiting<I, O>[] {
   const { max, size } = options;
   const batch: Waiting<I, O>[] = [];
@@ -186,7 +198,7 @@ function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, 
 
 /**
  * Tells whether an item cannot share a transaction with the items before it, because they change the same resources.
- * Its own resources are then marked as taken.
+ * Adds the item's resources to `taken`.
  */
 function hasConflict<I, O>(
   item: I,
@@ -200,7 +212,7 @@ function hasConflict<I, O>(
   const clash = things.some(
     ([name, change]) => taken.has(name) && (change === undefined || taken.get(name) !== change),
   );
-  // A waiting item marks its resources too, so that later items wait behind it.
+  // An item that must wait adds its resources too, so that later items with the same resources wait until it is done.
   for (const [name, change] of things) taken.set(name, clash ? undefined : change);
   return clash;
 }

@@ -4,10 +4,13 @@ import { AppError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
 
-/** Time for which a key cannot be used again. */
+/** The number of hours for which an idempotency key cannot be used again. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** Identifies a key. Keys form one namespace per project, and keys sent with its public key another. */
+/**
+ * Identifies an idempotency key. Keys must be unique per project; the keys that callers send with the public key are
+ * separate.
+ */
 export interface KeyRef {
   projectId: string;
   owner: Pick<KeyOwner, 'public'>;
@@ -21,14 +24,14 @@ export interface KeyedRequest extends KeyRef {
   fingerprint?: string | undefined;
 }
 
-/** Returns a text that identifies an idempotency key, for use in a Map. */
+/** Returns a text that identifies an idempotency key, for use as a key of a Map. */
 export const keyName = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
- * Takes idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the same.
- * They are taken in order, so that two such transactions wait for each other instead of deadlocking. Returns the
- * errors for keys that were used before, by `keyName`. Source: contract §1.8 Idempotency.
+ * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the
+ * same. Inserts them in order, so that two such transactions wait for each other instead of deadlocking. Returns an
+ * error for each key that was used before, by `keyName`. Source: contract §1.8 Idempotency.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
@@ -53,7 +56,7 @@ export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<st
   );
 }
 
-/** Deletes keys whose requests were refused, because a 4xx does not use up its key. */
+/** Deletes the keys of refused requests, because the caller may use a key again after a response 4xx. */
 export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
@@ -68,12 +71,12 @@ export interface KeyedResponse extends KeyRef {
   response: unknown;
 }
 
-/** Stores responses with their keys, for clients that lose the response. */
+/** Stores responses with their keys, for callers that did not receive the response. */
 export async function storeResponses(trx: Trx, responses: KeyedResponse[]): Promise<void> {
   if (responses.length > 0) await prepared`${updateResponses(responses)}`.execute(trx);
 }
 
-/** Returns the statement of `storeResponses`, as a part of a larger one. Takes any number of responses. */
+/** Returns the statement of `storeResponses`, for use within another statement. Takes any number of responses. */
 export function updateResponses(responses: KeyedResponse[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
@@ -83,7 +86,10 @@ export function updateResponses(responses: KeyedResponse[]): RawBuilder<unknown>
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
-/** Returns the errors for used keys. A key that expires between the insert and this lookup is refused, too. */
+/**
+ * Returns the errors for keys that were used before. A key that expires between the insert and this query is refused,
+ * too.
+ */
 async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`
@@ -94,7 +100,7 @@ async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, App
   return new Map(used.map((request) => [keyName(request), keyReused(request, first.get(keyName(request)))]));
 }
 
-/** The stored request that first used a key. */
+/** The stored request that used a key first. */
 interface FirstUse {
   key: string;
   owner: string | null;
@@ -105,7 +111,10 @@ interface FirstUse {
   created_at: Date;
 }
 
-/** Shows the first response only for the same request, and only to a caller who may see it (`maySeeResponse`). */
+/**
+ * Builds the error for a repeated key. It contains the first response only if the request is the same, and only for a
+ * caller who may see the response (`maySeeResponse`).
+ */
 function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
   const originalResponse = first && sameRequest && maySeeResponse(owner, first) ? first.response : null;

@@ -2,17 +2,17 @@ import type { KeyOwner } from '../rules/access/key-owner.ts';
 import type { Trx } from './connection.ts';
 import { storeResponses, takeKeys } from './idempotency-batch.ts';
 
-/** Response of an effect, stored with the key for clients that lost the response. */
+/** Response of a request, stored with its key for callers that did not receive the response. */
 export interface StoredResponse<T> {
   statusCode: number;
   response: T;
 }
 
 /**
- * Runs an effect once for its Idempotency-Key, in the caller's transaction. A second request with the key waits for
- * the first, on the row that the first has inserted. If the first succeeds, the second is refused. If the first
- * fails, it leaves nothing, and the second proceeds. Without a key, the effect always runs. Source: contract §1.8
- * Idempotency.
+ * Runs `effect` at most once for its Idempotency-Key, in the caller's transaction. A second request with the key waits
+ * for the first, on the lock of the row that the first has inserted. If the first request succeeds, the second is
+ * refused. If the first fails, its row is rolled back, and the second request proceeds. Without a key, the effect
+ * always runs. Source: contract §1.8 Idempotency.
  * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its response in `details`
  */
 export async function withIdempotency<T>(

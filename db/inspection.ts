@@ -4,11 +4,11 @@ import type { Db } from './connection.ts';
 import { MIN_SERVER_VERSION } from './migrator.ts';
 import type { Database } from './schema/database.ts';
 
-/** The time limit. A person waits for the result, and a server that takes longer has a problem worth reporting. */
+/** The time limits. A person waits for the result, and a server that needs longer has a problem. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 5_000;
 
-/** Facts about a Postgres server. */
+/** Facts about a Postgres server, for the check before the first start. */
 export interface ServerFacts {
   /** Such as `18.4`. */
   version: string;
@@ -17,21 +17,21 @@ export interface ServerFacts {
   /** `fsync`, `full_page_writes` and `synchronous_commit` as set for this database. */
   durability: Record<(typeof DURABILITY)[number], string>;
   encoding: string;
-  /** Connections that users may open in total, and open connections of other clients. */
+  /** The maximum number of connections for users, and the number of open connections of other clients. */
   maxConnections: number;
   otherConnections: number;
   /** True if this connection is encrypted. */
   encrypted: boolean;
   /**
-   * Milliseconds by which the server's clock is at least ahead of ours. 0 if the server's time is between the times of
-   * the query and its result.
+   * Milliseconds by which the server's clock is ahead of ours, at least. Negative if it is behind. 0 if the server's
+   * time is between our times before and after the query.
    */
   clockAheadMs: number;
 }
 
 export const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
-/** Opens one connection to inspect a database that may not be usable. Close it with `destroy()`. */
+/** Opens one connection to inspect a database that may not be usable. The caller closes it with `destroy()`. */
 export function openInspection(databaseUrl: string): Db {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -45,7 +45,7 @@ export function openInspection(databaseUrl: string): Db {
 }
 
 /**
- * Reads facts about the server itself, and none of the product's tables.
+ * Reads facts about the server, without reading tables of the service.
  * @throws any error of the connection
  */
 export async function readServerFacts(db: Db): Promise<ServerFacts> {
@@ -71,8 +71,8 @@ export async function readServerFacts(db: Db): Promise<ServerFacts> {
 }
 
 /**
- * Returns the newest sealed secret of any project, to check whether SECRET_KEY opens it. Undefined if no secret is
- * stored.
+ * Returns the newest encrypted signing key of any project, to check whether SECRET_KEY can decrypt it. Undefined if no
+ * key is stored.
  */
 export async function findAnySealedKey(db: Db): Promise<{ domainId: string; sealed: string } | undefined> {
   const { rows } = await sql<{ domainId: string; sealed: string }>`
@@ -88,8 +88,8 @@ async function readClockAhead(db: Db): Promise<number> {
 }
 
 /**
- * Returns how far an instant lies before (negative) or after a span. A busy machine makes the span longer, but the
- * result stays correct.
+ * Returns how far an instant is before (negative) or after (positive) a time span. On a busy machine the span is
+ * longer, but the result is still correct.
  */
 export function distanceOutside(instant: number, span: { from: number; to: number }): number {
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);

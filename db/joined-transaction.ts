@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Db, Trx } from './connection.ts';
 
-/** A transaction that databases can join, and the calls to make after its commit. */
+/** A transaction that databases can join, and the functions to call after its commit. */
 interface Joined {
   trx: Trx;
   committed: (() => void)[];
@@ -11,23 +11,26 @@ const joined = new AsyncLocalStorage<Joined>();
 const joinable = new WeakSet<Db>();
 
 /**
- * Returns a database whose statements and transactions become part of the transaction that `withinTransaction` runs.
- * Without such a transaction, it is `db` itself. A request handler therefore need not know that it runs in a
- * transaction of its caller.
+ * Returns a database whose statements and transactions become part of the transaction that `withinTransaction` is
+ * running. Outside of such a transaction, they run on `db`. A request handler can therefore run within its caller's
+ * transaction without knowing about it.
  */
 export function joinableDb(db: Db): Db {
-  const made = new Proxy(db, {
+  const proxy = new Proxy(db, {
     get(plain, name) {
       const target = joined.getStore()?.trx ?? plain;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
-  joinable.add(made);
-  return made;
+  joinable.add(proxy);
+  return proxy;
 }
 
-/** Runs `work` so that all statements to joinable databases are part of `trx`. Call `committed` after the commit. */
+/**
+ * Runs `work` so that all statements on joinable databases are part of `trx`. The caller calls the returned `committed`
+ * after the commit.
+ */
 export async function withinTransaction<T>(
   trx: Trx,
   work: () => Promise<T>,
@@ -42,7 +45,7 @@ export function joinedTransaction(db: Db): Trx | undefined {
   return joinable.has(db) ? joined.getStore()?.trx : undefined;
 }
 
-/** Runs `act` after the commit of the joined transaction, or at once without one. */
+/** Runs `act` after the commit of the joined transaction. Outside of a joined transaction, runs it at once. */
 export function afterCommit(act: () => void): void {
   const store = joined.getStore();
   if (store) store.committed.push(act);

@@ -15,7 +15,7 @@ export interface Page<T> {
   hasMore: boolean;
 }
 
-/** A page by number. `page` starts at 1. */
+/** A page with a number. `page` starts at 1. */
 export interface NumberedPage<T> extends Page<T> {
   page: number;
   pageSize: number;
@@ -24,9 +24,9 @@ export interface NumberedPage<T> extends Page<T> {
 }
 
 /**
- * Returns the predicate of the page after a cursor, for lists newest first by a UUIDv7 column. Write `WHERE
- * project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and pass the rows to
- * `toPage`. The id is unique, so no row is repeated or skipped while other rows are added or deleted.
+ * Returns the SQL condition for the rows after a cursor, in lists that are newest first by a UUIDv7 column. Write
+ * `WHERE project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and pass the rows to
+ * `toPage`. The id is unique, so no row is repeated or skipped while other rows are inserted or deleted.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export function afterCursor(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
@@ -35,9 +35,9 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
 }
 
 /**
- * Cuts `limit + 1` rows to a page; the extra row only shows that more rows exist. A page that would exceed
- * `PAGE_MAX_BYTES` ends earlier, and its cursor continues from there. `countBytes` returns the size of a row, if the
- * response repeats the row or omits a part of it.
+ * Makes a page of `limit + 1` rows; the last row only shows that more rows exist. A page that would exceed
+ * `PAGE_MAX_BYTES` has fewer rows, and its cursor continues after them. `countBytes` returns the size of a row, for
+ * responses that repeat the row or omit some of its fields.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],
@@ -49,8 +49,8 @@ export function toPage<R extends { id: string }, T>(
 }
 
 /**
- * Like `toPage`, for a list in the order of several columns. `keyOf` returns the position of a row; its last part is
- * unique.
+ * Like `toPage`, for lists that are sorted by several columns. `keyOf` returns the sort key of a row; the last value of
+ * the key is unique.
  */
 export function toKeyedPage<R, T>(
   rows: R[],
@@ -69,9 +69,10 @@ function pageOf<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey
 }
 
 /**
- * Returns the page of a list with page numbers and cursors (contract §1.6 Lists); a cursor wins over a page number.
- * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` without a cursor. Read them with
- * `fittedPage`: if a numbered page ended earlier, the next page would skip records.
+ * Returns a page of a list that has both page numbers and cursors (contract §1.6 Lists); if a request has both, the
+ * cursor is used. `rows` were read with `LIMIT pageSize + 1`, and with `OFFSET offsetOf(request)` if there is no
+ * cursor. Read them with `fittedPage`, which always returns all rows: if a numbered page had fewer rows, the next page
+ * would skip records.
  */
 export function toNumberedPage<R extends { id: string }, T>(
   rows: R[],

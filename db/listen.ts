@@ -2,12 +2,12 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** A check of the connection that gets no response in this time has failed. */
+/** The connection counts as broken if a check gets no response within this time. */
 const RESPONSE_MS = 2_000;
 const RECONNECT_MS = 500;
 
 export interface Listener {
-  /** True if no notification can be missed now. */
+  /** True if the connection receives notifications, so that none is missed now. */
   live(): boolean;
   close(): Promise<void>;
 }
@@ -18,11 +18,16 @@ export interface Listening {
   channel: string;
   applicationName: string;
   log: Pick<Logger, 'warn'>;
-  /** Log text for the consequence of missing notifications. */
+  /** Log message for the time without a connection; it says what the missing notifications cause. */
   downMessage: string;
-  /** Interval of checks of the connection, in milliseconds. Without them, a cut cable would not be noticed. */
+  /**
+   * Interval in milliseconds at which the connection is checked. Without these checks, a cut cable would not be
+   * noticed.
+   */
   heartbeatMs: number;
-  /** Called with the payload of each notification, and without one whenever notifications may have been missed. */
+  /**
+   * Called with the payload of each notification. Called without a payload whenever notifications may have been missed.
+   */
   onNotification: (payload?: string) => void;
 }
 
@@ -46,7 +51,7 @@ export function listen({
     client = undefined;
     live = false;
     onNotification();
-    // end() of a broken connection may wait for the network, so no caller waits for it.
+    // end() of a broken connection may wait for the network, so it is not awaited.
     which.end().catch(() => {});
     if (!closed) timer = setTimeout(() => void open(), RECONNECT_MS);
   }

@@ -97,8 +97,8 @@ import * as addressesWithoutContact from './migrations/20261129T1602-addresses-w
 import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-updates-by-vacuum.ts';
 
 /**
- * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each is
- * idempotent.
+ * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each of
+ * them is safe to run twice.
  */
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',
@@ -111,8 +111,8 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every migration, in order. `npm run migration:new -- <name>` adds one here. Never edit a migration that has been
- * merged.
+ * All migrations, in order. `npm run migration:new -- <name>` adds one here. Never change the statements of a migration
+ * that has been merged.
  */
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,

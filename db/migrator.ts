@@ -9,8 +9,9 @@ export const MIN_SERVER_VERSION = 180000;
 export class MigrationError extends Error {}
 
 /**
- * Brings the database to this build's version. Safe to run from several hosts at once (an advisory lock) and again.
- * @returns the names of the migrations that were applied now
+ * Applies all migrations of this build that the database lacks. Safe to run twice, and concurrently on several hosts,
+ * because of an advisory lock.
+ * @returns the names of the migrations that this call applied
  * @throws MigrationError when Postgres is too old, the database is newer than this build, or a migration fails
  */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
@@ -25,13 +26,13 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** Key of the session lock that a migrating host holds. */
+/** Key of the advisory lock that a host holds while it migrates. */
 const LOCK_KEY = sql.lit(7_411_220_911);
 const LOCK_RETRY_MS = 200;
 
 /**
- * Runs the pending migrations in their order: transactional migrations share a transaction, and each concurrent one
- * runs alone.
+ * Runs the pending migrations in order. Consecutive transactional migrations share a transaction. Each concurrent
+ * migration runs separately, outside a transaction.
  */
 async function migrate(db: Kysely<unknown>): Promise<string[]> {
   return db.connection().execute(async (session) => {
@@ -47,8 +48,8 @@ async function migrate(db: Kysely<unknown>): Promise<string[]> {
 }
 
 /**
- * Waits until no other host migrates. It polls instead of waiting in one statement: the build of an index waits for
- * all older statements, and would wait for this one.
+ * Waits until no other host migrates, and takes the lock. Polls instead of waiting in one statement: building an index
+ * CONCURRENTLY waits for all older statements, so it would wait for a statement that waits for the lock.
  */
 async function takeLock(session: Kysely<unknown>): Promise<void> {
   for (;;) {
@@ -58,7 +59,10 @@ async function takeLock(session: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Returns the last migration of each run of the same kind, in order. A concurrent migration is a run of its own. */
+/**
+ * Splits the names into groups of consecutive transactional migrations, and returns the last name of each group. A
+ * concurrent migration is a separate group.
+ */
 function lastOfEachRun(names: string[]): string[] {
   return names.filter((name, index) => {
     const next = names[index + 1];
@@ -67,7 +71,7 @@ function lastOfEachRun(names: string[]): string[] {
 }
 
 /**
- * Applies the pending migrations up to this one.
+ * Applies the pending migrations up to and including `name`.
  * @throws MigrationError
  */
 async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
@@ -85,8 +89,8 @@ async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
 }
 
 /**
- * Tells whether a migration was applied. `migrateTo` would revert to a migration that is earlier than the last
- * applied one.
+ * Tells whether a migration was applied. Without this check, `migrateTo` would revert the migrations after one that was
+ * applied earlier.
  */
 async function isApplied(db: Kysely<unknown>, name: string): Promise<boolean> {
   const { rows: found } = await sql<{ present: boolean }>`
@@ -107,7 +111,8 @@ async function refuseOldServer(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A database with migrations that this build does not know was written by a newer build: running on would corrupt it.
+ * Throws if the database has migrations that this build does not know. A newer build has written such a database, and
+ * an older build would corrupt it.
  */
 async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
   const { rows: found } = await sql<{ present: boolean }>`
@@ -120,7 +125,7 @@ async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Lists this build's migrations that the database lacks. All of them if it is empty. */
+/** Lists this build's migrations that the database lacks. Lists all migrations if the database is empty. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
   const pool = openPool(databaseUrl, 1);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -138,7 +143,7 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
 
 function openPool(databaseUrl: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000 });
-  // Without a listener, an idle connection that breaks would end the process, such as when Postgres stops right
-  // afterwards.
+  // Without this listener, an idle connection that breaks would end the process, such as when Postgres stops right
+  // after the migration.
   return pool.on('error', () => {});
 }

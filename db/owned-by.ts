@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Returns the predicate that a row, found by its id or another unique key, belongs to this project. For prepared
- * statements, whose plan is made once for all tenants. Such a plan does not know the project, and expects few rows per
- * project. It would read all rows of a project by an index that starts with `project_id`, instead of looking up ids.
- * This predicate is written so that no index can be used for it.
- * @param column as the statement names it, such as `e.project_id`
+ * Returns the SQL condition that a row belongs to this project, for rows that are found by their id or another unique
+ * key. Use it in prepared statements, whose plan is made once for all tenants. The planner does not know the project
+ * then, and expects few rows per project. It would read all rows of a project by an index that starts with
+ * `project_id`, instead of finding the ids. This condition is written so that Postgres cannot use an index for it.
+ * @param column the column as it is named in the statement, such as `e.project_id`
  */
 export function ownedBy(column: string, projectId: string | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${sql.ref(column)} = ${projectId}) IS TRUE`;

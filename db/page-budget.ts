@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Maximum size of a list page as JSON, in bytes, so that a few concurrent callers do not use up the API's memory. */
+/** Maximum size of a list page as JSON, in bytes, so that a few concurrent requests do not exhaust the API's memory. */
 export const PAGE_MAX_BYTES = 4_000_000;
-/** Bytes for the names of fields, and for other additions of a response to a stored record. */
+/** Bytes per record for the names of fields, and for fields that a response adds to the stored record. */
 const RECORD_BYTES = 2_000;
-/**
- * Bytes reserved for the other fields of a response that has lists without a cursor, such as an execution's context.
- */
+/** Bytes that are reserved for the other fields of a response with lists, such as an execution's context. */
 const BESIDE_LISTS_BYTES = 600_000;
 
 /** A record in a list. If `truncated`, its large fields are empty because the page reached its size limit. */
@@ -16,14 +14,14 @@ export type Listed<T> = T & { truncated: boolean };
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
- * Builds the statement of a page that must contain all its rows, newest first, even if they exceed the size limit.
- * From the record that exceeds the limit, the large columns are empty and `truncated` is true. `rows` selects
- * `columns` of the page.
+ * Builds the statement for a page that must contain all its rows, even if they exceed the size limit. The large columns
+ * are empty and `truncated` is true from the first record that exceeds the limit. `rows` selects the `columns` of the
+ * page, newest first.
  */
 export function fittedPage<R>(p: {
   columns: readonly string[];
   large: LargeColumns;
-  /** How many times the response contains a record. */
+  /** The number of times that the response contains each record. */
   times?: number;
   rows: RawBuilder<unknown>;
 }): RawBuilder<Listed<R>> {
@@ -46,7 +44,7 @@ function shownColumn(name: string, large: LargeColumns[string] | undefined): Raw
     : sql`CASE WHEN fits THEN ${column} END AS ${column}`;
 }
 
-/** Returns the size of a column in a response, including escapes. */
+/** Returns SQL for the size of a column in a JSON response, including escapes. */
 function sizeExpression([name, large]: [string, LargeColumns[string]]): RawBuilder<number> {
   const column = sql.ref(name);
   return large === 'text'
@@ -54,7 +52,10 @@ function sizeExpression([name, large]: [string, LargeColumns[string]]): RawBuild
     : sql<number>`${large.jsonb}::int * coalesce(octet_length(${column}::text), 0)`;
 }
 
-/** Returns how many of the first rows fit into a page by their sizes. At least one, so that a list always continues. */
+/**
+ * Returns the number of rows, from the first, that fit into a page. At least one, so that the next page always has
+ * further rows.
+ */
 export function fittingCount(sizes: readonly number[]): number {
   let bytes = 0;
   const over = sizes.findIndex((size) => {
@@ -70,8 +71,8 @@ export function countResponseBytes(value: unknown, times = 1): number {
 }
 
 /**
- * Cuts the lists of a response that has no cursor. Each list has an equal share of the size limit. `truncated` is
- * present when a list was cut.
+ * Shortens the lists of a response that has no cursor. Each list gets an equal share of the size limit. `truncated` is
+ * true if a list was shortened, and absent otherwise.
  * @param besideBytes size of the other fields, if it may exceed the reserved size
  */
 export function fitLists<L extends Record<string, readonly unknown[]>>(

@@ -1,13 +1,18 @@
-/** Connections to Postgres of one API process. Few are enough, because requests are accepted in groups. */
+/**
+ * Connections to Postgres of one API process. This number is enough, because requests to send are accepted in groups.
+ */
 export const API_CONNECTIONS = 16;
-/** Connections for reads by users of the dashboard. If all are in use, only these reads wait. */
+/**
+ * Additional connections of an API process, for reads by users of the dashboard. If all are in use, only these reads
+ * wait.
+ */
 export const API_READ_CONNECTIONS = 4;
-/** Connections of one worker process: bulk work and a few dozen short transactions at a time. */
+/** Connections of one worker process, for bulk work and a few dozen concurrent short transactions. */
 export const WORKER_CONNECTIONS = 20;
-/** Each process also has one connection that only listens. */
+/** Each process has one more connection, which only waits for notifications (LISTEN). */
 const LISTENING = 1;
 
-/** Returns the maximum number of connections of one API and this many workers. */
+/** Returns the maximum number of connections of one API process and this many worker processes. */
 export function connectionsOf(p: { workers: number }): number {
   return API_CONNECTIONS + API_READ_CONNECTIONS + LISTENING + p.workers * (WORKER_CONNECTIONS + LISTENING);
 }

@@ -1,18 +1,18 @@
-/** Reads errors of Postgres and its driver. */
+/** Classifies errors of Postgres and its driver. */
 
 /**
  * Codes of connections that broke or could not be opened: SQLSTATE classes 08 and 57P, too many connections, and
  * network errors.
  */
 const AWAY_CODE = /^(08|57P|53300$|ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$)/;
-/** Messages of the driver and the pool for the same errors, which have no code. */
+/** Messages of the driver and the pool for the same errors, if the errors have no code. */
 const AWAY_WORDS = /connection (terminated|timeout|ended)|timeout exceeded when trying to connect|not queryable/i;
-/** query_canceled, the error of statement_timeout, and lock_not_available. */
+/** The SQLSTATEs query_canceled (from statement_timeout) and lock_not_available. */
 const OUT_OF_TIME = new Set(['57014', '55P03']);
 
-/** The response to a COMMIT was lost. Either all writes of the transaction are there, or none. */
+/** The response to a COMMIT was lost. The transaction is either completely committed or not at all. */
 export class UnknownCommit extends Error {
-  /** The id of the transaction in Postgres. */
+  /** The transaction's id in Postgres. */
   readonly xid: string;
 
   constructor(xid: string, cause: unknown) {
@@ -22,17 +22,15 @@ export class UnknownCommit extends Error {
   }
 }
 
-/**
- * Returns the SQLSTATE with which Postgres refused a statement. Undefined for errors that did not come from Postgres.
- */
+/** Returns the SQLSTATE of an error from Postgres. Undefined for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = codeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') ? code : undefined;
 }
 
 /**
- * Tells whether Postgres was or became unreachable. If that happened before the response to a COMMIT, the COMMIT may
- * or may not have succeeded.
+ * Tells whether the connection to Postgres broke or could not be opened. If this happened before the response to a
+ * COMMIT, the transaction may have been committed.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -41,8 +39,8 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /**
- * Tells whether Postgres stopped a statement that took too long, or waited too long for a lock. Its transaction wrote
- * nothing.
+ * Tells whether Postgres cancelled a statement that took too long or waited too long for a lock. Its transaction was
+ * rolled back.
  */
 export function isOutOfTime(error: unknown): boolean {
   return OUT_OF_TIME.has(sqlStateOf(error) ?? '');

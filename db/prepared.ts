@@ -9,19 +9,19 @@ import {
 import type pg from 'pg';
 import { TableSizes } from './table-sizes.ts';
 
-/** Start of a statement written with `prepared`. The connection recognizes it by this comment. */
+/** The comment with which statements of `prepared` start. The connection recognizes them by it. */
 const MARK = '/* prepared */ ';
 
 /**
- * Like kysely's `sql`, for a statement that is parsed and planned once per connection instead of each time. For short
- * statements that run hundreds of times a second, where planning is more than half the cost. Not for lists, searches
- * and segments, whose best plan depends on their values.
+ * Like kysely's `sql`, for a statement that each connection parses and plans only once. Use it for short statements
+ * that run hundreds of times per second, for which planning costs more than half of the time. Do not use it for lists,
+ * searches and segments, whose best plan depends on their values.
  */
 export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values: unknown[]): RawBuilder<T> {
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
 }
 
-/** An array parameter in a marked statement: `$1::uuid[]`. */
+/** Matches an array parameter in a prepared statement: `$1::uuid[]`. */
 const ARRAY = /\$\d+::(\w+)\[\]/g;
 
 interface Statement {
@@ -29,12 +29,12 @@ interface Statement {
   text: string;
 }
 
-/** Statements by their text. Each marked statement has one text, so the map stays small. */
+/** Prepared statements by their text. The number of different texts is fixed, so the map stays small. */
 const statements = new Map<string, Statement>();
 
 /**
- * Wraps a pool so that its connections prepare the marked statements, and plan them again when tables have grown or
- * shrunk. `answered` is called for each response, before its caller continues.
+ * Wraps a pool so that its connections prepare the statements of `prepared`, and plan them again when tables have grown
+ * or shrunk. `answered` is called for each response, before the caller of the query continues.
  */
 export function withPreparedStatements(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();
@@ -47,8 +47,8 @@ export function withPreparedStatements(pool: pg.Pool, answered: () => void = () 
       clients.set(client, known);
       if (known.generation !== sizes.generation) {
         known.generation = sizes.generation;
-        // Not awaited: the connection runs it before its next query, and a broken connection fails that query as
-        // well.
+        // Not awaited: the connection runs this statement before its next query. If the connection is broken, that next
+        // query fails as well.
         client.query('DISCARD PLANS').catch(() => {});
       }
       return known;
@@ -72,8 +72,8 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
 }
 
 /**
- * Returns the prepared form of a statement. Moves each array into a subquery, where Postgres does not see its length.
- * Otherwise it would prefer a plan for exactly that length, and plan each time.
+ * Returns the prepared form of a statement. Moves each array parameter into a subquery, which hides the array's length
+ * from the planner. Otherwise Postgres would plan the statement each time for the exact length.
  */
 function statementOf(text: string): Statement {
   const known = statements.get(text);

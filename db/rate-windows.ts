@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
-/** Allowance that a process got from a window, and the state of the window. */
+/** The requests that a process may make in a window, and the state of the window. */
 export interface RateGrant {
   granted: number;
-  /** Total that all processes have taken from this window. */
+  /** The number that all processes together have taken from this window. */
   taken: number;
   resetMs: number;
 }
 
 /**
- * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes; the row lock
- * decides. A window starts with its first request. The window uses the time of Postgres, so hosts need not agree.
+ * Takes up to `want` requests of a subject's limit in its window of `windowSeconds`. All processes share the window's
+ * row, and the row lock makes them take one after another. A window starts with its first request. Windows use the
+ * clock of Postgres, so the clocks of the hosts do not matter.
  */
 export async function takeFromWindow(
   db: Db,
@@ -35,7 +36,7 @@ export async function takeFromWindow(
   return { granted: row.granted, taken: row.taken, resetMs: row.reset_ms };
 }
 
-/** Deletes windows that ended long ago, and returns how many. */
+/** Deletes windows that started more than an hour ago, and returns the number of deleted windows. */
 export async function deleteOldWindows(db: Db): Promise<number> {
   const result = await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'`.execute(db);
   return Number(result.numAffectedRows ?? 0n);

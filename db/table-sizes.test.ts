@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { TableSizes } from './table-sizes.ts';
 
 const MIB = 1_048_576;
-/** More queries than a check needs since the last one. */
+/** More queries than the minimum between two checks. */
 const QUERIES = 30;
 let sizes: TableSizes;
 let nowMs: number;
@@ -12,7 +12,7 @@ beforeEach(() => {
   nowMs = Date.now();
 });
 
-/** Tells whether plans are out of date after a check that finds these table sizes, or fails. */
+/** Runs a check that finds these table sizes or fails, and tells whether plans are now outdated. */
 async function isOutdated(found: Record<string, number> | Error): Promise<boolean> {
   const before = sizes.generation;
   const rows = Object.entries(found).map(([id, bytes]) => ({ id, bytes }));
@@ -22,7 +22,7 @@ async function isOutdated(found: Record<string, number> | Error): Promise<boolea
   return sizes.generation !== before;
 }
 
-it('plans are out of date when a table has doubled or halved since they were made, however slowly', async () => {
+it('plans are outdated when a table has doubled or halved since they were made, even if it happened slowly', async () => {
   await isOutdated({ emails: MIB, events: MIB });
   expect(await isOutdated({ emails: 1.9 * MIB, events: MIB })).toBe(false);
   expect(await isOutdated({ emails: 2 * MIB, events: MIB })).toBe(true);
@@ -30,7 +30,7 @@ it('plans are out of date when a table has doubled or halved since they were mad
   expect(await isOutdated({ emails: MIB, events: MIB })).toBe(true);
 });
 
-it('tables of a few pages count as equal, and a new table has its own plans', async () => {
+it('the sizes of tables with a few pages count as equal, and a new table makes plans outdated', async () => {
   await isOutdated({ emails: 0 });
   expect(await isOutdated({ emails: 8 * 8192 })).toBe(false);
   expect(await isOutdated({ emails: 16 * 8192 })).toBe(true);

@@ -1,25 +1,26 @@
 import type pg from 'pg';
 
-/** Minimum time between two checks of the table sizes. One connection makes each check. */
+/** Minimum time between two checks of the table sizes. */
 const LOOK_MS = 1_000;
-/** The minimum number of queries between two checks. With fewer queries, better plans gain nothing. */
+/** Minimum number of queries between two checks. With fewer queries, better plans save nothing. */
 const LOOK_QUERIES = 20;
-/** A smaller table is read as a whole as fast as by an index. */
+/** Below this size, reading the whole table is as fast as using an index. */
 const SMALL_BYTES = 65_536;
-/** A table that has grown or shrunk by this factor may need another plan. */
+/** If a table has grown or shrunk by this factor, another plan may be better. */
 const FACTOR = 2;
 /**
- * Reads the sizes that the planner uses: between two ANALYZEs it knows nothing else about a table that changes. Both
- * statements are one transaction, and a short lock timeout keeps it from waiting for a locked table.
+ * Reads the sizes that the planner uses. Between two ANALYZEs, the size is the only thing that the planner knows about
+ * a changed table. Both statements run in one transaction, and the short lock timeout prevents a wait for a locked
+ * table.
  */
 const LOOK = `SET LOCAL lock_timeout = '20ms';
   SELECT oid::text AS id, pg_relation_size(oid) AS bytes FROM pg_class
   WHERE relkind = 'r' AND relnamespace = current_schema()::text::regnamespace`;
 
 /**
- * Tells when to plan statements again. A plan from when a table was small reads the whole table, and Postgres would
- * keep it until statistics are collected, up to a minute after a burst starts. While no table has changed much,
- * planning again would only find the same plan, at a cost above most of the gain.
+ * Tells when statements must be planned again. A plan from a time when a table was small reads the whole table.
+ * Postgres would keep this plan until it collects statistics, up to a minute after many rows are inserted. While no
+ * table has changed much, planning again would only find the same plan, and would cost more than it saves.
  */
 export class TableSizes {
   private readonly bytes = new Map<string, number>();
@@ -27,12 +28,12 @@ export class TableSizes {
   private queries = LOOK_QUERIES;
   private changes = 0;
 
-  /** Changes whenever plans that were made before are out of date. */
+  /** A number that changes whenever existing plans become outdated. */
   get generation(): number {
     return this.changes;
   }
 
-  /** Called before each query. Checks the sizes if that is due. Never rejects. */
+  /** Called before each query. Checks the table sizes if a check is due. Never rejects. */
   async look(client: Pick<pg.PoolClient, 'query'>, nowMs: number = Date.now()): Promise<void> {
     this.queries += 1;
     if (this.queries <= LOOK_QUERIES || nowMs - this.lookedAtMs < LOOK_MS) return;
@@ -58,8 +59,8 @@ interface TableSize {
 }
 
 /**
- * Returns an empty list on failure. A broken connection also fails the next query, and a lock will be released by the
- * next check.
+ * Reads the table sizes on one connection. Returns an empty list on failure: if the connection is broken, the next
+ * query fails as well, and after a lock timeout the next check will succeed.
  */
 async function sizesSeenBy(client: Pick<pg.PoolClient, 'query'>): Promise<TableSize[]> {
   try {

@@ -6,22 +6,23 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import { awaitCommitOutcome } from './unknown-commit.ts';
 
 /**
- * Maximum number of attempts of a transaction that Postgres aborted for a temporary reason. An aborted transaction
- * leaves nothing, so repeating it is safe.
+ * Maximum number of attempts of a transaction that Postgres aborts for a temporary reason. Repeating is safe, because
+ * an aborted transaction changes nothing.
  */
 const MAX_ATTEMPTS = 5;
-/** deadlock_detected and serialization_failure. */
+/** The SQLSTATEs deadlock_detected and serialization_failure. */
 const RETRYABLE = new Set(['40P01', '40001']);
 
-/** Errors that transactions threw before their COMMIT. */
+/** Errors that were thrown in a transaction before its COMMIT. */
 const thrownBeforeCommit = new WeakSet<Error>();
 
 /**
- * Runs a transaction, and runs it again when Postgres aborted it to break a deadlock. `work` must have no effect except
- * in `trx`. If the response to COMMIT is lost, Postgres is asked for the outcome: a committed result is returned, and
- * an aborted transaction runs again.
- * @throws UnknownCommit when Postgres cannot tell within seconds; after any other error, nothing of the transaction
- * remains. If `db` has joined a transaction, `work` becomes a part of that transaction that can fail separately.
+ * Runs a transaction, and runs it again if Postgres aborted it because of a deadlock or a serialization failure. `work`
+ * must have no effect except in `trx`. If the response to COMMIT is lost, reads the outcome from Postgres: if the
+ * transaction was committed, returns its result; if it was aborted, runs it again. If `db` has joined a transaction,
+ * `work` becomes a part of that transaction that can fail separately.
+ * @throws UnknownCommit when Postgres does not report the outcome within seconds. After any other error, the
+ * transaction has changed nothing
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   const joined = joinedTransaction(db);
@@ -34,16 +35,16 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
         return results[0] as T;
       });
     } catch (error) {
-      const fate = error instanceof UnknownCommit ? await awaitCommitOutcome(db, error) : undefined;
-      if (fate === 'committed') return results[0] as T;
-      if (tried >= MAX_ATTEMPTS || !(fate === 'aborted' || isRetryable(error))) throw error;
+      const outcome = error instanceof UnknownCommit ? await awaitCommitOutcome(db, error) : undefined;
+      if (outcome === 'committed') return results[0] as T;
+      if (tried >= MAX_ATTEMPTS || !(outcome === 'aborted' || isRetryable(error))) throw error;
     }
   }
 }
 
 /**
- * Runs a part of a transaction that may fail separately: its writes are undone, and the transaction continues with
- * the error.
+ * Runs a part of a transaction that may fail. If it throws, its writes are undone, the error is thrown to the caller,
+ * and the transaction can continue.
  */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`SAVEPOINT part`.execute(trx);
@@ -58,8 +59,8 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
 }
 
 /**
- * Runs a part of a transaction with a time limit per statement. A statement that exceeds it fails (`isOutOfTime`),
- * and the transaction continues.
+ * Runs a part of a transaction with a time limit for each statement. A statement that exceeds the limit throws an error
+ * (`isOutOfTime`), and the transaction can continue.
  */
 export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
@@ -73,16 +74,16 @@ export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promi
 }
 
 /**
- * Limits lock waits for the rest of a transaction. A longer wait fails the statement and the transaction
- * (`isOutOfTime`).
+ * Limits the time for which statements of a transaction wait for a lock. A statement that waits longer fails, and so
+ * does the transaction (`isOutOfTime`).
  */
 export async function limitLockWaits(trx: Trx, waitMs: number): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);
 }
 
 /**
- * Tells whether an error proves that nothing was written. Connection errors do not, because the COMMIT may have been
- * done.
+ * Tells whether an error proves that the transaction was rolled back. A connection error does not prove this, because
+ * Postgres may have received the COMMIT.
  */
 export function provesRollback(error: unknown): boolean {
   if (isConnectionFailure(error)) return false;

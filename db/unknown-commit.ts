@@ -11,28 +11,31 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import type { Database } from './schema/database.ts';
 
 /**
- * Starts a transaction and reads its id in one round trip. With this id, Postgres can report the outcome after the
- * connection is lost.
+ * Starts a transaction and reads its id in one round trip. By this id, Postgres can report the outcome even after the
+ * connection was lost.
  */
 const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
 /**
- * The time to wait for the outcome. Within it, Postgres is back after a restart by the supervisor, and a client still
- * waits.
+ * The time for which to ask for the outcome. It is long enough for a restart of Postgres by the supervisor, and short
+ * enough that the caller of the API still waits for the response.
  */
 const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 
-/** Outcome of a transaction. `undefined`: it has not ended yet, or Postgres is unreachable or no longer knows. */
+/**
+ * Outcome of a transaction. `undefined`: the transaction has not ended, Postgres is unreachable, or it no longer has
+ * the outcome.
+ */
 export type CommitOutcome = 'committed' | 'aborted' | undefined;
 
-/** Reads the outcome once. A transaction whose connection is lost may still be committing. */
+/** Asks Postgres once for the outcome. A transaction whose connection was lost may still be committing. */
 export async function findCommitOutcome(db: Kysely<Database>, { xid }: UnknownCommit): Promise<CommitOutcome> {
   const { rows } = await sql<{ fate: string | null }>`SELECT pg_xact_status(${xid}::xid8) AS fate`.execute(db);
   const fate = rows[0]?.fate;
   return fate === 'committed' || fate === 'aborted' ? fate : undefined;
 }
 
-/** Polls for the outcome for 5 s: long enough for a restart of Postgres. */
+/** Asks for the outcome repeatedly for 5 s, long enough for a restart of Postgres. */
 export async function awaitCommitOutcome(db: Kysely<Database>, unknown: UnknownCommit): Promise<CommitOutcome> {
   const untilMs = Date.now() + LOOK_UP_MS;
   while (true) {
@@ -46,9 +49,9 @@ export async function awaitCommitOutcome(db: Kysely<Database>, unknown: UnknownC
 }
 
 /**
- * Wraps a pool so that the outcome of a transaction can be looked up when the response to its COMMIT is lost. Such a
- * COMMIT fails with UnknownCommit. A ROLLBACK on a broken connection succeeds, because the transaction is gone, so
- * that callers see the original error.
+ * Wraps a pool so that the outcome of a transaction can be found when the response to its COMMIT is lost. In that case,
+ * COMMIT fails with UnknownCommit. ROLLBACK on a broken connection succeeds, because Postgres rolls the transaction
+ * back anyway; callers then get the original error.
  */
 export function trackCommits(pool: PostgresPool): PostgresPool {
   const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
@@ -73,7 +76,7 @@ function commitTrackingClient(client: PostgresPoolClient): PostgresPoolClient {
       xid = results[1].rows[0]?.xid ?? '';
       return results[1];
     } catch (error) {
-      // BEGIN may have been done already, and Kysely rolls back only transactions that it started.
+      // Postgres may have executed BEGIN, and Kysely rolls back only transactions whose BEGIN succeeded.
       await rollback();
       throw error;
     }

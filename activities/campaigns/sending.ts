@@ -16,7 +16,7 @@ import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { ChunkWait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
-import { lowerRate } from '../../db/sending/send-rate.ts';
+import { chooseLowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -88,7 +88,7 @@ export function rateOf(
   { sendRatePerSecond }: Config,
   { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>,
 ): number {
-  return mode === 'test' ? 0 : lowerRate(sendRate, sendRatePerSecond);
+  return mode === 'test' ? 0 : chooseLowerRate(sendRate, sendRatePerSecond);
 }
 
 /**

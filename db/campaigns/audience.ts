@@ -10,7 +10,12 @@ import { BEGUN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
-import { monthIsFull, openMonth, remainingMonthlyQuota, takeMonthlyAllowance } from '../sending/monthly-usage.ts';
+import {
+  isMonthlyLimitReached,
+  openMonth,
+  remainingMonthlyQuota,
+  takeMonthlyAllowance,
+} from '../sending/monthly-usage.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
@@ -371,7 +376,7 @@ export async function takeAllowance(
   const { mode, monthly_email_limit: limit } = p.campaign;
   if (limit === null || mode === 'test') return n;
   if (await takeMonthlyAllowance(trx, { projectId, n, limit })) return n;
-  if (await monthIsFull(trx, { projectId, limit })) return 0;
+  if (await isMonthlyLimitReached(trx, { projectId, limit })) return 0;
   const room = Math.min(n, await remainingMonthlyQuota(trx, { projectId, limit }));
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }

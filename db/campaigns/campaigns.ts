@@ -19,7 +19,7 @@ import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../key
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { noteDeleted } from '../records/deleted-rows.ts';
 import { nextVersion } from '../records/record-version.ts';
-import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
@@ -133,7 +133,7 @@ export async function insertCampaign(
     .insertInto('campaigns')
     .values({ project_id: projectId, slug, ...contentColumns(content) })
     .returning(CAMPAIGN_COLUMN_NAMES);
-  return toCampaign(await refusingTakenSlug({ what: 'campaign', slug }, () => inserted.executeTakeFirst()));
+  return toCampaign(await refuseTakenSlug({ kind: 'campaign', slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
@@ -233,7 +233,7 @@ export async function updateCampaign(
     .where('id', '=', p.id)
     .where('status', 'in', ['DRAFT', 'SCHEDULED'])
     .returning(CAMPAIGN_COLUMN_NAMES);
-  const row = await refusingTakenSlug({ what: 'campaign', slug }, () => updated.executeTakeFirst());
+  const row = await refuseTakenSlug({ kind: 'campaign', slug }, () => updated.executeTakeFirst());
   if (!row) {
     throw await refusal(trx, p, {
       message: 'Only a campaign that is DRAFT or SCHEDULED can be changed.',

@@ -9,7 +9,7 @@ import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../key
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
-import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
@@ -129,7 +129,7 @@ export async function insertTemplate(
     .insertInto('templates')
     .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...emailTextColumns(p) })
     .returning(COLUMN_NAMES);
-  return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => inserted.executeTakeFirst()));
+  return toTemplate(await refuseTakenSlug({ kind: 'template', slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
@@ -160,7 +160,7 @@ export async function updateTemplate(
     .where('id', '=', p.id)
     .returning(COLUMN_NAMES);
   const { slug } = changes;
-  return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => updated.executeTakeFirst()));
+  return toTemplate(await refuseTakenSlug({ kind: 'template', slug }, () => updated.executeTakeFirst()));
 }
 
 /**

@@ -44,7 +44,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE ${sql.join(parts, sql` AND `)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  // The response has the rows twice, as `events` and as `data`.
+  // The response contains the rows twice, as `events` and as `data`.
   return toPage(
     rows,
     p.limit,
@@ -53,7 +53,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
   );
 }
 
-/** Returns undefined if the project has no event with this id. */
+/** Returns one event; undefined if the project has no event with this id. */
 export async function findEvent(db: Db, p: { projectId: string; id: string | null }): Promise<EventRecord | undefined> {
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${p.id}
@@ -61,7 +61,7 @@ export async function findEvent(db: Db, p: { projectId: string; id: string | nul
   return rows[0];
 }
 
-/** Finds the executions that events of contacts started, by event id. Uses the index executions_contact. */
+/** Finds the executions that these events started, by event id. Uses the index `executions_contact`. */
 export async function findStartedBy(
   db: Db,
   p: { projectId: string; events: Pick<EventRecord, 'id' | 'contactId'>[] },
@@ -84,7 +84,10 @@ export interface EventCount {
   lastAt: Date;
 }
 
-/** Counts each event of a span, the most frequent first. Ids are UUIDv7, so a span is a range of the primary key. */
+/**
+ * Counts each event name of a time span, the most frequent first. Ids are UUIDv7, so a time span is a range of the
+ * primary key.
+ */
 export async function countEvents(db: Db, p: { projectId: string; since?: Date; until?: Date }): Promise<EventCount[]> {
   const { rows } = await sql<EventCount>`
     SELECT name, count(*) AS count, max(created_at) AS "lastAt" FROM events
@@ -108,7 +111,7 @@ export interface EventUsage {
   canDelete: boolean;
 }
 
-/** Returns the uses of an event name, and how often it was recorded. */
+/** Returns the segments and workflows that use an event name, and how often the event was recorded. */
 export async function getEventUsage(db: Db, p: { projectId: string; name: string }): Promise<EventUsage> {
   const [usedInSegments, usedInWorkflows, totals] = [
     await listSegmentsUsing(db, p),
@@ -120,8 +123,8 @@ export async function getEventUsage(db: Db, p: { projectId: string; name: string
 }
 
 /**
- * Deletes all events of a name.
- * @throws AppError CONFLICT while a segment or workflow uses it, and for events that the service writes itself
+ * Deletes all events with a name.
+ * @throws AppError CONFLICT while a segment or workflow uses the name, and for events that the service records itself
  */
 export async function deleteEvents(db: Db, p: { projectId: string; name: string }): Promise<number> {
   if (isSystemEvent(p.name)) {
@@ -143,8 +146,8 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
 }
 
 /**
- * Rows per statement, so that no statement holds its locks for long. A purge that is interrupted continues when it is
- * requested again.
+ * Rows per statement. It is small, so no statement holds its locks for long. If the deletion is interrupted, the next
+ * request for it deletes the rest.
  */
 const DELETE_BATCH = 20_000;
 
@@ -177,10 +180,7 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
     .map(({ id, name }) => ({ id, name }));
 }
 
-/**
- * Lists the workflows that use the event: as their trigger, as an exit, in a step that waits for it, or in a
- * condition.
- */
+/** Lists the workflows that use the event: as their trigger, as an exit, in a WAIT_FOR_EVENT, or in a condition. */
 export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
   const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`

@@ -13,12 +13,12 @@ export interface TriggeredWorkflow {
   entryStepId: string | null;
 }
 
-/** A workflow whose executions an event of their contact may end. */
+/** A workflow whose executions end on some events of their contact. */
 export interface ExitingWorkflow extends Exits {
   id: string;
 }
 
-/** A step that waits for an event of its contact. */
+/** A step of an execution that waits for an event of its contact. */
 export interface OpenWait {
   executionId: string;
   visit: number;
@@ -34,23 +34,23 @@ export interface SubscribedEndpoint {
   events: string[];
 }
 
-/** Resources that may react to an event. */
+/** Everything that may react to an event. */
 export interface Listeners {
-  /** Enabled workflows that one of the events starts. Read from the partial index workflows_trigger. */
+  /** Enabled workflows that one of the events starts. Read by the partial index `workflows_trigger`. */
   workflows: TriggeredWorkflow[];
-  /** Workflows whose executions one of the events ends, at any step. Read from the partial index workflows_exits. */
+  /** Workflows whose executions one of the events may end, at any step. Read by the partial index `workflows_exits`. */
   exiting: ExitingWorkflow[];
   /** Open waits of these contacts for one of the events. */
   waits: OpenWait[];
-  /** Endpoints of the webhook registry that are not disabled. */
+  /** Webhook endpoints of the project that are not disabled. */
   endpoints: SubscribedEndpoint[];
   /** The project's time zone, in which filters read date-times without an offset. */
   zone?: string;
 }
 
 /**
- * Finds everything that may react to events of these names and contacts of a project. Uses a single query, because
- * every event needs the answer.
+ * Finds everything that may react to events of these names and contacts of a project. Uses a single query, because it
+ * runs for every event.
  */
 export async function findListeners(
   db: Db,
@@ -83,9 +83,10 @@ export async function findListeners(
 }
 
 /**
- * Tells whether anything could react to an event with this name: a workflow that it starts or whose executions it
- * ends, a step that waits for it, or a webhook endpoint. A bulk sender asks once per turn, and with each batch that
- * it records (`hasListenersSql`). If nothing listens, it may write plain event rows, set-based.
+ * Tells whether anything could react to an event with this name: a workflow that the event starts or whose executions
+ * it ends, a step that waits for it, or a webhook endpoint. If nothing reacts, the campaign sender inserts plain event
+ * rows for many emails in one statement. It checks once per turn of a chunk, and again with each batch that it records
+ * (`hasListenersSql`).
  */
 export async function hasListeners(db: Db, p: { projectId: string; eventName: string }): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`
@@ -94,7 +95,7 @@ export async function hasListeners(db: Db, p: { projectId: string; eventName: st
   return rows[0]?.listens ?? false;
 }
 
-/** Builds `hasListeners` as a part of another statement. */
+/** Builds the check of `hasListeners` as an SQL condition for another statement. */
 export function hasListenersSql(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
   return sql<boolean>`(EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
@@ -110,7 +111,10 @@ export function hasListenersSql(projectId: RawBuilder<unknown>, eventName: strin
           OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))))`;
 }
 
-/** True if an event with this name can end executions of a row of `workflows`. The name may be `ANY` of several. */
+/**
+ * SQL condition that an event with this name can end executions of a row of `workflows`. `name` may be `ANY` of several
+ * names.
+ */
 function exitsOn(name: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(exit_when_unsubscribed AND ${UNSUBSCRIBED_EVENT}::text = ${name})
     OR EXISTS (SELECT FROM jsonb_array_elements(exit_on) AS x WHERE x->>'eventName' = ${name})`;

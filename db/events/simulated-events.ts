@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * Selects rows of `events` that belong to no email to the simulator. Simulator events are few and have an index of
- * their own.
+ * Returns the SQL condition that an event does not belong to an email to a simulator address. Such emails are few and
+ * have a separate index.
  */
 export function notOfSimulator(projectId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(events.email_id IS NULL OR events.email_id NOT IN (

@@ -5,9 +5,9 @@ export interface UpcomingHour {
   at: Date;
   /** Campaigns that are scheduled to start in this hour. */
   campaigns: number;
-  /** The number of executions whose pause ends in this hour, according to their timers. */
+  /** The number of executions whose pause ends in this hour, according to the table `timer_seconds`. */
   delays: number;
-  /** The second in which the last of them ends. */
+  /** The second in which the last of these pauses ends. */
   lastDelayAt: Date | null;
 }
 
@@ -17,13 +17,13 @@ export interface ScheduledCampaign {
   scheduledAt: Date;
 }
 
-/** Maximum number of campaigns listed by name. The counts per hour include all campaigns. */
+/** The maximum number of campaigns that are listed by name. The counts per hour include all campaigns. */
 const CAMPAIGNS_SHOWN = 100;
 
 /**
- * Lists upcoming activity by hour, from the current hour, with campaigns by name. Pauses are read as they are booked,
- * by project and second (timer_seconds, its primary key): at most one row per second, for any number of waiting
- * executions. Contacts that left the execution meanwhile are still counted.
+ * Lists upcoming activity by hour, starting with the current hour, and the next campaigns by name. Reads the pauses
+ * from `timer_seconds`, which has at most one row per project and second, however many executions wait. A pause is
+ * still counted if its execution has ended in the meantime.
  */
 export async function listUpcomingHours(
   db: Db,

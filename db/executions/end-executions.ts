@@ -5,9 +5,10 @@ import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Ends executions early, in the caller's transaction. The row decides, and the outbox tells their Temporal workflows,
- * which have nothing left to do. A running step finishes and finds the execution ended.
- * @param p.where over `executions`; executions that have ended already do not change
+ * Ends executions early, in the caller's transaction. The status in Postgres is decisive. Rows of the outbox then
+ * notify the Temporal workflows, which only have to end. A step that is running completes, and its activity then finds
+ * that the execution has ended.
+ * @param p.where SQL condition on `executions`; executions that have already ended do not change
  */
 export async function endExecutions(
   trx: Trx,
@@ -17,7 +18,7 @@ export async function endExecutions(
     status: 'CANCELLED' | 'EXITED' | 'FAILED' | 'COMPLETED';
     reason: string | null;
     error?: string;
-    /** Whether the Temporal workflow has ended, so that it needs no signal. */
+    /** Set if the Temporal workflow has already ended, so that it needs no signal. */
     isOver?: true;
   },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
@@ -42,7 +43,10 @@ export async function endExecutions(
   return { ids, outbox };
 }
 
-/** Tells an execution's workflow how the execution ended. The workflow ends in the same way. */
+/**
+ * Builds the outbox row that signals to a Temporal workflow how its execution ended. The workflow then ends with the
+ * same status and reason.
+ */
 export function endSignal(p: {
   projectId: string;
   executionId: string;

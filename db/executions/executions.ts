@@ -12,7 +12,7 @@ export interface Execution {
   id: string;
   workflowId: string;
   contactId: string;
-  /** Null once the contact was deleted. */
+  /** Null after the contact was deleted. */
   contactEmail: string | null;
   status: ExecutionStatus;
   currentStepId: string | null;
@@ -21,11 +21,11 @@ export interface Execution {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** The execution is a trial of the workflow, and no statistics count it. */
+  /** True if the execution tests the workflow. No statistics count it. */
   sandbox: boolean;
   startedAt: Date;
   completedAt: Date | null;
-  /** False while its start waits in the outbox, or Temporal has not started it. */
+  /** False until Temporal has started the execution's workflow. */
   begun: boolean;
 }
 
@@ -52,7 +52,7 @@ const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contact
   started_at AS "startedAt", completed_at AS "completedAt",
   NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
 
-/** Lists executions of a workflow, newest first. `total` is counted on the first page only. */
+/** Lists executions of a workflow, newest first. `total` is counted only on the first page. */
 export async function listExecutions(
   db: Db,
   p: WorkflowRef &
@@ -82,7 +82,10 @@ async function countWhere(db: Db, found: ReturnType<typeof sql>): Promise<number
   return rows[0]?.total ?? 0;
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns one execution with its visits.
+ * @throws AppError NOT_FOUND
+ */
 export async function getExecution(
   db: Db,
   p: WorkflowRef & { executionId: string },
@@ -112,7 +115,10 @@ export async function findWorkflowOf(db: Db, p: { projectId: string; executionId
   return row?.workflow_id ?? null;
 }
 
-/** Cancels one active execution. @throws AppError NOT_FOUND, CONFLICT with the status of one that has ended */
+/**
+ * Cancels one active execution.
+ * @throws AppError NOT_FOUND; CONFLICT, with the status, for an execution that has ended
+ */
 export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: string }): Promise<OutboxRow[]> {
   const where = sql<boolean>`workflow_id = ${p.workflowId} AND id = ${p.executionId}`;
   const { ids, outbox } = await endExecutions(trx, {
@@ -130,7 +136,7 @@ export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: 
   });
 }
 
-/** Cancels every active execution of a workflow. */
+/** Cancels all active executions of a workflow. */
 export async function cancelAllExecutions(
   trx: Trx,
   p: WorkflowRef,

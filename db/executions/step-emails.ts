@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 
-/** The latest emails of a step that its rates come from: enough for half a point, and read in milliseconds. */
+/**
+ * The number of a step's latest emails from which its open and click rates are computed. With this many, a rate is
+ * accurate to half a percentage point, and they are read in milliseconds.
+ */
 const EMAILS_MAX = 500;
 
-/** Results of the latest emails of a step. Opens and clicks of bots are not counted. */
+/** Results of the latest emails of a step. Opens and clicks by bots are not counted. */
 export interface StepEmails {
   stepId: string;
   sent: number;
@@ -14,9 +17,9 @@ export interface StepEmails {
 }
 
 /**
- * Counts the results of each step's latest emails whose step ended within a time, `until` exclusive. Reads the latest
- * completed visits by execution_steps_ended and their emails by emails_execution_visit, so that a step with a million
- * emails costs no more than one with 500. Sandbox runs have no emails.
+ * Counts the results of each step's latest emails, for visits that ended within a time span (`until` exclusive). Finds
+ * the latest completed visits by the index `execution_steps_ended` and their emails by `emails_execution_visit`. A step
+ * with a million emails therefore costs no more than a step with 500. Sandbox executions have no emails.
  */
 export async function countStepEmails(
   db: Db,

@@ -6,10 +6,10 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { ownedBy } from '../owned-by.ts';
 
 const HOUR_MS = 3_600_000;
-/** Rows of counts per statement. */
+/** Rows of `step_visit_counts` per statement. */
 const FOLD_BATCH = 10_000;
 
-/** Visits to a step by outcome. Interrupted visits have no outcome. */
+/** Visits to a step by their result. A visit that was interrupted by a cancellation has no result. */
 export interface VisitCounts {
   waiting: number;
   running: number;
@@ -18,16 +18,16 @@ export interface VisitCounts {
   skipped: number;
 }
 
-/** Visits to a step that left it by a branch. The branch is empty if the step has no branches. */
+/** Visits to a step that left it by one branch. `branch` is empty if the step has no branches. */
 export interface BranchCounts extends VisitCounts {
   stepId: string;
   branch: string;
 }
 
 /**
- * Counts the visits to steps that started within a time, `until` exclusive; without an end, all later visits. Full
- * hours are read from the counters by their primary key, the partial hours at both ends from the visits by
- * execution_steps_started.
+ * Counts the visits to steps that started within a time span (`until` exclusive). Without `until`, counts all visits
+ * since `since`. Reads full hours from `step_visit_counts` by its primary key. Reads the partial hours at both ends
+ * from the visits, by the index `execution_steps_started`.
  */
 export async function countVisits(
   db: Db,
@@ -68,14 +68,14 @@ export async function countVisits(
 }
 
 /**
- * True if the visit belongs to no sandbox. The execution is looked up by its id: the planner expects far too many
- * visits, and would read all executions for a join.
+ * SQL condition that a visit does not belong to a sandbox. The subquery finds the execution by its id. For a join, the
+ * planner would read all executions, because it expects far too many visits.
  */
 function notSandbox(visit: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`NOT (SELECT e.sandbox FROM executions e WHERE e.id = ${sql.ref(`${visit}.execution_id`)})`;
 }
 
-/** A contact that is at a step now. */
+/** A contact whose execution is at a step now. */
 export interface ContactAtStep {
   executionId: string;
   contactId: string;
@@ -88,7 +88,10 @@ export interface ContactAtStep {
   error: string | null;
 }
 
-/** Lists contacts at a step, the latest execution first. Uses execution_steps_open, so passed visits cost nothing. */
+/**
+ * Lists contacts at a step, the latest execution first. Uses the index of open visits, `execution_steps_open`, so ended
+ * visits cost nothing.
+ */
 export async function listContactsAtStep(
   db: Db,
   p: PageRequest & { projectId: string; stepId: string },
@@ -115,8 +118,9 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
 }
 
 /**
- * Merges the counts of backends for past hours into one row per hour, step and branch. A row that is being
- * incremented waits for the next round. May run at any time, also concurrently.
+ * Merges the counts of past hours into one row per hour, step and branch. Each Postgres backend counts in separate rows
+ * (`shard`). A row that a transaction is incrementing is merged in the next round. May run at any time, also
+ * concurrently.
  */
 export async function foldVisitCounts(db: Db): Promise<void> {
   while (true) {

@@ -9,11 +9,11 @@ import { countVisits } from './step-stats.ts';
 export const ENDED_VISIT_STATUSES = ['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
 export type EndedVisitStatus = (typeof ENDED_VISIT_STATUSES)[number];
 
-/** A visit that has ended, with its contact. */
+/** A visit that has ended, with the contact of its execution. */
 export interface EndedVisit {
   executionId: string;
   contactId: string;
-  /** Null once the contact was deleted. */
+  /** Null after the contact was deleted. */
   email: string | null;
   status: EndedVisitStatus;
   attempts: number;
@@ -23,7 +23,7 @@ export interface EndedVisit {
   error: string | null;
 }
 
-/** Selects finished visits to a step, or only the visits that left by `branch`. */
+/** Selects ended visits to a step, or only the visits that left the step by `branch`. */
 interface EndedVisits {
   projectId: string;
   stepId: string;
@@ -33,20 +33,20 @@ interface EndedVisits {
 
 interface Row extends EndedVisit {
   visit: number;
-  /** The end with microseconds, which a Date does not have. */
+  /** The time when the visit ended, with microseconds. A Date has only milliseconds. */
   endedAt: string;
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** Limit of an int column. */
+/** The exclusive maximum of an int column. */
 const VISIT_MAX = 2 ** 31;
 
 /**
- * Lists visits that ended with one outcome, the latest first. execution_steps_ended has them in this order, so that a
- * few failures among a million cost no more than the successes; a branch uses execution_steps_branch. `total`, on the
- * first page only, is the number in the statistics, including visits that were erased or pruned since. It is null for
- * CANCELLED, which the statistics do not count.
+ * Lists visits that ended with one status, the latest first. The index `execution_steps_ended` has this order, so a few
+ * failures among a million visits are found as fast as successes. With a branch, uses the index
+ * `execution_steps_branch`. `total` is set only on the first page. It is the number in the statistics, which includes
+ * visits that were erased or pruned in the meantime. It is null for CANCELLED, which the statistics do not count.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listEndedVisits(

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
-/** How long past seconds are kept, for hosts whose time runs slow. */
+/** How long past seconds are kept. Needed for hosts whose clock is behind. */
 const KEPT_SECONDS = 3_600;
 const PRUNE_BATCH = 10_000;
 
 /**
- * Counts timers of a project by the second of their end, in the caller's transaction, for the forecast of the next
- * hours (`listUpcomingHours`). The seconds are written in their order, which is the order of their locks.
+ * Counts timers of a project by the second in which they end, in the caller's transaction. `listUpcomingHours` reads
+ * these counts. The seconds are written in ascending order, so that concurrent transactions lock their rows in the same
+ * order.
  */
 export async function countTimers(trx: Trx, p: { projectId: string; ends: Date[] }): Promise<void> {
   if (p.ends.length === 0) return;
@@ -25,7 +26,7 @@ export async function countTimers(trx: Trx, p: { projectId: string; ends: Date[]
   `.execute(trx);
 }
 
-/** Deletes seconds that are over. May run at any time, and again. */
+/** Deletes the counts of past seconds. Safe to run twice, and at any time. */
 export async function deletePassedTimerSeconds(db: Db): Promise<void> {
   while (true) {
     const { numAffectedRows } = await sql`

@@ -16,8 +16,8 @@ export interface Visit {
 }
 
 /**
- * A visit to the step that an execution has reached. If the execution passes the step at once, the visit is recorded
- * as completed.
+ * A visit to the step that an execution has reached. If the execution does not stop at the step, the visit is inserted
+ * with its final status.
  */
 export interface NewVisit {
   executionId: string;
@@ -30,18 +30,18 @@ export interface NewVisit {
   error?: string | null;
 }
 
-/** How an open visit ends. */
+/** The result with which an open visit ends. */
 export interface VisitOutcome {
   executionId: string;
   visit: number;
   status: 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
   output?: Record<string, unknown> | null;
   error?: string | null;
-  /** Number of attempts of the effect. It is 1 unless the provider or endpoint temporarily refused. */
+  /** Number of attempts of the effect. More than 1 if the provider or endpoint refused temporarily. */
   attempts?: number;
 }
 
-/** Records a failed attempt that will be repeated, so that the execution's page shows it before the step ends. */
+/** Records a failed attempt that will be retried, so that the dashboard shows it before the step ends. */
 export async function noteAttempt(
   trx: Trx,
   a: { executionId: string; visit: number; attempts: number; error: string },
@@ -52,7 +52,7 @@ export async function noteAttempt(
   `.execute(trx);
 }
 
-/** Position of an execution after a walk. An ended execution gets the instant and reason of its end. */
+/** Position of an execution after a walk. For an execution that has ended, its status and reason are stored too. */
 export interface ExecutionPosition {
   executionId: string;
   visit: number;
@@ -63,10 +63,7 @@ export interface ExecutionPosition {
   laps?: LoopGuard | null;
 }
 
-/**
- * Returns how many attempts of an effect have failed so far, as `noteAttempt` recorded them. 0 before the first
- * attempt.
- */
+/** Returns the number of failed attempts of an effect, as recorded by `noteAttempt`. 0 before the first attempt. */
 export async function countAttempts(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
@@ -75,8 +72,8 @@ export async function countAttempts(db: Db, executionId: string, visit: number):
 }
 
 /**
- * Returns the branch that a contact took on its last visit to a step, in this execution or an earlier one. Undefined
- * if there was no visit. Uses the index executions_entry and the visits of each of the contact's executions.
+ * Returns the branch that a contact took on its last visit to a step, in any of its executions. Undefined if there was
+ * no visit. Uses the index `executions_entry` and the visits of each of the contact's executions.
  */
 export async function findTakenBranch(
   db: Db,
@@ -92,7 +89,7 @@ export async function findTakenBranch(
   return rows[0]?.branch ?? undefined;
 }
 
-/** Tells whether a user advanced the visit, so that no window delays it. */
+/** SQL condition that a user has moved the visit past the sending window, so that no window delays it. */
 export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }

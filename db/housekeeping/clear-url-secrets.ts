@@ -5,13 +5,13 @@ import type { Db } from '../connection.ts';
 import { endpointUrlContext } from '../webhooks/endpoints.ts';
 import { sealStepConfig } from '../workflows/step-secrets.ts';
 
-/** Rows per read. Only URLs with an `@` are read, and few have one. */
+/** Rows per query. Only URLs with an `@` are read, which are few. */
 const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Seals clear-text passwords in URLs of webhook steps and endpoints, which an earlier release wrote. A row that a
- * caller changes meanwhile is left for the next round. Idempotent, and may run at any time.
+ * Encrypts clear-text passwords in URLs of webhook steps and endpoints, which an earlier release stored. If a caller
+ * changes a row in the meantime, the next round handles it. Safe to run twice, and at any time.
  */
 export async function sealClearUrlSecrets(db: Db, secretKey: string): Promise<void> {
   await sealEndpoints(db, deriveKey(secretKey, 'at-rest'));
@@ -49,7 +49,10 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
   });
 }
 
-/** A path may contain an `@` too. Ambiguous URLs stay as their owner wrote them. */
+/**
+ * Tells whether a URL has a clear-text password. An `@` in a path is not a password. Ambiguous URLs stay as their owner
+ * wrote them.
+ */
 function isClear(url: string): boolean {
   return maskUrl(url) !== url && !hidesCredentials(url);
 }

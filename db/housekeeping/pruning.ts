@@ -10,37 +10,44 @@ import { IDEMPOTENCY_HOURS } from '../idempotency-batch.ts';
 import { deleteEndedProcesses } from '../operator/processes.ts';
 import { retentionPrunings } from './retention.ts';
 
-/** Rows per statement. An hour's rows take a few statements, and none holds locks for long. */
+/** Rows per statement. The expired rows of an hour need a few statements, and no statement holds locks for long. */
 const BATCH = 10_000;
-/** Number of messages that the development mailbox keeps. It is not an archive. */
+/** Number of messages that the development mailbox keeps. */
 const CAPTURED_KEPT = 10_000;
 const LOGIN_FAILURE_HOURS = 24;
-/** Twice the time that the guards of a hold read. */
+/** Twice the time span that the bounce and complaint guards read. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
-/** After this time without email, a mailbox provider no longer has a record of the sender either. */
+/**
+ * Days for which a mailbox provider is watched. After so many days without email, the provider has no record of the
+ * sender either.
+ */
 const WATCHED_DAYS = 30;
-/** Longer than any workflow needs to learn that its record was deleted. */
+/**
+ * Days for which the state of a deleted record is kept. It is longer than any Temporal workflow needs to find out that
+ * its record was deleted.
+ */
 const DELETED_DAYS = 7;
-/** The cursor of tables that need no cursor, because the next statement finds the remaining rows by its condition. */
+/** The cursor for tables without a cursor: each statement finds the remaining rows by its condition. */
 const ANYWHERE = '';
 
 export interface PruneBatches {
-  /** The cursor at which an earlier attempt stopped; null is the start. */
+  /** The cursor at which an earlier attempt stopped; null at the start. */
   after: string | null;
-  /** Called between two statements with the cursor. @returns false when the time is over */
+  /**
+   * Called with the cursor between two statements.
+   * @returns false when the time is over
+   */
   mayContinue(after: string): boolean;
 }
 
 /**
- * Deletes expired rows of one table, in statements of bounded size. Idempotent; may run at any time, also
+ * Deletes expired rows of one table, in statements of limited size. Safe to run twice; may run at any time, also
  * concurrently.
- * @returns the cursor from which to continue, or null when nothing is left
+ * @returns the cursor from which to continue, or null when no expired row is left
  */
 export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
 
-/**
- * Lists how each table is pruned, by a name that operators read. Tables that keep their rows forever are not listed.
- */
+/** Returns the pruning of each table, by a name that operators see. Tables whose rows are kept forever are absent. */
 export function listPrunings(retention: Retention): Record<string, Pruning> {
   return {
     idempotency_keys: createDeletion('idempotency_keys', olderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
@@ -72,7 +79,7 @@ function createDeletion(table: string, where: RawBuilder<unknown>): Pruning {
   };
 }
 
-/** Wraps work that limits itself and leaves the rest for the next round, an hour later. */
+/** Wraps a function that limits its own work and leaves the rest for the next round, an hour later. */
 function inOneGo(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);

@@ -5,27 +5,33 @@ import { firstUncountedId } from '../events/email-hours.ts';
 import { firstIdAt } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 
-/** Rows per statement. No statement holds locks for long, and other commits do not wait behind its writes. */
+/** Rows per statement. It is small, so that no statement holds locks for long or delays other commits by its writes. */
 const BATCH = 2_000;
-/** An id before all others. */
+/** An id that is lower than all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Finds ids of one table to prune, in their order. */
+/** Defines how the old rows of one table are found and pruned. */
 interface Old {
   days: number;
-  /** Selects `id`s that are greater than a cursor and older than the limit, oldest first; the caller adds a LIMIT. */
+  /**
+   * Builds the query for `id`s that are greater than a cursor and older than the limit, oldest first. The caller adds a
+   * LIMIT.
+   */
   select(after: string, cutoff: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** Prunes the rows whose ids are in `old`. */
+  /** The statement that prunes the rows whose ids are in the CTE `old`. */
   prune: RawBuilder<unknown>;
 }
 
 /**
- * Minimum time for which attachments of received emails are kept, however short the time for attachments of sent
- * emails. Source: contract §9.21 Attachments.
+ * Minimum time for which attachments of received emails are kept, even if attachments of sent emails are kept for a
+ * shorter time. Source: contract §9.21 Attachments.
  */
 const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
 
-/** How tables are pruned whose rows are kept for a number of days. Tables that are kept forever are skipped. */
+/**
+ * Returns the pruning of tables whose rows are kept for a number of days. A number of 0 means forever, and the table is
+ * absent.
+ */
 export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
   const tables: Record<string, Old> = {
     webhook_deliveries: {
@@ -37,8 +43,8 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     execution_steps: {
       days: retention.executionStepDays,
-      // Reads the existing steps, not all executions that ever ended. If a batch ends within an execution, all steps
-      // of that execution are deleted.
+      // Reads only the existing steps, not all executions that have ever ended. If a batch ends in the middle of an
+      // execution, all steps of that execution are deleted.
       select: (after, cutoff) => sql`
         SELECT s.execution_id AS id FROM execution_steps s JOIN executions x ON x.id = s.execution_id
         WHERE ${idRange(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
@@ -46,7 +52,8 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     events: {
       days: retention.eventDays,
-      // Events of hours that are not added up yet stay, because the outcomes of email are counted from them.
+      // Keeps events of hours whose counts are not stored in `mail_hours` yet, because the counts are computed from the
+      // events.
       select: (after, cutoff) => sql`
         SELECT id FROM events WHERE ${idRange(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
@@ -74,15 +81,15 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     attachments: {
       days: retention.attachmentDays,
-      // All emails with an attachment are created together with it. The query repeats the expression and predicate of
-      // the index emails_attachments, so that the index is used.
+      // Checks all emails with the attachment, which are always inserted together with it. The query repeats the
+      // expression and predicate of the index `emails_attachments`, so that Postgres uses the index.
       select: (after, cutoff) => sql`
         SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${idRange(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
             AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}
               OR e.source_type = 'INBOUND' AND e.created_at >= now() - ${RECEIVED_FILES_KEPT}))
         ORDER BY a.id`,
-      // Name, type and size stay, for the record of the email.
+      // Keeps name, type and size, because the dashboard shows them with the email.
       prune: sql`UPDATE attachments SET size = octet_length(content), content = '' WHERE id IN (SELECT id FROM old)`,
     },
   };
@@ -93,7 +100,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
 function createPruning({ days, select, prune }: Old, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
   return async (db: Db, batches) => {
-    // Continues after the rows that it has read, so that rows which have to stay are not read again for each batch.
+    // Continues after the rows that it has read, so that rows that are kept are not read again for each batch.
     for (let after = batches.after ?? FIRST; ; ) {
       const { rows } = await sql<{ id: string; isFull: boolean }>`
         WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})
@@ -107,7 +114,7 @@ function createPruning({ days, select, prune }: Old, batch: number): Pruning {
   };
 }
 
-/** Ids are in the order of time, so the primary key finds the oldest. */
+/** Ids are in the order of time, so the primary key finds the oldest rows. */
 function idRange(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
   return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAt(cutoff)}`;
 }

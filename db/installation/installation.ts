@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Installation, shortIdOf } from '../../rules/installation.ts';
 import { connect, type Db } from '../connection.ts';
 
-/** Reads which installation a database belongs to, for a process that is starting. */
+/** Reads the identity of the installation from a database, for a process that is starting. */
 export async function findInstallation(databaseUrl: string): Promise<Installation> {
   const { db } = connect({
     connectionString: databaseUrl,
@@ -18,8 +18,8 @@ export async function findInstallation(databaseUrl: string): Promise<Installatio
 }
 
 /**
- * Records that no workflow is open on the task queues of the earlier release. Call it only when the processes of that
- * release must have ended, because they can start workflows until then.
+ * Records that no Temporal workflow is open on the task queues of the earlier release. Call this function only when all
+ * processes of that release must have ended, because they can start workflows there until then.
  */
 export async function closeLegacyQueues(db: Db): Promise<void> {
   await db
@@ -30,7 +30,7 @@ export async function closeLegacyQueues(db: Db): Promise<void> {
     .execute();
 }
 
-/** Reads which installation this database belongs to. The migration inserts the row. */
+/** Reads the identity of the installation from this database. A migration has inserted the row. */
 export async function readInstallation(db: Db): Promise<Installation> {
   const row = await db
     .selectFrom('installation')

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /**
- * Requests a recovery of everything that happened since `since`. If a recovery is already due, the earlier of both
- * instants counts.
+ * Requests a recovery of everything that happened since `since`. If a recovery is already requested, the earlier of the
+ * two instants is stored.
  */
 export async function requestRecovery(db: Db, since: Date): Promise<void> {
   await db
@@ -13,8 +13,8 @@ export async function requestRecovery(db: Db, since: Date): Promise<void> {
 }
 
 /**
- * Leases the recovery that is due for some seconds, so that only one worker runs it.
- * @returns since when, or undefined if no recovery is due or another worker runs it
+ * Takes a lease on the requested recovery for some seconds, so that only one worker runs it.
+ * @returns the instant since which to recover, or undefined if no recovery is requested or another worker runs it
  */
 export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date | undefined> {
   const row = await db
@@ -38,12 +38,12 @@ export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void>
     .execute();
 }
 
-/** Releases the lease of a recovery that failed, so that the next attempt need not wait for it to expire. */
+/** Releases the lease after a failed recovery, so that the next attempt need not wait until the lease expires. */
 export async function releaseRecovery(db: Db): Promise<void> {
   await db.updateTable('installation').set({ recovery_leased_until: null }).execute();
 }
 
-/** Ends the recovery and, with it, the hold of a restored database. */
+/** Records that the recovery is complete, and ends the hold of a restored database. */
 export async function finishRecovery(db: Db): Promise<void> {
   await db
     .updateTable('installation')

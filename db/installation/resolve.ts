@@ -12,7 +12,8 @@ import { inTransaction } from '../transaction.ts';
 import { adoptToken, deleteTokens, insertToken, readTokens } from './tokens.ts';
 
 /**
- * A mismatch at the time of its detection. `tokens` and `id` tell whether another process has resolved it meanwhile.
+ * A mismatch between Postgres and Temporal when it was detected. `tokens` and `id` show whether another process has
+ * resolved the mismatch in the meantime.
  */
 export interface FoundMismatch {
   id: string;
@@ -22,11 +23,11 @@ export interface FoundMismatch {
 }
 
 /**
- * Declares this database the original. It adopts Temporal's token and continues from there, so that both sides agree
- * once Temporal has the next one. Nothing is sent until recovery has run. Campaigns that may have been sent in the
- * lost window are PAUSED: an operator has to check each.
+ * Declares this database the original. Stores Temporal's token as the database's newest one, so that both sides agree
+ * after the next token. Sending is on hold until recovery has run. Campaigns that may have been sent during the lost
+ * time are PAUSED: an operator has to check each of them.
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
- * @returns how many campaigns were paused, or undefined if another process has resolved the mismatch
+ * @returns the number of paused campaigns, or undefined if another process has resolved the mismatch
  */
 export function takeOver(
   db: Db,
@@ -42,7 +43,7 @@ export function takeOver(
     await trx
       .updateTable('installation')
       .set({
-        // A restored clone still waits for its operator.
+        // Keeps the hold of a restored clone until its operator resumes sending.
         sending_hold: sql`coalesce(sending_hold, 'recovery')`,
         sending_held_at: sql`CASE WHEN sending_hold IS NULL THEN now() ELSE sending_held_at END`,
         recovery_since: sql`least(recovery_since, ${window.from}::timestamptz)`,
@@ -55,9 +56,9 @@ export function takeOver(
 }
 
 /**
- * Makes this database an installation of its own. It gets a new id, so that it changes nothing of the original in
- * Temporal. It loses the names of an earlier release, because these belong to the original. Nothing is sent until its
- * operator resumes sending.
+ * Makes this database a separate installation. It gets a new id, so that it cannot change workflows of the original in
+ * Temporal. It no longer uses the names of an earlier release, because these belong to the original. Sending is on hold
+ * until its operator resumes sending.
  * @returns the new id, or undefined if another process has resolved the mismatch
  */
 export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
@@ -74,7 +75,7 @@ export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ i
         legacy_closed_at: null,
         sending_hold: 'new',
         sending_held_at: sql`now()`,
-        // Temporal has nothing under the new names yet.
+        // Temporal has no workflows with the new names yet, so everything must be recovered.
         recovery_since: sql`now()`,
         recovery_leased_until: null,
         resolved_by: 'new',
@@ -84,25 +85,28 @@ export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ i
   });
 }
 
-/** Reads which value of INSTALLATION has resolved a mismatch since a process last started without that variable. */
+/**
+ * Reads the value of INSTALLATION that has resolved a mismatch. The value is cleared when a process starts without that
+ * variable.
+ */
 export async function readResolvedBy(db: Db): Promise<InstallationChoice | null> {
   const row = await db.selectFrom('installation').select('resolved_by').executeTakeFirstOrThrow();
   return row.resolved_by;
 }
 
-/** Records that a value of INSTALLATION has had its effect. */
+/** Records that a value of INSTALLATION has resolved a mismatch, so that it does not do so again. */
 export async function noteResolvedBy(db: Db, choice: InstallationChoice): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: choice }).execute();
 }
 
-/** Lets INSTALLATION resolve a mismatch again, because a process started without it. */
+/** Allows INSTALLATION to resolve a mismatch again, because a process started without the variable. */
 export async function clearResolvedBy(db: Db): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
 }
 
 /**
- * Locks the row of the installation. The second of two processes that start at the same time finds the mismatch
- * resolved.
+ * Locks the row of the installation, and tells whether the mismatch still exists. Of two processes that start at the
+ * same time, the second finds the mismatch resolved.
  */
 async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
   const { id } = await trx.selectFrom('installation').select('id').forUpdate().executeTakeFirstOrThrow();
@@ -111,8 +115,8 @@ async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
 }
 
 /**
- * Pauses every campaign that was sending at the time of the backup, should have started in the lost time window, or has
- * ended in Temporal. Its workflow reads the status before it sends anything, because each claim does.
+ * Pauses every campaign that was being sent at the time of the backup, should have started during the lost time, or has
+ * ended in Temporal. The workflow of a paused campaign sends nothing, because each claim reads the status.
  */
 async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
@@ -131,7 +135,7 @@ async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Pro
   return Number(numUpdatedRows);
 }
 
-/** Lists the SCHEDULED campaigns of all projects, by their start. */
+/** Lists the SCHEDULED campaigns of all projects, with the number of their start. */
 export async function listScheduledCampaigns(db: Db): Promise<{ campaignId: string; sendNo: number }[]> {
   return db
     .selectFrom('campaigns')

@@ -2,25 +2,25 @@ import { sql } from 'kysely';
 import type { SendingHold } from '../../rules/installation-tokens.ts';
 import type { Db } from '../connection.ts';
 
-/** Why and since when nothing of the installation is sent. */
+/** Why and since when the whole installation sends nothing. */
 export interface InstallationHold {
   reason: SendingHold;
   since: Date;
 }
 
-/** The state of the installation that workers act on. */
+/** The state of the installation that workers check regularly. */
 export interface InstallationDuties {
   hold: InstallationHold | null;
-  /** Recovery is due, or a worker runs it. */
+  /** True if a recovery is requested, or a worker is running it. */
   recoveryDue: boolean;
-  /** Age of the newest token, by the time of Postgres. Null if no token exists. */
+  /** Age of the newest token in seconds, by the clock of Postgres. Null if no token exists. */
   tokenSeconds: number | null;
 }
 
 const TOKEN_SECONDS = sql<number | null>`(
   SELECT extract(epoch FROM now() - max(rolled_at))::float8 FROM installation_tokens)`.as('tokenSeconds');
 
-/** Reads what workers act on, in one statement that each worker runs every few seconds. */
+/** Reads the state that workers check, in one statement. Each worker runs it every few seconds. */
 export async function readDuties(db: Db): Promise<InstallationDuties> {
   const row = await db
     .selectFrom('installation')
@@ -34,13 +34,14 @@ export async function readDuties(db: Db): Promise<InstallationDuties> {
   };
 }
 
-/** Reads the hold of the whole installation. Null while it may send. */
+/** Reads the hold of the whole installation. Null if it may send. */
 export async function readSendingHold(db: Db): Promise<InstallationHold | null> {
   return (await readDuties(db)).hold;
 }
 
 /**
- * Ends the hold of a clone, at the request of its operator. If recovery is due, sending still waits for it.
+ * Ends the hold of a clone, on request of its operator. If a recovery is requested, sending is still on hold until the
+ * recovery is complete.
  * @returns the remaining hold; null when the installation may send
  */
 export async function resumeSending(db: Db): Promise<InstallationHold | null> {

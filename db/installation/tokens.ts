@@ -4,8 +4,8 @@ import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules
 import type { Db } from '../connection.ts';
 
 /**
- * Number of tokens that are kept: the tokens of one day. By them, Postgres recognizes an older token in Temporal as
- * its own.
+ * The number of stored tokens: one day's tokens. If Temporal has an older token, Postgres finds it among these and
+ * knows that Temporal was restored.
  */
 const KEPT_TOKENS = 1_440;
 
@@ -22,8 +22,8 @@ export async function readTokens(db: Db): Promise<PostgresToken[]> {
 }
 
 /**
- * Reads which database this is. `pg_control_system()` is open to every role of a plain Postgres. If a managed
- * Postgres forbids it, the oid alone decides.
+ * Reads which database this is. On a plain Postgres, every role may call `pg_control_system()`. If a managed Postgres
+ * forbids this call, only the oid of the database identifies it.
  */
 export async function readDatabaseMark(db: Db): Promise<DatabaseMark> {
   const { rows } = await sql<{ oid: number; allowed: boolean }>`
@@ -41,8 +41,8 @@ async function readSystemIdentifier(db: Db): Promise<string | null> {
 }
 
 /**
- * Writes the next token, unconfirmed, and deletes tokens that are older than a day.
- * @returns undefined if another process has written a token with this number
+ * Inserts the next token as unconfirmed, and deletes tokens that are older than a day.
+ * @returns undefined if another process has inserted a token with this number
  */
 export async function insertToken(
   db: Db,
@@ -63,7 +63,7 @@ export async function insertToken(
   return { no, value: row.value, rolledAt: row.rolled_at.toISOString(), confirmed: false, database };
 }
 
-/** Records that Temporal has stored a token, too. */
+/** Records that Temporal has also stored a token. */
 export async function confirmToken(db: Db, { no, value }: InstallationToken): Promise<void> {
   await db
     .updateTable('installation_tokens')
@@ -73,7 +73,7 @@ export async function confirmToken(db: Db, { no, value }: InstallationToken): Pr
     .execute();
 }
 
-/** Stores a token from Temporal as one of this database, which lost it or never had it. */
+/** Stores a token of Temporal as a token of this database. The database may have lost the token in a restore. */
 export async function adoptToken(db: Db, token: InstallationToken): Promise<void> {
   const columns = {
     value: token.value,
@@ -89,7 +89,7 @@ export async function adoptToken(db: Db, token: InstallationToken): Promise<void
     .execute();
 }
 
-/** Deletes every token: an installation with a new id starts from scratch. */
+/** Deletes all tokens, because an installation with a new id starts with token 1. */
 export async function deleteTokens(db: Db): Promise<void> {
   await db.deleteFrom('installation_tokens').execute();
 }

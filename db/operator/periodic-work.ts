@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import { LATE_PERIODS, PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
 import type { Db } from '../connection.ts';
 
-/** Maximum number of failing parts that a round stores. A database that fails as a whole would name all of them. */
+/** Maximum number of failing parts that a round stores. If the whole database is unavailable, all parts fail. */
 const FAILING_MAX = 100;
 const ERROR_CHARS = 500;
 
-/** The facts with which a round starts. */
+/** The stored state that a new round starts with. */
 export interface StartedRound {
-  /** In Postgres time, like `computed_at`. */
+  /** When the round starts, by the clock of Postgres, like `computed_at`. */
   since: Date;
   failing: string[];
   resumeAfter: string | null;
 }
 
-/** Records that a round of a kind starts. */
+/** Records that a round of one kind of work has started. */
 export async function startRound(db: Db, kind: PeriodicKind): Promise<StartedRound> {
   const row = await db
     .updateTable('periodic_work')
@@ -25,7 +25,7 @@ export async function startRound(db: Db, kind: PeriodicKind): Promise<StartedRou
   return { since: row.since, failing: row.failing, resumeAfter: row.resume_after };
 }
 
-/** Records how a round of a kind ended. */
+/** Records the result of a round of one kind of work. */
 export async function endRound(
   db: Db,
   p: { kind: PeriodicKind; since: Date; unfinished: number; failing: string[]; resumeAfter: string | null },
@@ -43,7 +43,7 @@ export async function endRound(
     .execute();
 }
 
-/** Stores the newest error of a kind. It stays after later rounds without an error. */
+/** Stores the newest error of one kind of work. Later rounds without an error do not clear it. */
 export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }): Promise<void> {
   await db
     .updateTable('periodic_work')
@@ -61,7 +61,8 @@ export interface PeriodicWorkState {
   durationMs: number | null;
   isRunning: boolean;
   /**
-   * Segments, domains and hours that are due for more than two periods, or unfinished parts of recovery and pruning.
+   * The number of segments, domains or hours that have been due for more than two periods. For recovery and pruning,
+   * the number of parts that the last round did not complete.
    */
   backlog: number;
   failing: string[];
@@ -69,22 +70,25 @@ export interface PeriodicWorkState {
   lastErrorAt: Date | null;
   /** True if no round has ended for three periods. */
   isLate: boolean;
-  /** When the last round ended, or since when a round is missing. */
+  /** When the last round ended; if no round has ended, the time since which rounds are expected. */
   lateSince: Date;
 }
 
-/** The backlog of kinds whose tables show what is due. Two periods are one round and the wait for it. */
+/**
+ * Queries for the backlog of kinds of work whose tables show what is due. Something is late after two periods: one
+ * period until the next round, and one for the round itself.
+ */
 const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
   segments: sql`(SELECT count(*) FROM segments WHERE track_membership AND type = 'DYNAMIC'
     AND coalesce(computed_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.segments.everyMinutes}))`,
   domains: sql`(SELECT count(*) FROM domains
     WHERE coalesce(last_checked_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.domains.everyMinutes}))`,
-  // An hour is due 15 minutes after its end, when its events are committed.
+  // An hour is due 15 minutes after its end, because all its events have been committed by then.
   statistics: sql`(SELECT greatest(0, floor(extract(epoch FROM
     now() - make_interval(mins => ${15 + 2 * PERIODIC_WORK.statistics.everyMinutes})) / 3600)::int - min(hour)) FROM mail_hours_until)`,
 };
 
-/** Returns the state of each kind of periodic work, in the order of `PERIODIC_WORK`. */
+/** Returns the state of all kinds of periodic work, in the order of `PERIODIC_WORK`. */
 export async function listPeriodicWork(db: Db): Promise<PeriodicWorkState[]> {
   const of = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
     sql.join(

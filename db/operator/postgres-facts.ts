@@ -1,18 +1,20 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** The state of Postgres. */
+/** The state of the Postgres server, for the operator's page. */
 export interface PostgresFacts {
   version: string;
-  /** Connections of all clients of the server, and their limit. */
+  /** Open connections of all clients of the server. */
   connections: number;
   maxConnections: number;
   databaseBytes: number;
-  /** Age of the longest open transaction of this database. It keeps dead rows from being removed. */
+  /**
+   * Age in seconds of the longest open transaction of this database. Vacuum cannot remove dead rows while it is open.
+   */
   longestTransactionSeconds: number;
 }
 
-/** Reads what Postgres reports about itself: a few views, no table of the product. */
+/** Reads the state of the Postgres server from its system views. Reads no table of the service. */
 export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
   const { rows } = await sql<PostgresFacts>`
     SELECT current_setting('server_version') AS version,
@@ -27,12 +29,12 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
   return facts;
 }
 
-/** State of the outbox for one kind. */
+/** The state of the outbox for one kind of work. */
 export interface OutboxFacts {
   kind: string;
-  /** Rows that no process has taken. */
+  /** Rows that no process has claimed. */
   waiting: number;
-  /** Rows that Temporal has received but not started. */
+  /** Rows whose start Temporal has accepted but not begun. */
   handedOver: number;
   oldestSeconds: number;
   projects: number;
@@ -41,7 +43,10 @@ export interface OutboxFacts {
   lastError: string | null;
 }
 
-/** Lists waiting rows by kind, the most first. Reads the whole outbox, as the metrics do. */
+/**
+ * Lists the rows of the outbox by kind of work, the kind with the most rows first. Reads the whole outbox, as the
+ * metrics do.
+ */
 export async function readOutboxFacts(db: Db): Promise<OutboxFacts[]> {
   const { rows } = await sql<OutboxFacts>`
     SELECT kind, count(*) FILTER (WHERE taken_at IS NULL) AS waiting, count(taken_at) AS "handedOver",

@@ -7,8 +7,8 @@ import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**
- * The interval of reports. It is short enough that a lost process is noticed within 30 s. Each report writes one small
- * row.
+ * The interval at which each process reports that it is running. It is short enough to notice a lost process within 35
+ * s. Each report writes one small row.
  */
 const BEAT_MS = 10_000;
 /** A process counts as lost after this time: three missed reports. */
@@ -34,13 +34,13 @@ export interface ServiceProcess extends Release {
   pid: number;
   startedAt: Date;
   seenAt: Date;
-  /** True if it reported within the last 35 s. A process that was stopped normally is not listed at all. */
+  /** True if the process reported within the last 35 s. A process that was stopped normally is not listed. */
   alive: boolean;
 }
 
 /**
- * Reports to the operator's page that this process runs, until it is stopped. Nothing depends on it: if Postgres does
- * not accept the report, the process continues, and is shown again later.
+ * Reports regularly that this process is running, for the operator's page, until the returned function stops it. If
+ * Postgres refuses a report, the process continues to run; a later report shows it again.
  */
 export function startHeartbeat(
   db: Db,
@@ -86,7 +86,7 @@ export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
   return rows.map(toProcess);
 }
 
-/** Deletes processes that were killed and are no longer shown. Idempotent, and may run at any time. */
+/** Deletes processes that were killed and are no longer shown. Safe to run twice, and at any time. */
 export async function deleteEndedProcesses(db: Db): Promise<void> {
   await sql`DELETE FROM processes WHERE seen_at < now() - make_interval(hours => ${SHOWN_HOURS})`.execute(db);
 }

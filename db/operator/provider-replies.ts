@@ -2,27 +2,23 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/**
- * Maximum number of emails that are read, newest first. It bounds the cost of the query, however many emails were
- * sent.
- */
+/** Maximum number of emails that are read, newest first. It limits the cost of the query. */
 const LOOKED_MAX = 200_000;
 const CODES_SHOWN = 50;
 const DOMAINS_SHOWN = 5;
 
-/** A reply code of providers, over all projects. */
+/** One reply code of providers, with the emails of all projects that got this reply. */
 export interface ProviderReply {
   /**
-   * SMTP code with its enhanced code (`550 5.1.1`), the name of an SES error, or the first words of the reply if it
-   * has neither.
+   * The SMTP code with its enhanced code (`550 5.1.1`) or the name of an SES error. If a reply has neither, its first
+   * words.
    */
   code: string;
   mails: number;
   projects: number;
-  /** The number of these emails by their current state. */
+  /** The number of these emails by their current state: failed, bounced, or waiting for a retry. */
   failed: number;
   bounced: number;
-  /** Emails that will be retried. */
   waiting: number;
   newestAt: Date;
   /** The newest reply, in full. */
@@ -32,15 +28,18 @@ export interface ProviderReply {
 }
 
 export interface ProviderResponses {
-  /** Number of live emails that were read, and when the oldest of them was accepted. Null if there were no emails. */
+  /**
+   * Number of live emails that were read. `since` is the time when the oldest of them was accepted; null if there were
+   * no emails.
+   */
   looked: number;
   since: Date | null;
   answers: ProviderReply[];
 }
 
 /**
- * Lists providers' replies for live emails that were accepted in the last hours, the most frequent first. If there
- * are more than 200,000 emails, only the newest are read.
+ * Lists providers' replies to live emails that were accepted within the last `hours`, the most frequent reply first.
+ * Reads only the newest 200,000 emails.
  */
 export async function listProviderReplies(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);

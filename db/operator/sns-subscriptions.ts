@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A kind of message from an SNS topic that shows the state of the subscription. */
+/** A kind of message from an SNS topic. The messages of a topic show the state of its subscription. */
 export type SnsMessageKind = 'confirmed' | 'notified' | 'refused';
 
 export interface SnsSubscription {
   topic: string;
-  /** `refused`: notifications come with raw message delivery on. `waiting`: no message came yet. */
+  /**
+   * `refused`: notifications arrive in a form that the service cannot read, because raw message delivery is on.
+   * `waiting`: no message has arrived yet.
+   */
   state: 'waiting' | 'confirmed' | 'delivering' | 'refused';
-  /** When the message arrived that decided the state. */
+  /** When the message arrived that determines the state. */
   since: Date | null;
 }
 
@@ -21,7 +24,7 @@ export async function noteSnsMessage(db: Db, { topic, kind }: { topic: string; k
   `.execute(db);
 }
 
-/** Lists the state of the subscription to each topic. The newest message decides. */
+/** Lists the state of the subscription to each topic. The topic's newest message determines the state. */
 export async function listSnsSubscriptions(db: Db, topics: readonly string[]): Promise<SnsSubscription[]> {
   const isAsked = sql<boolean>`topic = ANY(${[...topics]}::text[])`;
   const rows = await db.selectFrom('sns_subscriptions').selectAll().where(isAsked).execute();

@@ -6,29 +6,32 @@ import { escapeLike } from '../escape-like.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { OperatorLimits } from '../projects/projects.ts';
 
-/** Orders of the list of tenants. All except `newest` exist for a day and for a month. */
+/** Sort orders of the list of tenants. All orders except `newest` exist for a day and for a month. */
 export const TENANT_ORDERS = ['newest', 'mails', 'bounces', 'complaints'] as const;
 export type TenantOrder = (typeof TENANT_ORDERS)[number];
 
 /** Number of owners shown per project. */
 const OWNERS_SHOWN = 3;
-/** The time for which outcomes are kept. */
+/** The number of hours for which outcomes are stored. */
 const HOURS_SHOWN = 2 * GUARD_HOURS;
 const AUDIT_SHOWN = 20;
 export const TENANT_DAYS = 30;
 
-/** A project as the operator of the service sees it: how much it sends, how well, and what holds it. */
+/**
+ * A project as the operator sees it: how much email it sends, how many bounces and complaints it gets, and its holds
+ * and limits.
+ */
 export interface Tenant {
   id: string;
   name: string;
-  /** Addresses of its first owners. */
+  /** Addresses of the project's first owners. */
   owners: string[];
   createdAt: Date;
   disabled: boolean;
-  /** The project or its guards can hold it, the operator can, or both. */
+  /** The hold by the project's guards or members, and the hold by the operator. Both can exist at the same time. */
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** The limits that apply: the lower of the project's own and the operator's. */
+  /** The limits that apply: the lower of the project's own limit and the operator's limit. */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -36,17 +39,17 @@ export interface Tenant {
     complaintGuard: number;
   };
   operatorLimits: OperatorLimits;
-  /** Live emails of the last 24 hours since the last release of a hold, as the guards count them. */
+  /** Live emails of the last 24 hours, as the guards count them: a release restarts the count. */
   mails: number;
-  /** Hard bounces and spam complaints among them. */
+  /** Hard bounces of these emails. */
   dead: number;
   complaints: number;
   month: TenantMonth;
 }
 
 /**
- * Outcomes of the live emails of 30 days, regardless of releases, up to the last hour that is added up. Includes soft
- * bounces.
+ * Counts of the live emails of 30 days, up to the last hour in `mail_hours`. A release does not restart these counts.
+ * Includes soft bounces.
  */
 export interface TenantMonth {
   sent: number;
@@ -94,17 +97,23 @@ const COLUMNS = sql`
       'complained', coalesce(sum(h.complained), 0))
     FROM mail_hours h WHERE h.project_id = p.id AND h.hour >= ${MONTH_BEGINS}) AS month`;
 
-/** The counts of every project in one pass: a few rows per hour and project. */
+/** SQL for the counts of all projects in one query. There are a few rows per hour and project. */
 const COUNTS = sql`
   (SELECT project_id, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
     WHERE hour > now() - make_interval(hours => ${sql.lit(GUARD_HOURS)}) GROUP BY project_id) s`;
 
-/** The same for a month, for the order of tenants. There is one row per project and hour with email activity. */
+/**
+ * SQL for the same counts of a month, by which the list can be sorted. There is one row per project and hour with email
+ * activity.
+ */
 const MONTH_COUNTS = sql`
   (SELECT project_id, sum(sent) AS mails, sum(bounced) AS dead, sum(complained) AS complaints FROM mail_hours
     WHERE hour >= ${MONTH_BEGINS} GROUP BY project_id) o`;
 
-/** Orders by rate. A rate needs at least 100 emails, because one bounce of one email means nothing. */
+/**
+ * Returns the ORDER BY. Sorts by the rate of bounces or complaints. A project needs at least 100 emails, because one
+ * bounce among very few emails means nothing.
+ */
 function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
   const [emails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
   const orders: Record<TenantOrder, RawBuilder<unknown>> = {
@@ -117,9 +126,9 @@ function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
 }
 
 /**
- * Lists tenants by a search in name, owner or id, all or only tenants on hold. Newest first, the list has a cursor.
- * Other orders change while the operator reads, so they have one page. This is the only list over all projects; it is
- * for the operator.
+ * Lists tenants whose name, owner or id contains the search text; all of them, or only tenants on hold. The order
+ * `newest` has a cursor. Other orders change while the operator reads, so they have only one page. Only the operator
+ * may call this list, because it covers all projects.
  */
 export async function listTenants(
   db: Db,
@@ -143,7 +152,10 @@ export async function listTenants(
   return { ...list, total: p.cursor ? 0 : await countTenants(db, where) };
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns one tenant.
+ * @throws AppError NOT_FOUND
+ */
 export async function getTenant(db: Db, projectId: string): Promise<Tenant> {
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id WHERE p.id = ${projectId}
@@ -153,7 +165,7 @@ export async function getTenant(db: Db, projectId: string): Promise<Tenant> {
   return toTenant(row);
 }
 
-/** Outcomes of one hour. */
+/** Counts of one hour. */
 export interface TenantHour {
   hour: Date;
   mails: number;
@@ -161,7 +173,7 @@ export interface TenantHour {
   complaints: number;
 }
 
-/** Lists the last 48 hours of a project, oldest first. Hours without email are omitted. */
+/** Lists the counts of a project's last 48 hours, oldest first. Omits hours without email. */
 export async function listTenantHours(db: Db, projectId: string): Promise<TenantHour[]> {
   const { rows } = await sql<TenantHour>`
     SELECT hour, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
@@ -171,8 +183,8 @@ export async function listTenantHours(db: Db, projectId: string): Promise<Tenant
 }
 
 /**
- * A mailbox provider that has refused email because of the sender, with the number of the last emails that it
- * refused.
+ * A mailbox provider that has refused some of the project's last emails because of the sender. `of` is the number of
+ * last emails to this provider that are considered.
  */
 export interface Refusals {
   provider: string;
@@ -180,7 +192,9 @@ export interface Refusals {
   of: number;
 }
 
-/** Lists mailbox providers that have refused some of a project's last emails, the most refusals first. */
+/**
+ * Lists mailbox providers that have refused some of a project's last emails, the provider with the most refusals first.
+ */
 export async function listRefusals(db: Db, projectId: string): Promise<Refusals[]> {
   const { rows } = await sql<Refusals>`
     SELECT provider, length(replace(recent, '0', '')) AS refused, length(recent) AS of FROM provider_outcomes
@@ -189,7 +203,7 @@ export async function listRefusals(db: Db, projectId: string): Promise<Refusals[
   return rows;
 }
 
-/** An action that held, released or limited a project, with its note. */
+/** An entry of the audit log about a hold, a release or a limit of a project. */
 export interface TenantAction {
   id: string;
   action: string;
@@ -200,10 +214,10 @@ export interface TenantAction {
   createdAt: Date;
 }
 
-/** The id after `user:` or `key:`. Null if the actor has no id. */
+/** SQL for the id after `user:` or `key:`. Null if the actor has no id. */
 const ACTOR_ID = sql`(CASE WHEN a.actor ~ ':[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN split_part(a.actor, ':', 2)::uuid END)`;
 
-/** Lists what the operator, the guards and the project's members did about holds and limits, newest first. */
+/** Lists the holds, releases and limit changes by the operator, the guards and the project's members, newest first. */
 export async function listTenantActions(db: Db, projectId: string): Promise<TenantAction[]> {
   const { rows } = await sql<TenantAction>`
     SELECT a.id, a.action, a.actor, a.details, a.created_at AS "createdAt",

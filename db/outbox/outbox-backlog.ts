@@ -2,21 +2,21 @@ import { sql } from 'kysely';
 import type { OutboxKind } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
 
-/** Waiting rows of the outbox, of one kind and project. */
+/** The number of waiting rows of the outbox, for one kind of work and project. */
 export interface Backlog {
   kind: OutboxKind;
   projectId: string;
-  /** Rows that no process has taken. */
+  /** Rows that no process has claimed. */
   waiting: number;
-  /** Rows that Temporal has received and not started. 0 for work that workers do without Temporal. */
+  /** Rows whose start Temporal has accepted but not begun. 0 for work that workers do without Temporal. */
   handedOver: number;
-  /** Since when the oldest row waits. */
+  /** When the oldest row was inserted. */
   oldestAt: Date;
 }
 
 /**
- * Lists the waiting rows per kind and project, the most first. Reads the whole outbox, which is empty except for a
- * backlog. Call it every few seconds at most.
+ * Lists the rows of the outbox by kind of work and project, the most rows first. Reads the whole outbox, which is
+ * nearly empty unless there is a backlog. Call it at most every few seconds.
  */
 export async function readBacklog(db: Db): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
@@ -27,10 +27,10 @@ export async function readBacklog(db: Db): Promise<Backlog[]> {
   return rows;
 }
 
-/** Maximum age of a returned backlog, so that the cost of frequent probes and scrapes does not add up. */
+/** The time for which a result is reused, so that frequent probes and scrapes do not each read the outbox. */
 const KEPT_MS = 5_000;
 
-/** Wraps `readBacklog` for frequent callers. */
+/** Returns a version of `readBacklog` for frequent callers, which reuses its last result for `KEPT_MS`. */
 export function createBacklogReader(db: Db): () => Promise<Backlog[]> {
   let readAtMs = 0;
   let last: Promise<Backlog[]> = Promise.resolve([]);
@@ -38,7 +38,7 @@ export function createBacklogReader(db: Db): () => Promise<Backlog[]> {
     if (Date.now() - readAtMs >= KEPT_MS) {
       readAtMs = Date.now();
       last = readBacklog(db);
-      // After a failed read, the next call reads again. Callers of the failed read get its error.
+      // After a failed read, the next call reads again. All callers that waited for the failed read get its error.
       last.catch(() => {
         readAtMs = 0;
       });

@@ -4,20 +4,20 @@ import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * The minimum interval between two notifications of a process. NOTIFY locks the whole database at its commit. A row
- * after a pause notifies at once.
+ * The minimum interval between two notifications of a process. The commit of a NOTIFY takes a lock of the whole
+ * database. After a pause, the first row causes a notification at once.
  */
 const INTERVAL_MS = 10;
 
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
 export interface OutboxWaker {
-  /** Never throws and is not awaited. Workers find rows without a notification when they poll. */
+  /** Never throws, and returns at once. Workers also poll, so they find the rows even if the notification is lost. */
   wake(rows: QueuedRow[]): void;
 }
 
 /**
- * Creates a waker. It notifies in a separate statement and never in the accepting transaction, because all commits
- * would then queue for one lock.
+ * Creates a waker. It sends NOTIFY in a separate statement, never in the transaction that accepts the request: the
+ * commits of such transactions would wait for each other because of NOTIFY's lock.
  */
 export function createOutboxWaker(db: Db): OutboxWaker {
   const batcher = createBatcher<OutboxTaker>((takers) => notifyTakers(db, [...new Set(takers)]), INTERVAL_MS);

@@ -7,14 +7,17 @@ import { prepared } from '../prepared.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** A failing row waits 1 s, 2 s, 4 s … and at most this long, because its cause may be fixed. */
+/**
+ * The maximum wait of a row that fails repeatedly. It waits 1 s, 2 s, 4 s and so on, up to this time, because its cause
+ * may have been corrected.
+ */
 const MAX_BACKOFF_SECONDS = 60;
 /** Maximum length of the stored error of a row, which operators read. */
 const ERROR_MAX_CHARS = 500;
 
 /**
- * Queues work in the caller's transaction; hand the rows to `outbox.wake` after the commit, which wakes the
- * workers.
+ * Inserts rows into the outbox in the caller's transaction. After the commit, pass the returned rows to the waker's
+ * `wake`, which wakes the workers.
  */
 export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
@@ -23,12 +26,12 @@ export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow
   return queued;
 }
 
-/** Returns rows of the outbox for `insertOutbox`. */
+/** Adds ids to rows for `insertOutbox`. */
 export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
   return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
 }
 
-/** Returns the statement of `enqueue`, as a part of a larger one. Takes any number of rows. */
+/** Returns the statement of `enqueue`, for use within another statement. Takes any number of rows. */
 export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
     INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
@@ -41,35 +44,42 @@ export interface FairClaim {
   priority: number;
   /** Maximum number of rows. */
   limit: number;
-  /** Project after which the next turn starts. The zero id starts from the first project. */
+  /**
+   * The project of the previous turn. The turn starts with the next project. The zero id starts with the first project.
+   */
   after: string;
-  /** Taken rows return automatically after this time: their process was killed, or Temporal has lost them. */
+  /**
+   * Claimed rows can be claimed again after this time. Their process was then killed, or Temporal has lost their start.
+   */
   leaseMs: number;
-  /** The number of further rows that each of these projects may have in progress. Other projects have no limit. */
+  /**
+   * The number of further rows that each of these projects may have in progress. Projects that are absent have no
+   * limit.
+   */
   rooms?: Map<string, number>;
   /**
-   * For rows that Temporal starts: they are marked, and count as handed over until they are deleted or their lease
-   * expires.
+   * Set for rows that Temporal starts: `taken_at` marks them as handed to Temporal, until they are deleted or their
+   * lease expires.
    */
   forTemporal?: boolean;
 }
 
-/** A row that this process has taken. */
+/** A row that this process has claimed. */
 export type TakenRow = OutboxRow & {
-  /** 1 for the first attempt. */
+  /** The number of this attempt; 1 for the first one. */
   attempts: number;
 };
 
 /**
- * The number of projects per claim: this many starting with the project whose turn it is, and this many starting with
- * the first project.
+ * The number of projects that a claim considers: this many projects starting with the project whose turn it is, and
+ * this many starting with the first project.
  */
 const PROJECTS_LOOKED_AT = 100;
 
 /**
- * Takes waiting rows of one priority, one project after the other and the oldest row of each first. Two processes
- * never take the same row (SKIP LOCKED). The index outbox_turn makes this one lookup per project with rows, so a
- * project with a hundred thousand rows delays no other. Returns the rows in the order of their ids.
+ * Claims waiting rows of one priority, one row per project in turn, and the oldest rows of each project first. Two
+ * processes never claim the same row (SKIP LOCKED). Uses one lookup in the index `outbox_turn` for each project with
+ * rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
  */
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, rooms = new Map<string, number>() } = p;
@@ -99,18 +109,18 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Facts that a dispatcher needs before it claims. */
+/** The state of the outbox that a worker reads before it claims rows. */
 export interface OutboxState {
-  /** The priorities that have rows. */
+  /** The priorities that have waiting rows. */
   waiting: number[];
-  /** The number of rows that Temporal has received and not started, by project. */
+  /** The number of rows whose start Temporal has accepted but not begun, by project. */
   withTemporal: Map<string, number>;
 }
 
 /**
- * Reads the state of the outbox with one cheap query, because it runs after every start. A row with an expired lease
- * waits again and counts as handed to no one. The range between two instants makes the planner expect few rows with
- * Temporal, so that it uses their index instead of reading a backlog.
+ * Reads the state of the outbox with one cheap query, because it runs after every start. A row whose lease has expired
+ * counts as waiting and not as handed to Temporal. The condition has a lower and an upper bound of the lease, so that
+ * the planner expects few rows and uses their index instead of reading the whole backlog.
  */
 export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
   const { rows } = await prepared<{ waiting: number[]; projectIds: string[]; counts: number[] }>`
@@ -128,15 +138,18 @@ export async function readOutboxState(db: Db, priorities: readonly number[]): Pr
 }
 
 /**
- * Selects the priority if one of its rows waits, else NULL. The ORDER BY follows the index outbox_turn; without it,
- * the planner would read the whole table.
+ * Returns a subquery for the priority: the priority if it has a waiting row, otherwise NULL. Its ORDER BY has the order
+ * of the index `outbox_turn`; without it, the planner would read the whole table.
  */
 function firstOf(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
   return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
 }
 
-/** Selects the projects that have rows of a priority. Each is found by one lookup in the index. */
+/**
+ * Builds a recursive CTE that selects the projects with rows of a priority. It finds each project by one lookup in the
+ * index.
+ */
 function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
   const next = (beyond: RawBuilder<unknown>) => sql`
@@ -154,18 +167,18 @@ type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attemp
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
-  // Only `enqueue` inserts rows, and it takes typed ones, so kind and payload match.
+  // Only `enqueue` inserts rows, with typed arguments, so the kind of a row matches its payload.
   return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
 }
 
-/** Renews the leases of rows that this process still works on, so that no other process takes them. */
+/** Extends the leases of rows that this process is still working on, so that no other process claims them. */
 export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
   await prepared`
     UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
   `.execute(db);
 }
 
-/** Releases rows as if they had not been taken. They can be taken at once. */
+/** Releases rows as if they had not been claimed. They can be claimed again at once. */
 export async function releaseRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`
@@ -174,8 +187,8 @@ export async function releaseRows(db: Db, ids: string[]): Promise<void> {
 }
 
 /**
- * Defers rows that could not be handed over, longer each time, and stores the error for the operator. Safe to run
- * twice.
+ * Defers rows whose work could not be started, with a longer delay each time, and stores the error for the operator.
+ * Safe to run twice.
  */
 export async function deferRows(db: Db, ids: string[], message: string): Promise<void> {
   if (ids.length === 0) return;
@@ -186,13 +199,13 @@ export async function deferRows(db: Db, ids: string[], message: string): Promise
   `.execute(db);
 }
 
-/** Deletes rows whose work is done or handed to Temporal. Idempotent. */
+/** Deletes rows whose work is done or was started by Temporal. Safe to run twice. */
 export async function deleteRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
-/** Deletes rows that Temporal has started. Idempotent. */
+/** Deletes rows whose workflows Temporal has started. Safe to run twice. */
 export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void> {
   await prepared`
     DELETE FROM outbox o
@@ -204,14 +217,14 @@ export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void>
   `.execute(db);
 }
 
-/** How long a repeated signal waits before it checks again whether the last signal was received. */
+/** How long a signal waits if an earlier signal to the same workflow has not been confirmed. */
 export const SIGNAL_DEFERRAL_MS = 100;
 
 /**
- * Merges the signals to each target into one row, from rows that the caller has taken. The workflow reads the database
- * after the signal, so one signal is enough for all rows that exist before it. While an older row of the target is with
- * Temporal, the merged row is released and waits.
- * @returns the rows to hand over
+ * Merges the claimed signals to each workflow into one row. The workflow reads the database after the signal, so one
+ * signal is enough for all rows that exist before it. If Temporal has not confirmed an older signal to the same
+ * workflow, the merged row is released and waits.
+ * @returns the ids of the rows to send to Temporal
  */
 export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
@@ -238,9 +251,9 @@ export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> 
 }
 
 /**
- * Finds starts of executions that ended, or were deleted, before their workflow was started. Such a workflow must not
- * start: if its first wait had no deadline, it would stay open forever. Starts that only serve to end a workflow are
- * not included.
+ * Finds starts of executions that have already ended or were deleted. Their Temporal workflow must not start: if its
+ * first wait has no deadline, the workflow would stay open forever. Excludes starts whose only purpose is to end the
+ * workflow.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
@@ -257,8 +270,8 @@ function startsEnded(row: OutboxRow): boolean {
 }
 
 /**
- * Finds rows that signal an execution, campaign or the like that has ended, by row id. A target whose start still
- * waits or is in progress has not ended: it would start after the signal was dropped.
+ * Finds signals whose target (such as an execution or campaign) has ended, by row id. A target whose start is still in
+ * the outbox is not included: it will start later, and needs the signal then.
  */
 export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const ids = rows.map((row) => row.refId);

@@ -5,7 +5,7 @@ import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** The project's settings that requests depend on. */
+/** The settings of a project that are checked for each request. */
 export interface AccessProject {
   id: string;
   name: string;
@@ -16,7 +16,7 @@ export interface AccessProject {
   disabled: boolean;
 }
 
-/** Access that an API key grants. A public key has no id, scopes or expiry of its own. */
+/** The access that an API key grants. A public key has no id, scopes or expiry. */
 export interface KeyAccess {
   kind: 'secret' | 'public';
   keyId: string | null;
@@ -39,8 +39,8 @@ const PROJECT_COLUMNS = sql`
   p.disabled_at IS NOT NULL AS disabled`;
 
 /**
- * Finds the access of the key with this SHA-256. Undefined when it is unknown, revoked or expired. One query by
- * unique index serves both kinds.
+ * Finds the access that the key with this SHA-256 grants. Undefined when the key is unknown, revoked or expired. One
+ * query by a unique index finds both secret and public keys.
  */
 export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess | undefined> {
   const { rows } = await sql<KeyRow>`
@@ -64,8 +64,8 @@ export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess 
 }
 
 /**
- * Finds the user, project and role of a session token (as SHA-256). Undefined when it is unknown, expired, or its
- * user is no longer a member.
+ * Finds the user, project and role of the session with this token hash (SHA-256). Undefined when the session is unknown
+ * or expired, or its user is no longer a member.
  */
 export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<SessionAccess | undefined> {
   const { rows } = await sql<ProjectRow & { user_id: string; email: string; role: Role }>`
@@ -81,8 +81,8 @@ export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<Sess
 }
 
 /**
- * Records that keys were used just now, many in one statement. The column is in no index, and the trigger on changes
- * ignores it.
+ * Records for many keys in one statement that they were used now. No index has the column, and the trigger that reports
+ * changes of keys ignores it.
  */
 export async function updateKeysLastUsed(db: Db, keyIds: string[]): Promise<void> {
   await sql`UPDATE api_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`.execute(db);

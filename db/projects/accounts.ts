@@ -15,7 +15,7 @@ export interface NewAccount {
 export interface Account {
   userId: string;
   projectId: string;
-  /** True if an account with this address and password existed. */
+  /** True if the account already existed: the address and password matched. */
   known: boolean;
 }
 
@@ -27,27 +27,27 @@ export interface ProjectMembership {
 
 const UNIQUE_VIOLATION = '23505';
 /**
- * The lock of all sign-ups while only the first user may sign up. Without it, two concurrent sign-ups could both
+ * The lock that sign-ups take while only the first user may sign up. Without it, two concurrent sign-ups could both
  * succeed.
  */
 const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
- * Creates a user with a first project that they own, in one transaction, or finds the user with this address and
- * password. Other users may have the same address, and a sign-up does not reveal them. With `onlyFirst` it refuses
- * once any user exists.
- * @param account.passwordHash with the salt that all accounts of the address have
- * @throws AppError FORBIDDEN (sign-up is closed)
+ * Creates a user with a first project, in one transaction, and makes the user its owner. If a user with this address
+ * and password exists, returns that user. Several users may have the same address, and a sign-up does not reveal the
+ * others. With `onlyFirst`, a sign-up is refused if any user exists.
+ * @param account.passwordHash hashed with the salt that all accounts of the address share
+ * @throws AppError FORBIDDEN if sign-up is closed
  */
 export async function insertAccount(db: Db, account: NewAccount, onlyFirst: boolean): Promise<Account> {
   return db.transaction().execute(async (trx) => {
-    if (onlyFirst) await refuseUnlessFirst(trx);
+    if (onlyFirst) await assertFirstUser(trx);
     const { userId, isNew } = await findOrInsertUser(trx, account);
     const [project] = isNew ? [] : await listMemberships(trx, userId);
     if (project) return { userId, projectId: project.id, known: true };
     const { projectName: name, publicKey } = account;
-    // A tracking pixel costs a short receipt 0.6 to 1.7 points in SpamAssassin, so transactional email is not tracked
-    // at first.
+    // A new project does not track transactional email, because a tracking pixel worsens the SpamAssassin score of a
+    // short receipt by 0.6 to 1.7 points.
     const projectId = await insertProject(trx, { name, publicKey, tracking: 'MARKETING_ONLY' });
     await trx.insertInto('memberships').values({ project_id: projectId, user_id: userId, role: 'OWNER' }).execute();
     return { userId, projectId, known: !isNew };
@@ -55,26 +55,26 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
 }
 
 /**
- * Returns the user with this address and password, and creates one if it does not exist.
- * @param p.passwordHash with the salt that all accounts of the address have
- * @throws AppError SERVICE_UNAVAILABLE when the account's password changed at the same moment
+ * Returns the user with this address and password, and creates the user if none exists.
+ * @param p.passwordHash hashed with the salt that all accounts of the address share
+ * @throws AppError SERVICE_UNAVAILABLE when the account's password is changed at the same moment
  */
 export async function findOrInsertUser(
   trx: Trx,
   { email, passwordHash }: { email: string; passwordHash: string },
 ): Promise<{ userId: string; isNew: boolean }> {
-  const made = await trx
+  const inserted = await trx
     .insertInto('users')
     .values({ email, password_hash: passwordHash })
     .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doNothing())
     .returning('id')
     .executeTakeFirst();
-  const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
+  const userId = inserted?.id ?? (await findUser(trx, { email, passwordHash }));
   if (!userId) throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account has just changed. Try again.' });
-  return { userId, isNew: made !== undefined };
+  return { userId, isNew: inserted !== undefined };
 }
 
-/** Inserts a project with its public key, and returns its id. Without `tracking`, it is ENABLED. */
+/** Inserts a project with its public key, and returns the project's id. `tracking` defaults to ENABLED. */
 export async function insertProject(
   trx: Db,
   project: { name: string; publicKey: { key: string; hash: Buffer }; tracking?: TrackingMode },
@@ -93,13 +93,13 @@ export async function insertProject(
   return row.id;
 }
 
-async function refuseUnlessFirst(trx: Trx): Promise<void> {
+async function assertFirstUser(trx: Trx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_SIGNUP_LOCK})`.execute(trx);
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(trx);
   if (rows.length > 0) throw signupClosed();
 }
 
-/** Tells whether no user exists yet. If `SIGNUP` is `first`, only then may someone sign up. */
+/** Tells whether no user exists yet. If `SIGNUP` is `first`, a sign-up is allowed only then. */
 export async function hasNoUser(db: Db): Promise<boolean> {
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(db);
   return rows.length === 0;
@@ -113,7 +113,10 @@ export function signupClosed(): AppError {
   });
 }
 
-/** Returns a hash with the salt and parameters of an address's accounts. Undefined if the address has no account. */
+/**
+ * Returns a password hash of any account with this address, because it contains the salt and parameters that these
+ * accounts share. Undefined if the address has no account.
+ */
 export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
@@ -146,7 +149,7 @@ export async function getPasswordHash(db: Db, userId: string): Promise<string> {
   return row.password_hash;
 }
 
-/** Lists a user's projects with the role in each, oldest first. */
+/** Lists a user's projects and the user's role in each, oldest first. */
 export async function listMemberships(db: Db, userId: string): Promise<ProjectMembership[]> {
   const { rows } = await sql<{ id: string; name: string; role: Role }>`
     SELECT p.id, p.name, m.role FROM memberships m JOIN projects p ON p.id = m.project_id
@@ -157,8 +160,8 @@ export async function listMemberships(db: Db, userId: string): Promise<ProjectMe
 
 /**
  * Changes a password, gives the requesting session a new token, and ends all other sessions of the user. Changes
- * nothing if the password is no longer the checked one (`stale`), so that only one of several concurrent requests
- * succeeds, or if another account of the address has the new password (`taken`).
+ * nothing in two cases. `stale`: the password is no longer the one that was checked, so only one of several concurrent
+ * requests succeeds. `taken`: another account of the address already has the new password.
  */
 export async function updatePassword(
   db: Db,

@@ -4,9 +4,8 @@ import type { Db } from '../connection.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the names of actors by their notation: the address of the member for `user:<id>`, the name of the key for
- * `key:<id>`, the name of the workflow for `execution:<id>`. The map has no entry for users who left the project, or
- * for actors without a name.
+ * Returns the names of actors: the member's address for `user:<id>`, the key's name for `key:<id>`, the workflow's name
+ * for `execution:<id>`. The map has no entry for users who left the project, or for actors without a name.
  */
 export async function nameActors(
   db: Db,

@@ -23,7 +23,7 @@ export interface NewApiKey {
   prefix: string;
   scopes: readonly string[];
   mode: KeyMode;
-  /** The user who created the key. Null if no user did. */
+  /** The user who created the key. Null if the service created it. */
   createdBy: string | null;
   expiresAt: Date | null;
 }
@@ -42,7 +42,7 @@ const COLUMNS = [
 
 type ApiKeyRow = RowOf<'api_keys', typeof COLUMNS>;
 
-/** Stores a new key by its hash. */
+/** Inserts a new key. Stores only its hash. */
 export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
   const row = await db
     .insertInto('api_keys')
@@ -62,8 +62,8 @@ export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
 }
 
 /**
- * Lists all keys of a project newest first, including revoked keys. Users create keys one by one, so the list needs
- * no pages.
+ * Lists all keys of a project newest first, including revoked keys. Users create keys one by one, so the list is short
+ * and has no pages.
  */
 export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> {
   const rows = await db
@@ -76,9 +76,8 @@ export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> 
 }
 
 /**
- * Revokes a key permanently. Idempotent: a revoked key keeps its first `revokedAt`, and `changed` tells which case it
- * was.
- * @throws AppError NOT_FOUND (also for another project's id)
+ * Revokes a key permanently. If the key is already revoked, its `revokedAt` does not change, and `changed` is false.
+ * @throws AppError NOT_FOUND, also for an id of another project
  */
 export async function revokeApiKey(
   trx: Trx,
@@ -92,7 +91,7 @@ export async function revokeApiKey(
   return { key: toApiKey(rows[0]), changed: rows[0]?.changed ?? false };
 }
 
-/** Gives a project a new public key. The old key stops working at once. */
+/** Replaces the public key of a project. The old key stops working at once. */
 export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
   await trx
     .updateTable('projects')

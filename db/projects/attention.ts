@@ -4,7 +4,7 @@ import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 import { listPeriodicWork } from '../operator/periodic-work.ts';
 
-/** Kinds of problems that need attention in a project, the most urgent first. */
+/** Kinds of problems that a project's members should look at, the most urgent first. */
 export const PROJECT_ATTENTION_KINDS = [
   'project_held',
   'route_paused',
@@ -17,7 +17,9 @@ export const PROJECT_ATTENTION_KINDS = [
 ] as const;
 export type ProjectAttentionKind = (typeof PROJECT_ATTENTION_KINDS)[number];
 
-/** All kinds of problems. Periodic work belongs to the installation, so only operators are shown it. */
+/**
+ * All kinds of problems. Periodic work belongs to the whole installation, so only operators see `periodic_work_late`.
+ */
 export const ATTENTION_KINDS = ['periodic_work_late', ...PROJECT_ATTENTION_KINDS] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
@@ -32,22 +34,22 @@ export interface Attention {
   since: Date;
   /** Number of executions, or of rows of the outbox. 1 for other kinds. */
   count: number;
-  /** A detail of the record. Null if the kind is explanation enough. */
+  /** A detail of the problem. Null if the kind is enough to explain it. */
   detail: string | null;
 }
 
-/** Failed executions and waiting rows are counted up to this number. */
+/** The maximum number of failed executions and waiting rows that are counted. */
 export const ATTENTION_COUNT_MAX = 10_000;
-/** Older failures are not shown. */
+/** Executions that failed earlier than this many days ago are not shown. */
 export const FAILED_DAYS = 7;
-/** A row that has waited in the outbox for longer than this is late. */
+/** A row of the outbox is late after waiting this many seconds. */
 export const LATE_SECONDS = 60;
 const LAST_PRIORITY = Math.max(...Object.values(OUTBOX_PRIORITY));
 
 /**
- * Lists the problems of these kinds that need attention in a project. Uses one statement, with an index for each
- * part: executions_failed for failed executions, outbox_turn for the outbox. Domains, campaigns and endpoints are
- * few.
+ * Lists the problems of these kinds in a project. Uses one statement: the index `executions_failed` finds failed
+ * executions, and `outbox_turn` finds late rows of the outbox. A project has only a few domains, campaigns and
+ * endpoints.
  */
 export async function listAttention(
   db: Db,
@@ -65,8 +67,8 @@ export async function listAttention(
 
 /** Lists the kinds of periodic work for which no round has ended for three periods. */
 export async function listLatePeriodicWork(db: Db): Promise<Attention[]> {
-  const standings = await listPeriodicWork(db);
-  return standings
+  const states = await listPeriodicWork(db);
+  return states
     .filter(({ isLate }) => isLate)
     .map(({ kind, lateSince, lastError }) => ({
       kind: 'periodic_work_late',
@@ -89,7 +91,7 @@ const endpoints =
     SELECT ${sql.lit(kind)}, id, url, coalesce(failing_since, updated_at), 1, ${detail} FROM webhook_endpoints
     WHERE project_id = ${projectId} AND status = ${sql.lit(status)} AND disabled_reason IS DISTINCT FROM 'manual'`;
 
-/** Each selects kind, id, name, since, count and detail. */
+/** The queries of all kinds. Each selects kind, id, name, since, count and detail. */
 const SOURCES: Record<ProjectAttentionKind, Source> = {
   project_held: (projectId) => sql`
     SELECT 'project_held', NULL::uuid, NULL, effective_held_at, 1, effective_hold_reason FROM projects
@@ -103,7 +105,7 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
   campaign_paused: (projectId) => sql`
     SELECT 'campaign_paused', id, name, updated_at, 1, paused_reason FROM campaigns
     WHERE project_id = ${projectId} AND status = 'PAUSED' AND paused_reason <> 'requested'`,
-  // Reads a limited number of rows of each priority, so that a wave of one kind hides no other kind.
+  // Reads a limited number of rows of each priority, so that many rows of one priority do not hide another priority.
   outbox_late: (projectId) => sql`
     SELECT 'outbox_late', NULL::uuid, NULL, min(created_at), least(count(*), ${ATTENTION_COUNT_MAX}), NULL
     FROM generate_series(0, ${LAST_PRIORITY}) AS p (priority), LATERAL (

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** Audited actions, by the name that the log shows. */
+/** Actions that are recorded in the audit log. */
 export const AUDIT_ACTIONS = [
   'apikey.created',
   'apikey.revoked',
@@ -25,9 +25,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export interface AuditEntry {
   id: string;
   action: string;
-  /** The actor: `user:<id>`. */
+  /** The actor, such as `user:<id>`. */
   actor: string;
-  /** Id of the target. Null for the project itself. */
+  /** Id of the record that was changed. Null for the project itself. */
   target: string | null;
   ip: string | null;
   details: Record<string, unknown>;
@@ -36,7 +36,7 @@ export interface AuditEntry {
 
 const COLUMNS = ['id', 'action', 'actor', 'target', 'ip', 'details', 'created_at'] as const;
 
-/** Records an action in the transaction that performs it, so that both are committed or neither. */
+/** Records an action in the transaction that performs it, so that either both are committed or neither. */
 export async function insertAudit(
   trx: Trx,
   entry: {
@@ -61,7 +61,7 @@ export async function insertAudit(
     .execute();
 }
 
-/** Lists the log newest first. `total` is counted on the first page only. */
+/** Lists the audit log newest first. `total` is counted only on the first page. */
 export async function listAudit(
   db: Db,
   { projectId, ...page }: PageRequest & { projectId: string },

@@ -3,16 +3,19 @@ import { isSystemEvent } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
 import { listEventNames } from '../workflows/workflow-fields.ts';
 
-/** First steps of a new project, in this order. */
+/** The first steps of a new project, in the order in which the dashboard shows them. */
 export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'automation'] as const;
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
-/** The number of a project's oldest emails that are searched for a sent one. The event of it may have been pruned. */
+/**
+ * The number of a project's oldest emails that are searched for a sent one. Events are not searched, because they may
+ * have been pruned.
+ */
 const FIRST_EMAILS = 100;
 
 /**
- * Tells which steps a project has done: whether any such row exists, not how many. Event names are found by skipping
- * through their index.
+ * Tells which steps a project has done. Checks only whether a matching row exists, and does not count rows. Finds event
+ * names by skipping through the index of names.
  */
 export async function readChecklist(db: Db, projectId: string): Promise<Record<ChecklistItem, boolean>> {
   const { rows } = await sql<Record<Exclude<ChecklistItem, 'event'>, boolean>>`

@@ -5,8 +5,8 @@ import { insertSmsSender } from '../sms/senders.ts';
 import { insertApiKey, type NewApiKey } from './api-keys.ts';
 
 /**
- * The first project, which `npm start` creates. The caller chooses the ids, so that it can tell later whether the
- * project was created.
+ * The first project, which `npm start` creates. The caller chooses the ids, so that after a crash it can check whether
+ * the project was created.
  */
 export interface FirstProject {
   readonly id: string;
@@ -14,9 +14,9 @@ export interface FirstProject {
   readonly publicKey: { key: string; hash: Buffer };
   readonly owner: { id: string; email: string; passwordHash: string };
   readonly keys: readonly Pick<NewApiKey, 'name' | 'hash' | 'prefix' | 'mode' | 'scopes'>[];
-  /** The domain is created as verified, without a check of its DNS. */
+  /** The domain is created as verified, without a DNS check. */
   readonly domain: { name: string; key: DkimKey; atRestKey: Buffer };
-  /** Sender in E.164 for all countries without a sender of their own. */
+  /** Phone number in E.164 that sends SMS to all countries without a specific sender. */
   readonly smsSender: string;
 }
 
@@ -26,7 +26,7 @@ export async function findPublicKey(db: Db, projectId: string): Promise<string |
   return row?.public_key;
 }
 
-/** Creates the project with its owner, keys, verified domain and SMS sender. If one part fails, nothing is created. */
+/** Creates the project with its owner, keys, verified domain and SMS sender, in one transaction. */
 export async function insertFirstProject(db: Db, project: FirstProject): Promise<void> {
   const { id, owner, domain, publicKey } = project;
   await db.transaction().execute(async (trx) => {

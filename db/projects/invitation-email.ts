@@ -16,10 +16,10 @@ const BODY = `
 <p>The link works once, within ${INVITATION_DAYS} days. If you did not expect this invitation, ignore this email.</p>`;
 
 /**
- * Queues the email of an invitation from `notices@` the project's first verified domain. Does nothing if the project
- * has no verified domain. The link is for the recipient only. It is sealed, so that no one can become an OWNER by
- * reading the email history.
- * @param p.atRest the key of secrets at rest
+ * Queues the email with an invitation, from the address `notices@` of the project's first verified domain. Does nothing
+ * if the project has no verified domain. The link is stored encrypted, so that no one can become an OWNER by reading
+ * the email history.
+ * @param p.atRest the key that encrypts stored secrets
  */
 export async function queueInvitationEmail(
   trx: Trx,

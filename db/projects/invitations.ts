@@ -1,4 +1,4 @@
-/** Invitations to a project. The link proves the invitation. It works once, within seven days. */
+/** Invitations to a project. Anyone who has the link can accept the invitation, once and within seven days. */
 import { sql } from 'kysely';
 import type { Role } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -13,13 +13,13 @@ export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** The address of the user who invited. */
+  /** The address of the user who sent the invitation. */
   invitedBy: string;
   createdAt: Date;
   expiresAt: Date;
 }
 
-/** Facts that a holder of the link may read. */
+/** The fields of an invitation that anyone with the link may read. */
 export interface OpenInvitation extends Invitation {
   projectId: string;
   projectName: string;
@@ -28,7 +28,7 @@ export interface OpenInvitation extends Invitation {
 const COLUMNS = sql.raw(`
   i.id, i.email, i.role, u.email AS "invitedBy", i.created_at AS "createdAt", i.expires_at AS "expiresAt"`);
 
-/** Lists invitations whose links still work, newest first. */
+/** Lists invitations that can still be accepted, newest first. */
 export async function listInvitations(db: Db, projectId: string): Promise<Invitation[]> {
   const { rows } = await sql<Invitation>`
     SELECT ${COLUMNS} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -38,9 +38,9 @@ export async function listInvitations(db: Db, projectId: string): Promise<Invita
 }
 
 /**
- * Stores an invitation by its token's hash. Replaces an earlier invitation to the same address, and deletes expired
- * invitations.
- * @throws AppError CONFLICT when 100 invitations of the project are open
+ * Inserts an invitation with the hash of its token. Deletes expired invitations and an earlier invitation to the same
+ * address.
+ * @throws AppError CONFLICT when the project has 100 open invitations
  */
 export async function insertInvitation(
   trx: Trx,
@@ -73,7 +73,7 @@ export async function insertInvitation(
 
 /**
  * Deletes an invitation and returns it.
- * @throws AppError NOT_FOUND (another project's id too)
+ * @throws AppError NOT_FOUND, also for an id of another project
  */
 export async function deleteInvitation(
   trx: Trx,
@@ -88,8 +88,8 @@ export async function deleteInvitation(
 }
 
 /**
- * Returns the invitation of a link, which stays open.
- * @throws AppError NOT_FOUND for an invitation that was used, withdrawn, or has expired
+ * Returns the invitation of a link without accepting it.
+ * @throws AppError NOT_FOUND for an invitation that was accepted or withdrawn, or has expired
  */
 export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<OpenInvitation> {
   const { rows } = await sql<OpenInvitation>`
@@ -101,9 +101,9 @@ export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<Open
 }
 
 /**
- * Uses an invitation: adds the user as a member, in the transaction that ends the link. An existing member keeps
- * their role.
- * @throws AppError NOT_FOUND as `getOpenInvitation`; only one of two concurrent uses succeeds
+ * Accepts an invitation: adds the user as a member and deletes the invitation, in the caller's transaction. A user who
+ * is already a member keeps their role.
+ * @throws AppError NOT_FOUND as `getOpenInvitation`; only one of two concurrent calls succeeds
  */
 export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: string }): Promise<OpenInvitation> {
   const { rows } = await sql<OpenInvitation>`

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { LimitReached } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
-/** Number of failures in the window after which a subject must wait. */
+/** The number of failures within the window after which a subject must wait. */
 export interface AttemptLimit {
-  /** Keyed hash of an account, a caller, or both together. */
+  /** Keyed hash of an account, of a caller's address, or of both together. */
   subject: string;
   limit: number;
 }
 
-/** An attempt that counts as a failure until it is forgiven. */
+/** A recorded login attempt. It counts as a failure until `undoAttempt` deletes it. */
 export interface LoginAttempt {
   subjects: string[];
   /** When the attempt was recorded, as text from Postgres. It identifies the attempt's rows. */
@@ -19,8 +19,9 @@ export interface LoginAttempt {
 const WINDOW_MINUTES = 15;
 
 /**
- * Counts a login attempt as a failure before the password is checked, so that many concurrent attempts do not pass
- * the limit. `undoAttempt` takes it back. The lock makes counting and recording one step for each subject.
+ * Records a login attempt as a failure before the password is checked, so that many concurrent attempts cannot exceed
+ * the limit. After a correct password, `undoAttempt` deletes the record. A lock for each subject ensures that no other
+ * attempt is recorded between the count and the insert.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
 export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
@@ -50,8 +51,8 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Login
 }
 
 /**
- * Takes back exactly what `takeAttempt` recorded. A sign-in to one account of an address must not clear the failures
- * of another account.
+ * Deletes exactly the rows that `takeAttempt` inserted. A sign-in to one account of an address must not clear the
+ * failures of another account with this address.
  */
 export async function undoAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
   await sql`

@@ -6,9 +6,9 @@ import { saveContent } from '../contents/contents.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Queues an email of the service to a project's owners, from `notices@` its first verified domain. It appears in the
- * ledger and the history like any other email. A project without a verified domain gets no email; the record that the
- * email is about says the same.
+ * Queues an email of the service to a project's owners, from the address `notices@` of its first verified domain. The
+ * email is stored and shown like any other email. A project without a verified domain gets no email; its owners see the
+ * same information in the dashboard.
  */
 export async function queueOwnerNotice(
   trx: Trx,

@@ -13,21 +13,23 @@ export interface Project {
   name: string;
   publicKey: string;
   tracking: TrackingMode;
-  /** Color of the hosted pages, `#rrggbb`. Null means the service's own color. */
+  /** Color of the hosted pages, as `#rrggbb`. Null means the service's default color. */
   color: string | null;
   /**
-   * Maximum number of MARKETING emails from campaigns and automations that a contact gets in a number of days. Null
+   * Maximum number of MARKETING emails from campaigns and automations that a contact gets within a number of days. Null
    * means no limit.
    */
   frequencyCap: FrequencyCap | null;
-  /** IANA time zone of contacts without a zone of their own. */
+  /** IANA time zone of the project. It also applies to contacts without a time zone. */
   timezone: string;
-  /** When marketing email of campaigns and automations may be sent. Null means at any time. */
+  /** When campaigns and automations may send marketing messages. Null means at any time. */
   sendingWindow: SendingWindow | null;
   doubleOptIn: DoubleOptIn;
-  /** ISO 3166-1 alpha-2: the country of phone numbers that people write without a calling code. */
+  /** The country (ISO 3166-1 alpha-2) of phone numbers without a calling code. */
   phoneCountry: string | null;
-  /** Whether `subscribed: true` subscribes a contact that refused personally, or only with `resubscribe: true`. */
+  /**
+   * Whether `subscribed: true` subscribes a contact that refused in person, or only together with `resubscribe: true`.
+   */
   resubscribe: ResubscribeMode;
   publicKeyMode: PublicKeyMode;
   sendRatePerSecond: number | null;
@@ -36,8 +38,8 @@ export interface Project {
   complaintGuard: number;
   hold: { held: boolean; since: Date | null; reason: string | null };
   /**
-   * Limits set by the operator of the service. The fields above hold the limits that apply: the lower of these and
-   * the project's own.
+   * Limits set by the operator. The fields above have the limits that apply: the lower of the operator's limit and the
+   * project's own limit.
    */
   operatorLimits: OperatorLimits & { held: boolean };
   disabled: boolean;
@@ -45,7 +47,7 @@ export interface Project {
   updatedAt: Date;
 }
 
-/** Upper limits that the operator of the service has set. Null means no limit. */
+/** Upper limits that the operator has set. Null means no limit. */
 export interface OperatorLimits {
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
@@ -57,9 +59,9 @@ export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
 export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
 
 /**
- * The rules of `/v1/track` for the public key. `protected`: it overrides no stored value and no refusal. `open`: it
- * follows the same rules as a secret key, but lifts only the refusals that it made itself. Source: contract §2.2
- * Public key.
+ * The rules of `/v1/track` for requests with the public key. `protected`: a request does not change stored values and
+ * does not end a refusal. `open`: a request follows the same rules as with a secret key, but ends only refusals that
+ * were made with the public key. Source: contract §2.2 Public key.
  */
 export const PUBLIC_KEY_MODES = ['protected', 'open'] as const;
 export type PublicKeyMode = (typeof PUBLIC_KEY_MODES)[number];
@@ -97,13 +99,16 @@ const COLUMNS = [
 
 const OWN_LIMITS = ['send_rate_per_second', 'monthly_email_limit', 'bounce_guard', 'complaint_guard'] as const;
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns one project.
+ * @throws AppError NOT_FOUND
+ */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
   return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
 }
 
 /**
- * Returns the project with its own settings, without the operator's limits.
+ * Returns the project with its own settings, not lowered by the operator's limits.
  * @throws AppError NOT_FOUND
  */
 export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
@@ -137,8 +142,8 @@ export async function lockProject(trx: Trx, projectId: string): Promise<Project>
 }
 
 /**
- * Puts a project's marketing and automation email on hold. An existing hold keeps its date and reason. Safe to run
- * twice.
+ * Puts a project's marketing and automation email on hold. If the project is already on hold, its date and reason do
+ * not change. Safe to run twice.
  */
 export async function putProjectOnHold(trx: Trx, p: { projectId: string; reason: string }): Promise<Project> {
   await sql`
@@ -182,13 +187,16 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
   };
 }
 
-/** Returns a project's current tracking mode: whether all, only marketing or no emails are tracked. */
+/**
+ * Returns a project's current tracking mode, which says whether all emails, only marketing emails or no emails are
+ * tracked.
+ */
 export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
   const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
   return row?.tracking ?? 'DISABLED';
 }
 
-/** Returns the current mode of a project's public key. */
+/** Returns the current rules for requests with the project's public key. */
 export async function getPublicKeyMode(db: Db, projectId: string): Promise<PublicKeyMode> {
   const { rows } = await prepared<{ isOpen: boolean | null }>`
     SELECT public_key_open AS "isOpen" FROM projects WHERE id = ${projectId}

@@ -3,9 +3,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /**
- * Stores a session by its token's hash, and deletes the user's ended sessions. Returns false and stores nothing if
- * the user's password is no longer the checked one: a password change ends all sessions, including one that starts at
- * the same moment.
+ * Inserts a session with the hash of its token, and deletes the user's expired sessions. Returns false and inserts
+ * nothing if the user's password has changed since it was checked: a password change ends all sessions, including one
+ * that starts at the same moment.
  * @param p.passwordHash the hash that the password was checked against
  */
 export async function insertSession(
@@ -27,7 +27,7 @@ export async function deleteSession(db: Db, tokenHash: Buffer): Promise<void> {
 }
 
 /**
- * Moves a session to another project of its user.
+ * Changes the project of a session to another project of its user.
  * @throws AppError NOT_FOUND when the user is not a member of that project
  */
 export async function updateSessionProject(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** User and project of a used sign-in link. */
+/** The user and project that a used sign-in link belongs to. */
 export interface LinkedIn {
   userId: string;
   projectId: string;
@@ -9,9 +9,9 @@ export interface LinkedIn {
 }
 
 /**
- * Stores a link that signs in an owner of a project, and replaces an earlier link of the same owner. Returns false
- * and stores nothing if no owner of the project has this address any more.
- * @param p.minutes how long it is valid
+ * Inserts a link that signs in an owner of a project, and replaces an earlier link of the same owner. Returns false and
+ * inserts nothing if no owner of the project has this address.
+ * @param p.minutes how long the link is valid
  */
 export async function insertSignInLink(
   db: Db,
@@ -30,9 +30,9 @@ export async function insertSignInLink(
 }
 
 /**
- * Uses a link and starts its session in one statement, so that one of several concurrent requests finds the row.
- * Returns undefined if the link was used or has expired. The same applies if the user's password or membership has
- * changed since, because such a change ends the user's earlier sessions and links.
+ * Uses a link and starts its session in one statement, so that only one of several concurrent requests succeeds.
+ * Returns undefined if the link was used or has expired. Also returns undefined if the user's password or membership
+ * has changed since the link was created, because such a change ends the user's earlier sessions and links.
  */
 export async function takeSignInLink(
   db: Db,

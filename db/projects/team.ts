@@ -1,5 +1,5 @@
 /**
- * Members of a project and their roles. No one grants or removes a role above their own, and one OWNER always
+ * Members of a project and their roles. No member can grant or remove a role above their own. At least one OWNER always
  * remains.
  */
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ export interface TeamMember {
   userId: string;
   email: string;
   role: Role;
-  /** When they joined. */
+  /** When the user became a member. */
   createdAt: Date;
 }
 
@@ -31,9 +31,9 @@ export async function listTeam(db: Db, projectId: string): Promise<TeamMember[]>
 }
 
 /**
- * Changes the role of a member. `before` is the former role.
- * @throws AppError NOT_FOUND (not a member), FORBIDDEN (only an OWNER appoints or changes an OWNER), CONFLICT (the
- * last OWNER)
+ * Changes the role of a member. `before` is the earlier role.
+ * @throws AppError NOT_FOUND if the user is not a member; FORBIDDEN if another role than OWNER appoints or changes an
+ * OWNER; CONFLICT for the last OWNER
  */
 export async function changeRole(
   trx: Trx,
@@ -68,7 +68,10 @@ export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promi
   return member;
 }
 
-/** @throws AppError FORBIDDEN unless an OWNER appoints, changes or removes an OWNER */
+/**
+ * Checks that only an OWNER manages these roles, if OWNER is among them.
+ * @throws AppError FORBIDDEN
+ */
 export function assertMayManage(by: Role, ...roles: Role[]): void {
   if (by === 'OWNER' || !roles.includes('OWNER')) return;
   throw new AppError('FORBIDDEN', {
@@ -77,7 +80,7 @@ export function assertMayManage(by: Role, ...roles: Role[]): void {
   });
 }
 
-/** Locks all memberships of the project, so that two concurrent changes cannot leave it without an OWNER. */
+/** Locks all memberships of the project, so that two concurrent changes cannot remove its last two OWNERs. */
 async function lockMember(trx: Trx, { projectId, userId }: MemberRef): Promise<TeamMember> {
   const { rows } = await sql<TeamMember>`
     SELECT u.id AS "userId", u.email, m.role, m.created_at AS "createdAt"
@@ -100,7 +103,7 @@ async function refuseLastOwner(trx: Trx, { projectId, userId }: MemberRef): Prom
   });
 }
 
-/** Withdraws the invitations of a user who may no longer invite. */
+/** Deletes the invitations of a user who may no longer invite others. */
 async function withdrawInvitations(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
   await sql`DELETE FROM invitations WHERE project_id = ${projectId} AND invited_by = ${userId}`.execute(trx);
 }

@@ -2,14 +2,17 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 
-/** How a deleted record ended. */
+/** The final status of a deleted record. */
 export interface DeletedRow {
   id: string;
   status: string;
   reason: string | null;
 }
 
-/** Records how a row ended, in the transaction that deletes it, because its workflow may ask for the row again. */
+/**
+ * Records the final status of a row, in the transaction that deletes the row. The row's Temporal workflow may need the
+ * status later.
+ */
 export async function noteDeleted(
   trx: Trx,
   { projectId, id, status }: { projectId: string; id: string; status: string },
@@ -19,14 +22,14 @@ export async function noteDeleted(
   `.execute(trx);
 }
 
-/** Finds out how recently deleted records of any project ended, by their ids. */
+/** Finds the final status of recently deleted records of any project, by their ids. */
 export async function findDeletedAnywhere(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('deleted_rows').select(['id', 'status', 'reason']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds out how recently deleted records of a project ended, by their ids. */
+/** Finds the final status of recently deleted records of a project, by their ids. */
 export async function findDeleted(
   db: Db,
   { projectId, ids }: { projectId: string; ids: string[] },

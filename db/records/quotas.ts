@@ -2,23 +2,22 @@ import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 
-/** The maximum numbers of a project's records. They keep lists and scans of all records small. */
+/** The maximum number of a project's records of each kind. These limits keep lists and scans of all records fast. */
 const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
-/** Maximum number of steps per workflow, far more than anyone draws. */
+/** Maximum number of steps per workflow, far more than a user creates. */
 const STEPS_MOST = 500;
 /**
- * Maximum total size of a workflow's step configs. The workflow's response contains them, and each of its executions
- * reads them.
+ * Maximum total size of a workflow's step configs in bytes. API responses contain all of them, and each execution reads
+ * them.
  */
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 
 /**
- * Asserts that a workflow may have steps with these configs besides its other steps. The caller holds the workflow's
- * lock.
- * @param p.written ids of existing steps, whose config is replaced, or of new ones
- * @throws AppError CONFLICT when the workflow has reached its limit, VALIDATION_ERROR when its configs together would
- * be too large
+ * Throws if a workflow would exceed its limits with these configs. The caller has locked the workflow.
+ * @param p.written the configs to write, with ids of new steps or of existing steps whose config is replaced
+ * @throws AppError CONFLICT when the workflow would have too many steps, VALIDATION_ERROR when its configs together
+ * would be too large
  */
 export async function assertStepQuota(
   trx: Trx,
@@ -44,8 +43,8 @@ export async function assertStepQuota(
 }
 
 /**
- * Asserts that a project may have one more record, until the transaction ends. Concurrent callers wait, so two never
- * take the last slot.
+ * Throws if a project may not have one more record. Takes a lock until the transaction ends, so that two concurrent
+ * callers cannot both create the last allowed record.
  * @throws AppError CONFLICT when the project has reached its limit
  */
 export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {

@@ -4,7 +4,10 @@ import { freeSlug, slugOf } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 
-/** Tables whose records have a slug in files, and the column within whose value the slug is unique. */
+/**
+ * Tables whose records have a slug, and the column that limits its uniqueness: two records with the same value in this
+ * column have different slugs.
+ */
 const WITHIN = {
   templates: 'project_id',
   campaigns: 'project_id',
@@ -16,8 +19,8 @@ type Slugged = keyof typeof WITHIN;
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Returns the slug of a new record: derived from its name, with a number if that slug is taken. The caller holds the
- * lock under which records of this kind are added one at a time. The unique index decides in the end.
+ * Returns the slug of a new record: derived from its name, with a number if that slug is taken. The caller has taken
+ * the lock for adding records of this kind. If the slug is taken after all, the unique index refuses the insert.
  */
 export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
   const slug = slugOf(p.name);
@@ -28,15 +31,15 @@ export async function newSlug(trx: Trx, p: { table: Slugged; within: string; nam
 }
 
 /**
- * Runs a write that may give a record a slug.
- * @throws AppError CONFLICT when another record of its kind has the slug
+ * Runs a write that may set the slug of a record.
+ * @throws AppError CONFLICT when another record of the same kind has the slug
  */
-export async function refusingTakenSlug<T>(p: { what: string; slug: string | undefined }, write: () => Promise<T>) {
+export async function refuseTakenSlug<T>(p: { kind: string; slug: string | undefined }, write: () => Promise<T>) {
   try {
     return await write();
   } catch (error) {
     if (p.slug === undefined || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-    const message = `Another ${p.what} of this project has the slug ${p.slug}.`;
+    const message = `Another ${p.kind} of this project has the slug ${p.slug}.`;
     throw new AppError('CONFLICT', {
       message,
       details: { slug: p.slug },

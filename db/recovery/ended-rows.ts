@@ -19,8 +19,8 @@ export interface EndedExecution {
 const EXECUTION = sql`e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.exit_reason AS reason`;
 
 /**
- * Time span in which rows ended. `until` is long enough ago that the rows' workflows should have ended too. `since` is
- * recent enough that rows are not checked forever.
+ * Time span in which rows ended. `until` is so long ago that the Temporal workflows of these rows should have ended,
+ * too. `since` limits the span, so that old rows are not checked again and again.
  */
 export interface EndedBetween {
   since: Date;
@@ -28,8 +28,8 @@ export interface EndedBetween {
 }
 
 /**
- * Lists executions of all projects that failed or were cancelled between two instants, in the order of their ids.
- * Uses one lookup per project in the index executions_completed.
+ * Lists executions of all projects that failed or were cancelled within a time span, in the order of their ids. Uses
+ * one lookup per project in the index `executions_completed`.
  */
 export async function listEndedBadly(
   db: Db,
@@ -44,7 +44,7 @@ export async function listEndedBadly(
   return rows;
 }
 
-/** Finds the executions among these that ended before an instant, in all projects. */
+/** Finds the executions among these ids that ended before an instant, in all projects. */
 export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Date }): Promise<EndedExecution[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<EndedExecution>`
@@ -53,7 +53,7 @@ export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Dat
   return rows;
 }
 
-/** Queues runs whose only task is to end as the executions ended. */
+/** Queues Temporal runs whose only purpose is to end with the status of the executions. */
 export function enqueueEnds(trx: Trx, executions: EndedExecution[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -80,7 +80,7 @@ export interface EndedJob {
   status: 'COMPLETED' | 'FAILED' | 'CANCELLED';
 }
 
-/** Lists jobs of all projects that ended between two instants. */
+/** Lists jobs of all projects that ended within a time span. */
 export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number }): Promise<EndedJob[]> {
   const { rows } = await sql<EndedJob>`
     SELECT id, project_id AS "projectId", kind, status FROM jobs
@@ -92,8 +92,8 @@ export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number })
 export type EndedStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
 
 /**
- * Lists starts of campaigns of all projects that ended between two instants. A campaign that is DRAFT again was
- * cancelled.
+ * Lists starts of campaigns of all projects that ended within a time span. If the campaign is a DRAFT again, the start
+ * was cancelled.
  */
 export async function listEndedStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
   const { rows } = await sql<EndedStart>`

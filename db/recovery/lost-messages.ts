@@ -5,21 +5,25 @@ import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
 
-/** A message that was accepted, was handed to Temporal a while ago, and is not sent. */
+/** A message that was accepted and handed to Temporal a while ago, and was not sent. */
 export interface OpenMessage {
   projectId: string;
   id: string;
-  /** The claim at the time of reading. Null if no attempt is in progress. */
+  /** The number of its claim when it was read. Null if no attempt is in progress. */
   claim: number | null;
 }
 
-/** The time after a cancel by which an email that its step was sending at that moment is recorded. */
+/** The time after the cancellation of an execution in which the result of an email that was being sent is recorded. */
 const SETTLED_MS = 10 * 60_000;
-/** Maximum number of messages per round. Only an outage of a provider causes more; those messages have deliveries. */
+/**
+ * Maximum number of messages per round. Only an outage of a provider leaves more messages unsent, and their delivery
+ * workflows still exist.
+ */
 const ROUND_MAX = 100_000;
 
 /**
- * The ledger has no index on status (performance: heap-only updates), so its rows are found by the time in their ids.
+ * The conditions for open messages. The ledger has no index on status, because such an index would prevent heap-only
+ * updates. Rows are therefore found by the time in their ids.
  */
 const OPEN: Record<
   MessageKind,
@@ -27,9 +31,9 @@ const OPEN: Record<
 > = {
   email: {
     table: sql`emails`,
-    // Emails of campaigns are excluded, because chunks send them. The email of a step is sent by its execution,
-    // unless it was held and the step passed without it. A scalar subquery, because the planner would build a hash of
-    // all steps for EXISTS.
+    // Excludes emails of campaigns, because chunks send them. Excludes emails of steps, because the execution sends
+    // them; an email that was held is included if the execution has continued without it. Uses a scalar subquery,
+    // because for EXISTS the planner would build a hash of all steps.
     where: sql`m.status IN ('PENDING', 'SENDING') AND m.campaign_id IS NULL AND (m.execution_id IS NULL OR 'COMPLETED' = (
       SELECT s.status FROM execution_steps s WHERE s.execution_id = m.execution_id AND s.visit = m.visit))`,
     deliver: 'email.deliver',
@@ -38,8 +42,8 @@ const OPEN: Record<
 };
 
 /**
- * Lists messages of all projects that should have a delivery: not sent, and handed to Temporal. Scans the primary key
- * once over the messages that were accepted since `since`.
+ * Lists messages of all projects that should have a delivery workflow: they were not sent, and were handed to Temporal.
+ * Scans the primary key once, over the messages that were accepted since `since`.
  */
 export async function listOpenMessages(
   db: Db,
@@ -57,9 +61,9 @@ export async function listOpenMessages(
 }
 
 /**
- * Queues messages of a project for a new delivery. The claim at the time of reading is the fence: a message that was
- * claimed or settled since does not change. A message that was on the wire when its delivery was lost is sent again
- * with the same Message-ID, as after a crash.
+ * Queues messages of a project for a new delivery. A message does not change if it was claimed or settled since it was
+ * read, because its claim number differs then. If a message was being transmitted when its delivery was lost, it is
+ * sent again with the same Message-ID, as after a crash.
  */
 export async function requeueMessages(
   trx: Trx,
@@ -78,7 +82,7 @@ export async function requeueMessages(
   );
 }
 
-/** Finds the messages among these that are not settled yet, in all projects. */
+/** Finds the messages among these ids that are not settled, in all projects. */
 export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; ids: string[] }): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -88,8 +92,9 @@ export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; id
 }
 
 /**
- * Marks messages of a project as sent if a delivery has sent them and the records say otherwise, because the database
- * is older than Temporal. Returns how many. The real instant is unknown, so the current time is stored.
+ * Marks messages of a project as sent if Temporal's history shows that a delivery has sent them. Postgres does not show
+ * this because it was restored from a backup. Returns the number of changed messages. Stores the current time, because
+ * the real time is unknown.
  */
 export async function settleSent(
   db: Db,
@@ -105,9 +110,9 @@ export async function settleSent(
 }
 
 /**
- * Ends emails of steps whose execution ended while they waited for their next attempt, in all projects: FAILED, reason
- * `cancelled`. Emails that were on the wire at that moment have been recorded since. Returns how many. Idempotent, and
- * may run at any time.
+ * Sets emails of steps to FAILED with the reason `cancelled` if their execution ended while they waited for their next
+ * attempt, in all projects. Leaves emails that may have been transmitted at that moment some time to be recorded first.
+ * Returns the number of changed emails. Safe to run twice, and at any time.
  */
 export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** Maximum number of rows per round. The next round follows within the hour. */
+/** Maximum number of rows per round. The next round starts within the hour. */
 const ROUND_MAX = 1_000;
 
 export interface UnfinishedJob {
@@ -15,8 +15,8 @@ export interface UnfinishedJob {
 }
 
 /**
- * Lists jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest
- * first.
+ * Lists jobs of all projects that should have a Temporal workflow: they have not ended, and were handed to Temporal a
+ * while ago. Oldest first.
  */
 export async function listUnfinishedJobs(
   db: Db,
@@ -32,7 +32,7 @@ export async function listUnfinishedJobs(
   return rows;
 }
 
-/** Queues the start of jobs again. They continue at their cursor. */
+/** Queues the start of jobs again. They continue at their stored cursor. */
 export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -40,15 +40,15 @@ export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[
   );
 }
 
-/** A webhook endpoint that has deliveries to make. */
+/** A webhook endpoint with pending deliveries. */
 export interface WaitingEndpoint {
   projectId: string;
   id: string;
 }
 
 /**
- * Lists webhook endpoints of all projects that should have a workflow, because a delivery has waited for at least
- * `settledMs`.
+ * Lists webhook endpoints of all projects that should have a Temporal workflow, because a delivery has been due for at
+ * least `settledMs`.
  */
 export async function listWaitingEndpoints(
   db: Db,
@@ -65,7 +65,7 @@ export async function listWaitingEndpoints(
   return rows;
 }
 
-/** Queues a wake for endpoints. An existing workflow checks again. */
+/** Queues a signal for each endpoint. It starts a workflow, or makes the existing workflow check again. */
 export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -79,9 +79,9 @@ export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<O
 }
 
 /**
- * Queues notifications again for contacts that waited for a restock and were not notified, in all projects: the
- * workflow ended early, or Temporal has lost it. A running one continues. The transaction that ends a wait also
- * notifies, so no contact is notified twice.
+ * Queues the notification of contacts that waited for a restock and were not notified, in all projects. Their workflow
+ * ended early, or Temporal has lost it. A workflow that is running continues. No contact is notified twice, because the
+ * transaction that notifies a contact also deletes its registration.
  */
 export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
@@ -101,10 +101,10 @@ export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
 }
 
 /**
- * Queues the release of held emails again, for projects that are no longer on hold: the release ended early, Temporal
- * has lost it, or a claimed email was found held. The status of each email decides, so two concurrent releases do no
- * harm. Reads what was accepted since `since` by one scan of the primary key, as in db/recovery/lost-messages.ts; all
- * held emails of the project are released.
+ * Queues the release of held emails again, for projects that are no longer on hold. The release ended early, Temporal
+ * has lost it, or a worker set a claimed email to HELD after the release. Two concurrent releases do no harm, because
+ * each email is released by its status. Finds projects with held emails that were accepted since `since` by one scan of
+ * the primary key, as in db/recovery/lost-messages.ts. The queued release then covers all held emails of the project.
  */
 export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`

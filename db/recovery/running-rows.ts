@@ -4,7 +4,7 @@ import type { JobStatus } from '../../rules/contacts/jobs.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { Db } from '../connection.ts';
 
-/** The row of an execution whose workflow runs. */
+/** The row of an execution whose Temporal workflow is running. */
 export interface RunningExecution {
   id: string;
   projectId: string;
@@ -13,15 +13,15 @@ export interface RunningExecution {
   reason: string | null;
   stepId: string | null;
   hasEnded: boolean;
-  /** True if nothing has changed for a while, so that Temporal has had time to follow. */
+  /** True if the row has not changed for a while, so that Temporal has had time to process the last change. */
   isSettled: boolean;
-  /** True if its pause is over. */
+  /** True if the pause of the execution should have ended. */
   isOverdue: boolean;
-  /** True if the event that it waits for has been recorded. */
+  /** True if the event that the execution waits for has been recorded. */
   isSatisfied: boolean;
 }
 
-/** Finds executions whose workflows run, in all projects, by their ids. */
+/** Finds executions of all projects whose Temporal workflows are running, by their ids. */
 export async function findRunningExecutions(
   db: Db,
   p: { ids: string[]; settledMs: number },
@@ -39,17 +39,17 @@ export async function findRunningExecutions(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The row of a campaign whose workflow runs. */
+/** The row of a campaign whose Temporal workflow is running. */
 export interface RunningCampaign {
   id: string;
   status: CampaignStatus;
   sendNo: number;
-  /** True if it was due some time ago and has not started. */
+  /** True if the campaign should have started some time ago and has not. */
   isOverdue: boolean;
   isSettled: boolean;
 }
 
-/** Finds campaigns whose workflows run, in all projects, by their ids. */
+/** Finds campaigns of all projects whose Temporal workflows are running, by their ids. */
 export async function findRunningCampaigns(
   db: Db,
   p: { ids: string[]; settledMs: number },
@@ -63,13 +63,13 @@ export async function findRunningCampaigns(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds the status of jobs whose workflows run, in all projects, by their ids. */
+/** Finds the status of jobs of all projects whose Temporal workflows are running, by their ids. */
 export async function findRunningJobs(db: Db, ids: string[]): Promise<Map<string, { status: JobStatus }>> {
   const rows = await db.selectFrom('jobs').select(['id', 'status']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds the webhook endpoints among these that exist and have deliveries to make, in all projects. */
+/** Finds the webhook endpoints among these ids that exist and have pending deliveries, in all projects. */
 export async function findPendingEndpoints(
   db: Db,
   p: { ids: string[]; settledMs: number },

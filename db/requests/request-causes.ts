@@ -4,14 +4,17 @@ import { timeOfUuid } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/** Time between the work of a request and its response, when its log entry gets an id. */
+/**
+ * The maximum time from the writes of a request to its response. The log entry of the request gets its id with the
+ * response.
+ */
 const ANSWERED_MS = 60_000;
-/** Maximum difference between the time of Postgres and of two API processes. */
+/** Maximum difference between the clocks of Postgres and of two API processes. */
 const CLOCKS_APART_MS = 5_000;
 
 /**
- * Returns the ids by which the request that caused an email, SMS, execution, event or contact can be found: its own id,
- * the execution that caused it, and the event that started that execution.
+ * Returns the ids by which the request that caused a record can be found. The record is an email, SMS, execution, event
+ * or contact. The ids are its own id, the execution that caused it, and the event that started that execution.
  */
 export async function findCauses(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
   const { projectId, id } = p;
@@ -26,10 +29,10 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
 }
 
 /**
- * Returns a SELECT of the ids of log entries whose request created a row with one of these `ids`. An entry gets its id
- * when the response is sent, shortly after the created rows got theirs, so the index of ids finds the entries and the
- * created rows need no index. Rows are compared in the form of the index, so that no plan reads the requests of other
- * projects.
+ * Returns a query for the ids of log entries whose request created a row with one of these `ids`. A log entry gets its
+ * id when the response is sent, shortly after the created rows got their ids. The entries are therefore found by a
+ * range of ids, and no index on the created ids is needed. The row comparison has the form of the index, so that no
+ * plan reads the requests of other projects.
  */
 export function entriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {

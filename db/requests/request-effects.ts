@@ -5,10 +5,10 @@ import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db } from '../connection.ts';
 
-/** Number of shown effects per kind. */
+/** The maximum number of effects of each kind that are returned. */
 const SHOWN = 100;
 
-/** Effects of a request as they are now. Erased ones are omitted. */
+/** The records that a request created, as they are now. Erased records are omitted. */
 export interface RequestEffects {
   contacts: { id: string; email: string }[];
   events: { id: string; name: string; contactId: string | null }[];
@@ -25,7 +25,7 @@ export interface RequestEffects {
   sms: { id: string; executionId: string | null; to: string; status: SmsStatus }[];
 }
 
-/** Finds the effects of a request by the ids that the log kept. Returns the first 100 of each kind. */
+/** Finds the records that a request created, by the ids in its log entry. Returns the first 100 of each kind. */
 export async function findEffects(
   db: Db,
   p: { projectId: string; made: AffectedRows | null },
@@ -42,7 +42,7 @@ export async function findEffects(
     sql`SELECT id, name, contact_id AS "contactId" FROM events
       WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
   );
-  // Uses the index of a contact's executions, because there is no index by event.
+  // Uses the index of the contacts' executions, because no index has the event.
   const contactIds = events.flatMap(({ contactId }) => contactId ?? []);
   const executions = await rowsOf<RequestEffects['executions'][number]>(
     db,

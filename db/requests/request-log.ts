@@ -11,8 +11,8 @@ import { entriesThatCreated } from './request-causes.ts';
 export interface LoggedRequest {
   id: string;
   /**
-   * The response's X-Request-Id. Callers may set it, and may use the same one several times. It is stored without
-   * addresses and numbers, which no erasure would find.
+   * The X-Request-Id of the response. Callers may choose it, and may use the same id several times. Addresses and phone
+   * numbers in it are not stored, because an erasure would not find them.
    */
   requestId: string;
   method: string;
@@ -43,7 +43,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** Inserts requests into the log; they may belong to several projects. */
+/** Inserts requests into the log. They may belong to several projects. */
 export async function insertRequests(db: Db, requests: readonly NewLoggedRequest[]): Promise<void> {
   if (requests.length === 0) return;
   const column = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);
@@ -56,11 +56,11 @@ export async function insertRequests(db: Db, requests: readonly NewLoggedRequest
   `.execute(db);
 }
 
-/** Selects requests. All conditions must match. */
+/** Selects requests that match all conditions. */
 export interface RequestFilter {
   method?: string | undefined;
   route?: string | undefined;
-  /** Statuses from `least` to `most`. */
+  /** Selects statuses from `least` to `most`, including both. */
   status?: { least: number; most: number } | undefined;
   errorCode?: string | undefined;
   /** `key:<id>`, `user:<id>` or `public`. */
@@ -85,8 +85,8 @@ export async function listRequests(
   if (p.method !== undefined) query = query.where('method', '=', p.method);
   if (p.route !== undefined) query = query.where('route', '=', p.route);
   if (p.status) query = query.where('status', '>=', p.status.least).where('status', '<=', p.status.most);
-  // This condition repeats the one of the partial index of refused requests, so that they are found quickly among
-  // many others.
+  // Repeats the predicate of the partial index of refused requests, so that Postgres uses the index to find the few
+  // refused requests.
   if ((p.status?.least ?? 0) >= 400 || p.errorCode !== undefined) query = query.where(sql<SqlBool>`status >= 400`);
   if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
   if (p.actor !== undefined) query = query.where('actor', '=', p.actor);
@@ -102,8 +102,8 @@ export async function listRequests(
 }
 
 /**
- * Returns a request by the id of its entry or by its X-Request-Id. If a caller used the same X-Request-Id several
- * times, returns the newest.
+ * Returns a request by the id of its log entry or by its X-Request-Id. If several requests have the same X-Request-Id,
+ * returns the newest.
  * @throws AppError NOT_FOUND
  */
 export async function getRequest(db: Db, p: { projectId: string; requestId: string }): Promise<LoggedRequest> {

@@ -11,23 +11,23 @@ export interface AssetsTables {
 export interface AssetsTable {
   id: Generated<string>;
   project_id: string;
-  /** SHA-256 of the project and the bytes, in hex. It is the name in the image's address. */
+  /** SHA-256 of the project's id and the bytes, in hex. It is part of the image's URL. */
   hash: string;
   filename: string | null;
   content_type: ImageType;
   bytes: number;
   width: number;
   height: number;
-  /** Null if the bytes are an object of the bucket. */
+  /** The bytes. Null if they are in the bucket, under `object_key`. */
   content: Buffer | null;
   object_key: string | null;
   created_at: GeneratedTimestamp;
 }
 
-/** Objects of the bucket that no row of `assets` names, or does not name yet. */
+/** Objects in the bucket without a row in `assets`: their row is not inserted yet, or was deleted. */
 export interface AssetLeftoversTable {
   object_key: string;
   project_id: string;
-  /** The object may be removed from this time on. */
+  /** The object may be deleted after this time. */
   due_at: Timestamp;
 }

@@ -3,20 +3,22 @@ import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 
 /** Statuses of a campaign that has started: it sends to its recipients, or waits to be resumed. */
 const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];
-/** Statuses in which the workflow of a start has work to do, now or later. */
+/** Statuses in which the Temporal workflow of a start is not finished. */
 const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
-/** Statuses in which the content may still be sent, so every resource that the campaign names must stay. */
+/**
+ * Statuses in which the content may still be sent, so that the resources that the campaign uses must not be deleted.
+ */
 const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
 
 const listOf = (statuses: readonly CampaignStatus[]) =>
   sql.raw(`(${statuses.map((status) => `'${status}'`).join(', ')})`);
 
-/** The statuses as an SQL list, to follow `IN`. */
+/** The statuses as an SQL list, for use after `IN`. */
 export const BEGUN_CAMPAIGNS = listOf(BEGUN);
 export const OPEN_CAMPAIGNS = listOf(OPEN);
 export const UNFINISHED_CAMPAIGNS = listOf(UNFINISHED);
 
-/** True if the workflow of a start has work to do, now or later. */
+/** Tells whether the Temporal workflow of a start is not finished. */
 export function isOpen(status: CampaignStatus): boolean {
   return OPEN.some((open) => open === status);
 }

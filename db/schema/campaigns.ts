@@ -41,31 +41,31 @@ export interface CampaignsTable extends EmailTextColumns {
   going_since: NullableTimestamp;
   content_id: string | null;
   topic_id: string | null;
-  /** Hashes of the images that the body or a variant names. The table's triggers write it. */
+  /** Hashes of the images in the body and the variants. Triggers of the table set the column. */
   asset_hashes: Generated<string[] | null>;
   send_no: Generated<number>;
   audience_cursor: string | null;
   audience_done: Generated<boolean>;
   variants: NullableJson<CampaignVariant[]>;
   variant_test: NullableJson<VariantTest>;
-  /** In the order of `variants`. They do not change after the start. */
+  /** Ids of the contents, in the order of `variants`. They do not change after the start. */
   variant_content_ids: string[] | null;
-  /** Set when the test share was sent. */
+  /** When the winner is determined. Null until the share of the test was sent. */
   test_ends_at: NullableTimestamp;
   /** The number of the winning variant. */
   winner: number | null;
   winner_by: WinnerSource | null;
   winner_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
-  /** When its state, progress or content was last changed. */
+  /** When the campaign's status, progress or content was last changed. */
   updated_at: GeneratedTimestamp;
-  /** When its content was last changed. Null for a campaign from before this column, until its next change. */
+  /** When the content was last changed. Null if it has not changed since this column was added. */
   edited_at: NullableTimestamp;
 }
 
 export interface CampaignChunksTable {
   campaign_id: string;
-  /** From 1. Below 0 while the recipients wait for the winner. */
+  /** The chunk's number, from 1. Negative while its recipients wait for the winner. */
   seq: number;
   project_id: string;
   first_id: string;
@@ -73,31 +73,35 @@ export interface CampaignChunksTable {
   size: number;
   zone: string | null;
   not_before: NullableTimestamp;
-  /**
-   * Variant of all recipients of the chunk. Null if the campaign has no variants, or if the winner is not known yet.
-   */
+  /** Variant of all recipients of the chunk. Null if the campaign has no variants, or until the winner is known. */
   variant: number | null;
-  /** True for recipients who waited for the winner, or would have waited. */
+  /** True for recipients who wait for the winner, or waited for it. */
   rest: Generated<boolean>;
   done_at: NullableTimestamp;
-  /** The chunk is in a turn, or its worker died in one. */
+  /** True while a worker sends the chunk. Stays true if the worker is killed. */
   busy: Generated<boolean>;
-  /** Outcomes of the chunk's recipients, see `db/campaigns/figures.ts`. Null if they have to be counted. */
+  /** Statistics of the chunk's recipients (see `db/campaigns/figures.ts`). Null if they must be counted. */
   figures: NullableJson<ChunkFigures>;
-  /** When its next turn is due; null while the chunk does not wait. The columns below are set only with it. */
+  /**
+   * When the next turn of the chunk is due. Null if the chunk does not wait. The columns below have values only while
+   * it waits.
+   */
   due_at: NullableTimestamp;
-  /** Identifies the settings by which the chunk waits for an hour or a window; null if the provider deferred it. */
+  /**
+   * Identifies the timing settings because of which the chunk waits. Null if it waits because the provider deferred its
+   * emails.
+   */
   due_clock: string | null;
-  /** When the provider first deferred some of its emails; null if it never did. */
+  /** When the provider first deferred emails of the chunk. Null if it has deferred none. */
   deferred_since: NullableTimestamp;
   deferrals: number | null;
-  /** The row at which the next turn resumes the round. Null starts a new round. */
+  /** The row from which the next turn continues its pass over the chunk. Null starts a new pass. */
   resume_id: string | null;
-  /** The provider deferred emails of this round, before `resume_id`. */
+  /** True if the provider deferred emails of this pass before `resume_id`. */
   resume_deferred: boolean | null;
 }
 
-/** Emails that got an event after the statistics of their chunk were counted. An email may have several rows. */
+/** Marks of emails that changed after the statistics of their chunk were counted. An email may have several marks. */
 export interface CampaignTouchesTable {
   campaign_id: string;
   email_id: string;
@@ -116,7 +120,7 @@ export interface CampaignMachineHoursTable {
 export interface LinkClicksTable {
   campaign_id: string;
   email_id: string;
-  /** Position in the list of the content's links. */
+  /** Position of the link in the content's list of links. */
   link: number;
   project_id: string;
   content_id: string;

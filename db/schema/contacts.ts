@@ -25,7 +25,7 @@ export interface ContactsTable {
   untrusted_keys: Generated<string[]>;
   was_unsubscribed: Generated<boolean | null>;
   changed_by: string | null;
-  /** The contact was asked to confirm the subscription, and has not done so. */
+  /** True if the contact got a confirmation email and has not confirmed the subscription. */
   pending: Generated<boolean>;
   confirmation_asked_at: NullableTimestamp;
   phone: GeneratedAlways<string | null>;
@@ -33,7 +33,7 @@ export interface ContactsTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** Emails that asked for a confirmation, and the proof that the contact gave it. */
+/** Confirmation emails, and the proof of the contact's confirmation. */
 export interface ConfirmationsTable {
   email_id: string;
   project_id: string;
@@ -72,12 +72,12 @@ export interface JobsTable {
   completed_at: NullableTimestamp;
 }
 
-/** The addresses that the links of an erased contact's email speak for. */
+/** The addresses whose consent can be changed by links in an erased contact's email. */
 export interface ErasedEmailsTable {
   email_id: string;
   address_hash: Buffer;
   project_id: string;
-  /** True for the address that the email was sent to, false for a later address of the contact. */
+  /** True for the address that the email was sent to, false for an address that the contact had later. */
   is_recipient: boolean;
   topic_id: string | null;
 }
@@ -88,7 +88,7 @@ export interface ErasedContactsTable {
   project_id: string;
 }
 
-/** The contact, if any, that now has an address of an erased contact. */
+/** The contact that now has an address of an erased contact. No row if no contact has it. */
 export interface ErasedAddressesTable {
   project_id: string;
   address_hash: Buffer;

@@ -12,7 +12,7 @@ export const EMAIL_TEXT_COLUMNS = {
   replyTo: 'reply_to',
 } as const satisfies Record<keyof EmailText, string>;
 
-/** The columns with the text of an email. `templates`, `campaigns` and `contents` have the same ones. */
+/** The columns with the text of an email, which `templates`, `campaigns` and `contents` have. */
 export type EmailTextColumns<From = string> = {
   [Field in keyof EmailText as (typeof EMAIL_TEXT_COLUMNS)[Field]]: EmailText<From>[Field];
 };
@@ -34,7 +34,7 @@ export interface TemplatesTable extends EmailTextColumns<string | null> {
   description: string | null;
   type: EmailType;
   topic_id: string | null;
-  /** Hashes of the images that the body names. The table's triggers write it. */
+  /** Hashes of the images in the body. Triggers of the table set the column. */
   asset_hashes: Generated<string[] | null>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
@@ -54,6 +54,6 @@ export interface ContentsTable extends EmailTextColumns {
 export interface ErasedContentsTable {
   content_id: string;
   project_id: string;
-  /** Since when new emails cannot find the content by its hash. Null until its hash is replaced. */
+  /** When the content got a new hash, so that new emails cannot find it. Null before that. */
   retired_at: NullableTimestamp;
 }

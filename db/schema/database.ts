@@ -20,8 +20,8 @@ import type { TopicsTables } from './topics.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
 /**
- * The tables as the migrations create them, one file per subject. Read them beside `db/migrations/`, which gives the
- * reasons. Rows get their types from here: `RowOf`. A column with a few fixed words has these words as its type.
+ * The tables that the migrations create, with one file per subject. `db/migrations/` explains the reasons for them.
+ * Types of rows are derived from these types with `RowOf`. A text column with a fixed set of values has a union type.
  * `bigint` is read as a number (see db/connection.ts).
  */
 export interface Database
@@ -45,7 +45,7 @@ export interface Database
     OperationTables,
     InstallationTables {}
 
-/** A row of a table, as read by a query that selects these columns. */
+/** The type of a row that a query reads if it selects these columns of the table. */
 export type RowOf<Table extends keyof Database, Columns extends readonly (keyof Selectable<Database[Table]>)[]> = Pick<
   Selectable<Database[Table]>,
   Columns[number]

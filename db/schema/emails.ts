@@ -3,7 +3,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
-/** Cause of an email. INBOUND is an email that the service received. */
+/** The source of an email. INBOUND means an email that the service received. */
 export type SourceType = SentEmailSource | 'INBOUND';
 export type SentEmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
 
@@ -26,7 +26,7 @@ export interface EmailsTable {
   contact_id: string | null;
   content_id: string;
   campaign_id: string | null;
-  /** The number of the campaign's variant, starting at 0. */
+  /** The number of the campaign's variant, from 0. */
   variant: number | null;
   execution_id: string | null;
   visit: number | null;
@@ -35,7 +35,10 @@ export interface EmailsTable {
   status: Generated<EmailStatus>;
   to_email: string | null;
   to_name: string | null;
-  /** The recipient of an email that was created without a contact. Set by a trigger, emptied when the person is erased. */
+  /**
+   * The recipient's address, if the email was created without a contact. A trigger sets the column, and an erasure
+   * clears it.
+   */
   address_without_contact: string | null;
   variables: NullableJson;
   options: NullableJson;
@@ -60,7 +63,7 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
-  /** The email was to the simulator: it was never sent, and no analytics count it. */
+  /** True for an email to a simulator address: it was never transmitted, and no statistics count it. */
   simulated: Generated<boolean>;
 }
 
@@ -79,9 +82,9 @@ export interface AttachmentsTable {
   content_type: string;
   disposition: Generated<string>;
   content_id: string | null;
-  /** The bytes of the file. Empty after the retention period of attachments. */
+  /** The bytes of the file. Empty after the attachments' retention time. */
   content: Buffer;
-  /** Size in bytes, if the content was deleted. Null otherwise. */
+  /** Size in bytes, set when the content is deleted; null until then. */
   size: number | null;
   created_at: GeneratedTimestamp;
 }
@@ -99,12 +102,12 @@ export interface CapturedEmailsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** A contact's slots under the frequency cap of the project. */
+/** The slots that a contact's emails take under the project's frequency cap. */
 export interface FrequencySlotsTable {
   contact_id: string;
   project_id: string;
   wanted: string[];
-  /** Epoch seconds of each email's slot, by email id. 0 if the email got none. */
+  /** The time of each email's slot in epoch seconds, by email id. 0 if the email was refused a slot. */
   mails: GeneratedJson<Record<string, number>>;
   updated_at: GeneratedTimestamp;
 }
@@ -115,7 +118,7 @@ export interface SendBucketsTable {
   refilled_at: GeneratedTimestamp;
   singles_wait_until: Date | null;
   workflows_wait_until: Date | null;
-  /** When the next new workflow email would be sent: the end of the queue. Null or in the past if none waits. */
+  /** When the last workflow email in the queue will be sent. Null or in the past if the queue is empty. */
   workflow_line_at: Date | null;
 }
 

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { GeneratedTimestamp, NullableJson } from './columns.ts';
 
-/** Events, as tenants and the service itself report them. */
+/** Events that tenants or the service have recorded. */
 export interface EventsTables {
   events: EventsTable;
   mail_hours: MailHoursTable;
@@ -19,19 +19,19 @@ export interface EventsTable {
   untrusted: Generated<boolean>;
   swayed: Generated<boolean>;
   /**
-   * The actor that caused the event, if that is kept: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`,
-   * `contact`, or the reporter.
+   * The actor that caused the event: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact`, or the
+   * reporter of the feedback. Null if it is not recorded.
    */
   actor: string | null;
-  /** Workflows that the event triggers and did not start. Null if there are no such workflows. */
+  /** Workflows that the event triggered but that did not start, with the reasons. Null if there are none. */
   not_started: NullableJson<NotStarted[]>;
   created_at: GeneratedTimestamp;
 }
 
-/** Outcomes of live emails in one past hour. */
+/** Counts of live emails in one past hour. */
 export interface MailHoursTable {
   project_id: string;
-  /** Whole hours since 1970. */
+  /** The hour, as the number of hours since 1970. */
   hour: number;
   sent: number;
   delivered: number;
@@ -43,6 +43,6 @@ export interface MailHoursTable {
 
 export interface MailHoursUntilTable {
   one: Generated<boolean>;
-  /** The first hour that is not in `mail_hours` yet. */
+  /** The first hour whose counts are not in `mail_hours` yet. */
   hour: number;
 }

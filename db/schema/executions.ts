@@ -31,7 +31,9 @@ export interface WorkflowsTable {
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
-  /** Path of the value that lets several executions of a contact be open. Null means one per contact. */
+  /**
+   * Path of the value for which a contact may have separate open executions. Null means one open execution per contact.
+   */
   reentry_key: string | null;
   entry_step_id: string | null;
   exit_on: NullableJson<ExitEvent[]>;
@@ -70,7 +72,7 @@ export interface ExecutionsTable {
   project_id: string;
   workflow_id: string;
   contact_id: string;
-  /** Null for a sandbox, which does not count as an entry. */
+  /** Number of the contact's entry into the workflow. Null for a sandbox, which does not count as an entry. */
   entry: number | null;
   status: Generated<ExecutionStatus>;
   current_step_id: string | null;
@@ -111,11 +113,11 @@ export interface ExecutionStepsTable {
 
 export interface StepVisitCountsTable {
   step_id: string;
-  /** The hour in which the visits started, in whole hours since 1970. */
+  /** The hour in which the visits started, as the number of hours since 1970. */
   hour: number;
-  /** Empty if the step has no branches. */
+  /** The branch by which the visits left the step. Empty if the step has no branches. */
   branch: string;
-  /** The backend that counted. 0 once the hour is added up. */
+  /** The Postgres backend that counted the visits. 0 after the rows of the hour were merged. */
   shard: number;
   project_id: string;
   waiting: number;

@@ -2,41 +2,56 @@ import type { Generated } from 'kysely';
 import type { InstallationChoice, SendingHold } from '../../rules/installation-tokens.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** The identity that distinguishes this installation from others on the same Temporal namespace. */
+/**
+ * The identity of this installation, which distinguishes it from other installations in the same Temporal namespace.
+ */
 export interface InstallationTables {
   installation: InstallationTable;
   installation_tokens: InstallationTokensTable;
 }
 
-/** The migration inserts its only row. */
+/** The table's only row is inserted by the migration. */
 export interface InstallationTable {
   singleton: Generated<boolean>;
-  /** A random UUID (version 4); names carry its first 8 characters. */
+  /** A random UUID (version 4). Names in Temporal contain its first 8 characters. */
   id: Generated<string>;
   created_at: GeneratedTimestamp;
-  /** Rows with an earlier id keep the names of the earlier release. Null if no earlier release ran. */
+  /**
+   * Rows with an id before this instant keep the names of the earlier release in Temporal. Null if no earlier release
+   * ran.
+   */
   legacy_before: NullableTimestamp;
   /** When the workers stopped serving the task queues of the earlier release; null until then. */
   legacy_closed_at: NullableTimestamp;
-  /** Why nothing is sent: a clone waits for its operator, or a restored database for its recovery. */
+  /**
+   * Why nothing is sent: the database is a clone whose operator has not resumed sending, or it was restored and
+   * recovery is not complete.
+   */
   sending_hold: SendingHold | null;
   sending_held_at: NullableTimestamp;
-  /** Recovery is due, for everything that happened from this instant on. Null when the recovery is done. */
+  /** The instant since which everything must be recovered. Null if no recovery is requested. */
   recovery_since: NullableTimestamp;
-  /** The process that runs the recovery counts as alive until this instant. */
+  /** A process is running the recovery, and its lease ends at this instant. */
   recovery_leased_until: NullableTimestamp;
-  /** The value of INSTALLATION that has resolved a mismatch. Cleared when a process starts without it. */
+  /**
+   * The value of the variable INSTALLATION that has resolved a mismatch. Cleared when a process starts without the
+   * variable.
+   */
   resolved_by: InstallationChoice | null;
 }
 
-/** The last tokens of the installation, one a minute. Temporal keeps the newest in the workflow `installation`. */
+/**
+ * The last tokens of the installation, one per minute. Temporal stores the newest one in the workflow `installation`.
+ */
 export interface InstallationTokensTable {
   no: number;
   value: string;
   rolled_at: GeneratedTimestamp;
-  /** True once Temporal has the token, too. */
+  /** True after Temporal has stored the token, too. */
   confirmed: Generated<boolean>;
-  /** Identifier of the server and the database that wrote the token. Null if Postgres does not report it. */
+  /**
+   * Identifiers of the server and the database that created the token. Null if Postgres does not reveal the server's.
+   */
   system_identifier: string | null;
   database_oid: number;
 }

@@ -36,23 +36,23 @@ export interface ProjectsTable {
   frequency_max: number | null;
   frequency_days: number | null;
   timezone: Generated<string>;
-  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. */
+  /** The country (ISO 3166-1 alpha-2) of phone numbers without a calling code. */
   phone_country: string | null;
-  /** Null means false, in projects from before the setting. */
+  /** Null means false: the project is older than this setting. */
   resubscribe_protected: boolean | null;
   /** Null means false. */
   public_key_open: boolean | null;
   sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;
   hold_reason: string | null;
-  /** Set by the operator of the service; the columns without `operator_` are the project's own. */
+  /** The columns with `operator_` are set by an operator; the same columns without it are the project's own. */
   operator_send_rate_per_second: number | null;
   operator_monthly_email_limit: number | null;
   operator_bounce_guard: number | null;
   operator_complaint_guard: number | null;
   operator_held_at: NullableTimestamp;
   operator_hold_reason: string | null;
-  /** The send rate that applies: the lower of the two limits. */
+  /** The send rate that applies: the lower of the operator's and the project's limit. */
   effective_send_rate_per_second: GeneratedAlways<number | null>;
   effective_monthly_email_limit: GeneratedAlways<number | null>;
   effective_bounce_guard: GeneratedAlways<number>;
@@ -102,7 +102,7 @@ export interface SignInLinksTable {
   user_id: string;
   project_id: string;
   token_hash: Buffer;
-  /** The password hash at the time the link was created. Changing the password invalidates the link. */
+  /** The password hash when the link was created. A change of the password thus invalidates the link. */
   password_hash: string;
   expires_at: Timestamp;
 }
@@ -138,7 +138,7 @@ export interface LoginFailuresTable {
   failed_at: GeneratedTimestamp;
 }
 
-/** Unlogged: a crash of Postgres loses a minute of counting. */
+/** An unlogged table: a crash of Postgres loses the counts of one minute. */
 export interface RateWindowsTable {
   subject: string;
   taken: number;

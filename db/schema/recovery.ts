@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { OutboxKind } from '../../rules/outbox.ts';
 import type { GeneratedJson, GeneratedTimestamp, Json } from './columns.ts';
 
-/** Tables that make accepted work survive a crash and requests safe to repeat. */
+/** Tables that let accepted work survive a crash, and make requests safe to repeat. */
 export interface RecoveryTables {
   outbox: OutboxTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -17,19 +17,19 @@ export interface OutboxTable {
   payload: GeneratedJson;
   attempts: Generated<number>;
   last_error: string | null;
-  /** When the row may be taken. For a taken row: when it counts as lost. */
+  /** When the row may be claimed. For a claimed row: when its lease expires. */
   available_at: GeneratedTimestamp;
   created_at: GeneratedTimestamp;
   /** `OUTBOX_PRIORITY` of its kind. */
   priority: Generated<number>;
   /**
-   * When Temporal accepted the row without having started it. Null while the row waits, and for work that workers do
-   * without Temporal.
+   * When Temporal accepted the start of the row. Null while the row waits, and for work that workers do without
+   * Temporal.
    */
   taken_at: Date | null;
 }
 
-/** The final state of records that were deleted within the last days. */
+/** The final status of records that were deleted within the last days. */
 export interface DeletedRowsTable {
   id: string;
   project_id: string;
@@ -44,7 +44,7 @@ export interface IdempotencyKeysTable {
   public: Generated<boolean>;
   owner: string | null;
   request: string;
-  /** Fingerprint of the parsed input. Null for keys that were stored before fingerprints existed. */
+  /** Fingerprint of the request's parsed input. Null for keys that were stored before fingerprints existed. */
   fingerprint: string | null;
   status_code: number;
   response: Json;

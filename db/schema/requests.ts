@@ -10,7 +10,7 @@ export interface RequestsTables {
 export interface RequestsTable {
   id: Generated<string>;
   project_id: string;
-  /** The response's X-Request-Id. Callers may set it, and may use the same one several times. */
+  /** The X-Request-Id of the response. Callers may choose it, and may use the same id several times. */
   request_id: string;
   method: string;
   /** The documented path, such as `/contacts/{id}`. */

@@ -2,35 +2,38 @@ import type { Generated } from 'kysely';
 import type { RefusalStage } from '../../rules/emails/refusal.ts';
 import type { GeneratedTimestamp } from './columns.ts';
 
-/** Routes for email, and whether they accept it. */
+/** Tables about the routes of email, and whether these routes accept email now. */
 export interface RoutesTables {
   route_pauses: RoutePausesTable;
   sns_subscriptions: SnsSubscriptionsTable;
 }
 
-/** When each kind of message of an SNS topic last arrived. */
+/** When each kind of message from an SNS topic last arrived. */
 export interface SnsSubscriptionsTable {
   topic: string;
   confirmed_at: Date | null;
   notified_at: Date | null;
-  /** When a notification last arrived without its envelope, because raw message delivery is on. */
+  /**
+   * When a notification last arrived without its envelope. The service cannot use such notifications, which SNS sends
+   * if raw message delivery is on.
+   */
   refused_at: Date | null;
 }
 
 export interface RoutePausesTable {
   id: Generated<string>;
-  /** Identifies a provider with its settings. Changed settings are another route. */
+  /** Identifies a provider with its settings. After a change of the settings, the route is a different one. */
   route: string;
   /** Null means all projects. */
   project_id: string | null;
-  /** Identifies the refusal. Equal replies of a server have the same value. */
+  /** Identifies the kind of refusal. Replies of a server with the same text have the same value. */
   refusal: string;
   stage: RefusalStage;
   /** The server's reply, without addresses. */
   reply: string;
   /** The domain of the envelope sender that was refused. */
   sender_host: string;
-  /** One of the refused emails. A probe asks for its recipient. */
+  /** One of the refused emails. A probe asks the server whether it accepts email to this email's recipient. */
   email_id: string | null;
   since: GeneratedTimestamp;
   probes: Generated<number>;

@@ -34,7 +34,7 @@ export interface SegmentMembersTable {
   created_at: GeneratedTimestamp;
 }
 
-/** Changes to the members of STATIC segments. */
+/** The history of members added to and removed from STATIC segments. */
 export interface SegmentMemberChangesTable {
   id: Generated<string>;
   project_id: string;

@@ -37,9 +37,11 @@ export interface SmsMessagesTable {
   created_at: GeneratedTimestamp;
   sent_at: NullableTimestamp;
   delivered_at: NullableTimestamp;
-  /** True for a run that only tests a workflow. */
+  /** True for an SMS of a sandbox execution. */
   sandbox: Generated<boolean>;
-  /** Null for an SMS from before this column. Such an SMS of a step counts as marketing. */
+  /**
+   * Whether the SMS is marketing. Null if the SMS is older than this column; then an SMS of a step counts as marketing.
+   */
   marketing: boolean | null;
 }
 
@@ -59,7 +61,7 @@ export interface CapturedSmsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** Numbers that refuse SMS, each from one sender. '' stands for every sender. */
+/** Phone numbers that refuse SMS from one sender. The sender '' means all senders. */
 export interface SmsStopsTable {
   id: Generated<string>;
   project_id: string;
@@ -71,14 +73,14 @@ export interface SmsStopsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** The normalized number of a contact who wrote it in another form than E.164. */
+/** The normalized number of a contact whose number was not written in E.164. */
 export interface ContactPhonesTable {
   contact_id: string;
   project_id: string;
   phone: string;
 }
 
-/** Progress of filling the stop list from the consent of contacts. */
+/** How far `sms_stops` has been filled from the consent of contacts that an earlier release stored. */
 export interface SmsStopBackfillTable {
   singleton: Generated<boolean>;
   after: string;

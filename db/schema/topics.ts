@@ -19,7 +19,7 @@ export interface TopicsTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** Without a row, the topic's default applies. */
+/** The topics that contacts have joined or left. For a topic without a row, the topic's default applies. */
 export interface TopicChoicesTable {
   project_id: string;
   contact_id: string;
@@ -29,7 +29,7 @@ export interface TopicChoicesTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** A topic that a person left whose address belongs to no contact now. */
+/** A topic that a person has left, stored by the hash of an address that no contact has now. */
 export interface TopicRefusalsTable {
   project_id: string;
   address_hash: Buffer;

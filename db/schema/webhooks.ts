@@ -4,7 +4,7 @@ import type { GeneratedTimestamp, Json, NullableTimestamp } from './columns.ts';
 export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** Endpoints of tenants, and the deliveries to them. */
+/** Webhook endpoints of tenants, and the deliveries to them. */
 export interface WebhooksTables {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_deliveries: WebhookDeliveriesTable;
@@ -15,7 +15,7 @@ export interface WebhookEndpointsTable {
   project_id: string;
   /** The URL with `***` instead of its password. */
   url: string;
-  /** The sealed password. */
+  /** The encrypted password of the URL. */
   url_secret: string | null;
   events: string[];
   description: string | null;
@@ -26,9 +26,9 @@ export interface WebhookEndpointsTable {
   failures_in_row: Generated<number>;
   failing_since: NullableTimestamp;
   disabled_reason: string | null;
-  /** Number of the current turn. An earlier turn records nothing. */
+  /** Number of the current turn. A turn with a lower number can record nothing. */
   turn: Generated<number>;
-  /** The endpoint wakes automatically at this time, so a new event before it does not have to. */
+  /** The endpoint's Temporal workflow wakes at this time, so new events need not wake it before. */
   wakes_at: NullableTimestamp;
   /** When the next probe of a degraded endpoint is due. */
   probe_at: NullableTimestamp;
@@ -49,7 +49,7 @@ export interface WebhookDeliveriesTable {
   response_body: string | null;
   latency_ms: number | null;
   error: string | null;
-  /** Set while the delivery is PENDING. */
+  /** When the next attempt is due. Null unless the delivery is PENDING. */
   next_attempt_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;

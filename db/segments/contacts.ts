@@ -1,4 +1,4 @@
-/** The contacts of a segment as they are now: counted, listed by page, and the cached count. */
+/** Counts and lists the current contacts of a segment, and maintains the stored count (`member_count`). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
@@ -14,7 +14,7 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
 
-/** Defines the members of a segment: its condition or, when that is null, its stored members. */
+/** Defines the members of a segment: by its condition, or by its stored members if the condition is null. */
 export interface SegmentDefinition {
   projectId: string;
   id: string;
@@ -22,20 +22,21 @@ export interface SegmentDefinition {
 }
 
 export interface SegmentPage {
-  /** Truncated contacts have no data, because the page reached its size limit. */
+  /** Contacts with `truncated` have no data, because the page reached its size limit. */
   items: Listed<Contact>[];
   total: number;
 }
 
 /**
- * Maximum cost of counting the total for a page, which should open in 100 ms. If Postgres expects a higher cost, the
- * kept count is shown. In Postgres's cost unit, this is about 50 ms, which counts 20,000 to 50,000 contacts.
+ * Maximum cost of counting the total for a page, in Postgres's cost unit: about 50 ms, in which it counts 20,000 to
+ * 50,000 contacts. If the planner expects a higher cost, the stored count is shown instead, because the page should
+ * open within 100 ms.
  */
 const MAX_COUNT_COST = 10_000;
-/** A kept count older than this is counted again after the response is sent. */
+/** If the stored count is older than this, a new count starts after the response is sent. */
 const COUNT_FRESH_SECONDS = 60;
 
-/** Returns the predicate on `contacts` for the current members of the segment. NULL stands for false. */
+/** Returns the SQL condition on `contacts` for the current members of the segment. It may be NULL instead of false. */
 export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: Date): Promise<RawBuilder<boolean>> {
   const { projectId, id, condition } = segment;
   const members: SegmentSources = new Map([[id, { kind: 'members' as const }]]);
@@ -49,15 +50,17 @@ export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: 
   return compileCondition(asked, { projectId, now, segments, zone });
 }
 
-/** Counts the current contacts of a segment. A dynamic segment is counted by its condition. */
+/**
+ * Counts the current contacts of a segment. A DYNAMIC segment is counted by its condition, not by its stored members.
+ */
 export async function countSegment(db: Db, segment: SegmentDefinition): Promise<number> {
   return countBy(db, countQuery(segment.projectId, await segmentPredicate(db, segment, new Date())));
 }
 
 /**
- * Returns a page of the segment's current contacts, newest first. `page` starts at 1. The total is exact if the page
- * itself shows it or counting is cheap. Otherwise it is the kept count, which is at most about a minute old while
- * people view the segment.
+ * Returns a page of the segment's current contacts, newest first. `page` starts at 1. The total is exact if this page
+ * is the last one or counting is cheap. Otherwise the total is the stored count, which is at most about a minute old
+ * while someone views the segment.
  */
 export async function listSegmentContacts(
   db: Db,
@@ -69,7 +72,7 @@ export async function listSegmentContacts(
   const { rows } = await fittedPage<ContactRow>({
     columns: CONTACT_FIELD_NAMES,
     large: { data: { jsonb: 1 } },
-    // The response has the rows twice, as `contacts` and as `data`.
+    // The response contains the rows twice, as `contacts` and as `data`.
     times: 2,
     rows: withTopics(
       segment.projectId,
@@ -87,7 +90,7 @@ export async function listSegmentContacts(
 }
 
 /**
- * Counts the members and keeps the count.
+ * Counts the members and stores the count.
  * @returns the count
  */
 export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Promise<number> {
@@ -99,9 +102,9 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
 }
 
 /**
- * Returns the kept count, if the segment was ever counted. The first caller that finds it old starts a new count
- * without delaying its own response. If its process ends before the count does, the old count stays, and the next
- * caller starts the count again.
+ * Returns the stored count; counts first if the segment was never counted. The first caller that finds it too old
+ * starts a new count, which does not delay the caller's response. If the process ends during that count, the old count
+ * stays, and the next caller starts a new count.
  */
 async function readKeptCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`
@@ -125,7 +128,7 @@ async function countBy(db: Db, query: RawBuilder<{ count: number }>): Promise<nu
   return rows[0]?.count ?? 0;
 }
 
-/** Returns the cost that Postgres expects of a query. The query is planned (1 ms), not run. */
+/** Returns the cost that the planner expects of a query. Plans the query (1 ms) without running it. */
 async function costOf(db: Db, query: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Total Cost': number } }] }>`
     EXPLAIN (FORMAT JSON) ${query}`.execute(db);

@@ -3,7 +3,7 @@ import type { Db } from '../connection.ts';
 
 const IS_TRACKED = sql<boolean>`track_membership AND type = 'DYNAMIC'`;
 
-/** Lists projects with a tracked segment that was not computed since an instant, in the order of their ids. */
+/** Lists projects with a tracked segment that was not computed since an instant, in the order of the projects' ids. */
 export async function listDueProjects(
   db: Db,
   p: { since: Date; after: string | null; upTo: string | null; limit: number },
@@ -24,7 +24,10 @@ export async function countDueProjects(db: Db, since: Date): Promise<number> {
   return rows[0]?.projects ?? 0;
 }
 
-/** Lists a project's tracked segments that were not computed since an instant, the one computed longest ago first. */
+/**
+ * Lists a project's tracked segments that were not computed since an instant. The segment that was computed longest ago
+ * comes first.
+ */
 export async function listDueSegments(db: Db, p: { projectId: string; since: Date }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM segments

@@ -8,7 +8,7 @@ import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import type { Segment } from './segments.ts';
 import { loadConditionSources } from './sources.ts';
 
-/** Filters per statement. Each is a column, and their planning times add up. */
+/** Filters per statement. Each filter is a column of the query, and the planning times of the columns add up. */
 const FILTERS_AT_A_TIME = 50;
 
 /** A filter of a segment, with the contact's value for it. */
@@ -16,8 +16,8 @@ export interface ExplainedFilter extends Filter {
   /** Path of the filter in the condition, such as `groups.0.filters.1`. */
   path: string;
   /**
-   * The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter,
-   * whether the contact is a member. Null if there is no value.
+   * The contact's value for the filter: the value of the field. For an event or email filter, it is the time of the
+   * last event or email; for a segment filter, whether the contact is a member. Null if there is no value.
    */
   contactValue: unknown;
   holds: boolean;
@@ -27,19 +27,19 @@ export interface SegmentExplanation {
   /** True if the contact is in the segment now. */
   holds: boolean;
   /**
-   * True if the contact is a stored member. A tracked segment may be minutes behind. Null unless the segment is
-   * STATIC or tracked.
+   * True if the contact is a stored member. The stored members of a tracked segment may be some minutes old. Null
+   * unless the segment is STATIC or tracked.
    */
   member: boolean | null;
-  /** In the order of the condition. */
+  /** The filters in the order of the condition. */
   filters: ExplainedFilter[];
 }
 
 /**
- * Explains why a contact is or is not in a segment: evaluates each filter with the predicate that decides for all
- * contacts. A STATIC segment has one filter, its membership.
- * @throws AppError NOT_FOUND (also for a contact of another project), CONFLICT for segments that refer to each other
- * in a cycle
+ * Explains why a contact is in a segment or not. Evaluates each filter with the same SQL that determines the segment's
+ * members. A STATIC segment has one filter, its membership.
+ * @throws AppError NOT_FOUND, also for a contact of another project; CONFLICT for segments that refer to each other in
+ * a cycle
  */
 export async function explainSegment(db: Db, segment: Segment, contactId: string): Promise<SegmentExplanation> {
   const { projectId } = segment;
@@ -66,9 +66,9 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
   return { holds, member: isStored ? member : null, filters: decided };
 }
 
-type Placed = { path: string; filter: Filter };
+type FilterAtPath = { path: string; filter: Filter };
 
-function listFilters({ groups }: Condition, path = ''): Placed[] {
+function listFilters({ groups }: Condition, path = ''): FilterAtPath[] {
   return groups.flatMap((group, n) => {
     const here = `${path}groups.${n}.`;
     const own = group.filters.map((filter, at) => ({ path: `${here}filters.${at}`, filter }));
@@ -93,8 +93,8 @@ interface Asked {
   zone: string | undefined;
 }
 
-/** Evaluates all filters in one statement. The same compiler compiles each filter as a condition of its own. */
-async function decide(db: Db, placed: Placed[], asked: Asked): Promise<ExplainedFilter[]> {
+/** Evaluates all filters in one statement. Compiles each filter separately, as a condition with one filter. */
+async function decide(db: Db, placed: FilterAtPath[], asked: Asked): Promise<ExplainedFilter[]> {
   const { projectId, contact, now, segments, zone } = asked;
   const columns = placed.flatMap(({ filter }, n) => {
     const alone: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
@@ -115,7 +115,7 @@ async function decide(db: Db, placed: Placed[], asked: Asked): Promise<Explained
   });
 }
 
-/** Returns SQL for values of the contact that only the database knows. */
+/** Returns SQL for a value of the contact that requires a query, such as the time of the last event. */
 function valueColumn({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
   const ref = parseField(field, operator, 'audience');
   if (ref?.kind === 'event') {

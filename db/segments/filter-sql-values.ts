@@ -1,11 +1,11 @@
 /**
- * Compiles single values of the filter language to SQL, with the meaning of `rules/filters/values.ts`, for a column
- * or a JSON value.
- * Postgres has no statistics about the values inside `data`. For `=` it guesses that one row in 200 matches, and for
- * three such filters that no row does. It then probes the events of each contact one by one. For a function
- * (`texteq`) it guesses one row in three, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million
- * contacts. JSON values are therefore compared by the functions behind the operators, and type tests are written as
- * "none of the other types".
+ * Compiles single values of the filter language to SQL, for a column or a JSON value. The result has the meaning of
+ * `rules/filters/values.ts`.
+ * Postgres has no statistics about the values inside `data`. For a comparison with `=` it estimates that one row in 200
+ * matches, and for three such filters that no row matches. It would then search the events of each contact one by one.
+ * For a comparison with the function `texteq` it estimates one row in three, which leads to hash and merge joins: 0.3 s
+ * instead of 1.5 s on a million contacts. JSON values are therefore compared by the functions behind the operators, and
+ * a test for a type is written as "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { FilterClock } from '../../rules/filters/evaluate.ts';
@@ -15,18 +15,20 @@ import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts
 export type Predicate = RawBuilder<boolean>;
 type Expression = RawBuilder<unknown>;
 
-/** A value to compare, as jsonb and as lower-cased text. The text is valid only where `isText` is true. */
+/**
+ * A value that a filter compares, as jsonb and as lower-case text. The text is meaningful only where `isText` is true.
+ */
 export interface ValueSource {
   json: Expression;
   folded: Expression;
   isText: Predicate;
-  /** True if an index serves `=` on `folded`. */
+  /** Whether an index supports `=` on `folded`. */
   indexed: boolean;
 }
 
 /**
- * Returns the value at a path of the contact's data. As in `valueAt`, a literal key with dots takes precedence over a
- * nested one.
+ * Returns the value at a path of the contact's data. As in `valueAt`, a key that contains dots is used before a nested
+ * key.
  */
 export function jsonSource(data: Expression, path: readonly string[]): ValueSource {
   const key = path.join('.');
@@ -38,12 +40,15 @@ export function jsonSource(data: Expression, path: readonly string[]): ValueSour
   return { json, folded: sql`lower(${text})`, isText: isType(json, 'string'), indexed: false };
 }
 
-/** Returns the address as a value: never absent, always text, stored in lower case, unique in the project. */
+/**
+ * Returns the address of a contact as a value. It is never absent, always text, stored in lower case and unique in the
+ * project.
+ */
 export function emailSource(column: Expression): ValueSource {
   return { json: sql`to_jsonb(${column})`, folded: column, isText: sql`true`, indexed: true };
 }
 
-/** Compiles a filter with a positive value operator on a JSON value or the address. NULL stands for false. */
+/** Compiles a filter with a positive operator on a JSON value or the address. The SQL may be NULL instead of false. */
 export function valuePredicate(source: ValueSource, filter: Filter, { now, zone }: FilterClock): Predicate {
   const { operator, value, unit } = filter;
   switch (operator) {
@@ -77,9 +82,9 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
 }
 
 /**
- * Compiles a filter with a positive value operator on a timestamp column (created_at, updated_at). Values have
- * milliseconds and the column has microseconds, so bounds are half open. An instant from an API response therefore
- * finds its row, also by an index.
+ * Compiles a filter with a positive operator on a timestamp column (`created_at`, `updated_at`). A filter's value has
+ * milliseconds and the column has microseconds, so the SQL compares with half-open ranges of a millisecond. A filter
+ * with an instant from an API response therefore finds the row of the response, also by an index.
  */
 export function instantPredicate(
   column: Expression,
@@ -112,8 +117,8 @@ export function instantPredicate(
 }
 
 /**
- * Compiles equality with any of the values, each by its own type: jsonb for numbers and booleans, folded text,
- * instants.
+ * Compiles equality with any of the values. Compares each value by its type: numbers and booleans as jsonb, text in
+ * lower case, and instants as instants.
  */
 function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string | undefined): Predicate {
   const strings = values.filter((value) => typeof value === 'string');
@@ -130,12 +135,18 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
   return parts.length === 0 ? sql`false` : sql`(${sql.join(parts, sql` or `)})`;
 }
 
-/** Longer lists become a single `= any`, for which the planner's guess of one row in 200 per value is high enough. */
+/**
+ * Lists with more values become one `= ANY`: for so many values, the planner's estimate of one row in 200 per value is
+ * high enough.
+ */
 const MAX_ALTERNATIVES = 20;
-/** Matches text that looks like a JSON number, boolean, list or object. Other text needs no test of its type. */
+/**
+ * Matches text that could also be a JSON number, boolean, list or object. Only such text needs a test of the stored
+ * value's type.
+ */
 const LIKE_JSON = /^(?:[-\d[{]|true$|false$)/i;
 
-/** Postgres lowers both sides, so that both follow the same case rules. */
+/** SQL `lower` converts both sides, so that both follow the same rules for upper and lower case. */
 function equalsText(source: ValueSource, texts: readonly string[]): Predicate {
   const lowered = texts.map((text) => sql`lower(${text}::text)`);
   const listed = source.indexed || texts.length > MAX_ALTERNATIVES;
@@ -163,9 +174,9 @@ function isType(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate 
 const ESCAPED = /["\\\p{Cc}]/u;
 
 /**
- * Compiles a search for an element of a list, or for a part of a text. CASE keeps list functions away from values
- * that are not lists. It avoids a subquery wherever possible, because Postgres does not run a statement with a
- * subquery in its filter in parallel.
+ * Compiles a search for an element of a list, or for a substring of a text. CASE prevents list functions from being
+ * called with values that are not lists. The SQL has no subquery where possible, because Postgres does not run a filter
+ * with a subquery in parallel.
  */
 function contains(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
   if (typeof value !== 'string') return jsonContains(source, value);
@@ -173,10 +184,10 @@ function contains(source: ValueSource, value: Scalar, zone: string | undefined):
   const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
   if (source.indexed) return inText;
   if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value, zone), text: inText });
-  // JSON stays valid JSON in lower case.
+  // JSON is still valid JSON after conversion to lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return byType(source, { list, text: inText });
-  // The value occurs in few rows, in a list or in a text. The exact test is evaluated only for these rows.
+  // Few rows contain the value, in a list or in a text. Only for these rows, the exact test is evaluated.
   return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
 }
 
@@ -200,7 +211,7 @@ function hasInstant(source: ValueSource, value: string, zone: string | undefined
     where ${equalsAny(element, [value], zone)})`;
 }
 
-/** The endings of the names of the functions behind <, <=, > and >=. */
+/** The last part of the names of the functions behind <, <=, > and >=. */
 const ORDERS = { greaterThan: 'gt', greaterThanOrEqual: 'ge', lessThan: 'lt', lessThanOrEqual: 'le' } as const;
 
 function compareOrdered(
@@ -215,7 +226,7 @@ function compareOrdered(
   }
   const instant = parseIsoDate(value, zone);
   if (instant === undefined) {
-    // Compares by bytes, whatever the collation of the database. For UTF-8, that is the order of code points.
+    // Compares by bytes, independent of the database's collation. For UTF-8, this is the order of code points.
     const holds = sql`${compare('text')}(${source.folded} collate "C", lower(${value}::text) collate "C")`;
     return sql`(${holds} and ${source.isText})`;
   }
@@ -227,7 +238,10 @@ function isOrdering(operator: Filter['operator']): operator is keyof typeof ORDE
   return operator in ORDERS;
 }
 
-/** Returns the instant of a stored text. A text without an offset is in the zone. UTC needs no lookup of zone rules. */
+/**
+ * Returns SQL for the instant of a stored text. A text without an offset is a local time in the zone. For UTC, the
+ * variant without zone rules is used, because it is faster.
+ */
 function storedInstant({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown> {
   return zone === 'UTC' ? sql`tidings_ts(${json})` : sql`tidings_ts(${json}, ${zone}::text)`;
 }
@@ -243,7 +257,7 @@ function nextMs(at: Date): Date {
   return new Date(at.getTime() + 1);
 }
 
-/** The checks of rules/filters/check.ts allow no other type here. */
+/** Returns a single value. `rules/filters/check.ts` has refused lists for the operators that call this function. */
 function scalar(value: Filter['value']): Scalar {
   return Array.isArray(value) || value === undefined ? '' : value;
 }

@@ -1,10 +1,10 @@
 /**
- * Compiles a condition to one parameterized SQL predicate over a row of `contacts`, for audiences, segments and
- * CONDITION steps. A property test checks that it agrees with `rules/filters/evaluate.ts`. Source: contract §5.2,
- * §7.2.
- * No predicate raises on dirty data: JSON values are compared as jsonb after a test of their type, and never cast.
- * EXISTS is kept at the top level of an AND wherever the condition allows it, because Postgres turns it into a
- * semi-join there.
+ * Compiles a condition to one parameterized SQL condition on a row of `contacts`, for audiences, segments and CONDITION
+ * steps. A property test checks that the result is the same as that of `rules/filters/evaluate.ts`. Source: contract
+ * §5.2, §7.2.
+ * The SQL never raises an error because of the stored data: JSON values are compared as jsonb after a test of their
+ * type, and never cast. EXISTS is placed at the top level of an AND where the condition allows it, because Postgres
+ * converts it to a semi-join there.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
@@ -14,9 +14,9 @@ import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
 import { spanMs, valueAt } from '../../rules/filters/values.ts';
 import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
 
-/** How to find the members of a segment: stored members, or its condition. */
+/** How to find the members of a segment: by the stored members, or by its condition. */
 export type SegmentSource = { kind: 'members' } | { kind: 'condition'; condition: Condition };
-/** By segment id in lower case. A segment that is not in the map has no members. */
+/** The sources by segment id in lower case. A segment that is not in the map has no members. */
 export type SegmentSources = ReadonlyMap<string, SegmentSource>;
 
 export interface CompileOptions extends FilterClock {
@@ -24,7 +24,7 @@ export interface CompileOptions extends FilterClock {
   /** The project's time zone, from `loadConditionSources`. */
   zone: string | undefined;
   /**
-   * All segments that the condition names, also through other segments, from `loadConditionSources` in
+   * All segments that the condition uses, directly or through other segments, from `loadConditionSources` in
    * db/segments/sources.ts.
    */
   segments: SegmentSources;
@@ -35,22 +35,23 @@ export interface CompileOptions extends FilterClock {
 }
 
 /**
- * Maximum number of filters in one statement, including the filters of inlined segments. Planning takes two seconds at
- * worst.
+ * Maximum number of filters in one statement, including the filters of inlined segments. Planning this many takes at
+ * most two seconds.
  */
 const MAX_COMPILED_FILTERS = 2_000;
 
 /**
- * Number of EXISTS that Postgres may turn into joins. Planning time grows steeply with this number: 20 joins take 0.1
- * s, 100 take 4 s, and any caller could send such a condition. Further EXISTS stay subqueries, which take 1 ms each to
- * plan.
+ * The number of EXISTS that Postgres may convert to joins. Planning time grows steeply with this number: 20 joins take
+ * 0.1 s, and 100 take 4 s; any caller could send such a condition. Further EXISTS stay subqueries, which take 1 ms each
+ * to plan.
  */
 const MAX_JOINS = 8;
 
 /**
- * Returns the predicate of a condition, for WHERE. For a contact that does not match it may give NULL instead of
- * false, so use `(… ) IS TRUE` in a SELECT list or under NOT. The query itself must select the project's contacts.
- * @throws AppError CONFLICT when segments refer to each other in a cycle, or are too large together
+ * Returns the SQL of a condition for WHERE. For a contact that does not match, it may be NULL instead of false, so use
+ * `(… ) IS TRUE` in a SELECT list or after NOT. The query itself must restrict the rows to the project's contacts.
+ * @throws AppError CONFLICT when segments refer to each other in a cycle, or when the condition and its segments have
+ * too many filters together
  */
 export function compileCondition(condition: Condition, options: CompileOptions): RawBuilder<boolean> {
   const scope: Scope = { ...options, alias: options.alias ?? 'contacts', inside: [], budget: { filters: 0, joins: 0 } };
@@ -125,8 +126,8 @@ const POSITIVE: Partial<Record<Filter['operator'], ValueOperator>> = {
 };
 
 /**
- * Compiles a filter whose operator may be negative. A negative operator matches everything that the positive one does
- * not, including contacts without the field.
+ * Compiles a filter whose operator may be negative. A negative operator matches all contacts that the positive operator
+ * does not match, including contacts without the field.
  */
 function negatable(filter: Filter, compile: (positive: Filter) => Predicate): Predicate {
   const positive = POSITIVE[filter.operator];
@@ -139,8 +140,8 @@ function subscribedPredicate(column: Predicate, { operator, value }: Filter): Pr
 }
 
 /**
- * Compiles a filter on history. `happened(since)` tests whether it happened at or after that instant, or ever without
- * one.
+ * Compiles a filter on events or emails of the past. `happened(since)` returns the SQL for at least one of them at or
+ * after the instant; without an instant, for at least one at any time.
  */
 function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
   const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));
@@ -160,14 +161,14 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
   }
 }
 
-/** No contact is subscribed to a topic of another project. */
+/** Compiles the test that a contact has joined a topic. For a topic of another project, it is false. */
 function onTopic(topicId: string, scope: Scope): Predicate {
   return sql`coalesce(
     (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),
     (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;
 }
 
-/** Only the index events_name (project_id, name, contact_id, created_at) is read. */
+/** Compiles the test for an event. It needs only the index `events_name` (project_id, name, contact_id, created_at). */
 function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
   return exists(
     sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
@@ -177,8 +178,8 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
 }
 
 /**
- * Uses the index emails_contact. The instants are in no index, which keeps the ledger's updates cheap. Only live
- * email counts.
+ * Compiles the test for an email. It uses the index `emails_contact`. No index has the instants, because such an index
+ * would make updates of the ledger expensive. Only live email counts.
  */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
@@ -189,7 +190,10 @@ function emailExists(activity: EmailActivity, since: Date | undefined, scope: Sc
   );
 }
 
-/** IS TRUE does not change the result. It only makes Postgres keep the subquery in place. */
+/**
+ * Returns EXISTS for a query. After `MAX_JOINS` of them, adds IS TRUE: the result is the same, but Postgres does not
+ * convert the subquery to a join.
+ */
 function exists(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
   budget.joins += 1;
   return budget.joins <= MAX_JOINS ? sql`exists (${query})` : sql`((exists (${query})) is true)`;
@@ -208,7 +212,7 @@ function membershipPredicate(segmentId: string, member: boolean, scope: Scope): 
         and s.project_id = ${scope.projectId}::uuid and s.contact_id = ${sql.ref(`${scope.alias}.id`)}`,
       scope,
     );
-    // NOT EXISTS, unlike IS NOT TRUE, can become an anti-join.
+    // NOT EXISTS can become an anti-join; IS NOT TRUE cannot.
     return member ? stored : sql`not ${stored}`;
   }
   const inlined = inlineSegment(segmentId, source.condition, scope);

@@ -6,39 +6,39 @@ import type { SegmentRef } from './segments.ts';
 
 export const SEGMENT_CHANGES = ['entry', 'exit'] as const;
 
-/** A contact entered or left a tracked segment, or was added to or removed from a STATIC one. */
+/** A contact that entered or left a tracked segment, or was added to or removed from a STATIC segment. */
 export interface MembershipChange {
-  /** Id of the recorded event or, for a STATIC segment, of its history record. */
+  /** Id of the recorded event. For a STATIC segment, id of the row in `segment_member_changes`. */
   id: string;
   change: (typeof SEGMENT_CHANGES)[number];
-  /** Null if the contact was erased while the event was kept. */
+  /** Null if the contact was erased. */
   contactId: string | null;
   email: string | null;
   /**
-   * The actor that added or removed the contact, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked
+   * The actor who added or removed the contact, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked
    * segment.
    */
   actor: string | null;
   at: Date;
 }
 
-/** Counting stops here, since no one pages through more. */
+/** Counting stops at this number, because no one reads more pages. */
 export const HISTORY_TOTAL_MAX = 10_000;
 
-/** The part of `events` that an index by segment id covers, see the migration. */
+/** The predicate of the partial index of `events` by segment id (see the migration). */
 const IS_CHANGE = sql`(name LIKE 'segment.%.entry' OR name LIKE 'segment.%.exit')`;
 
 /**
- * Lists contacts that entered and left a segment, newest first. For a DYNAMIC segment they come from the events that
- * its computations recorded, under any earlier slug. For a STATIC segment they come from the record of each change.
- * `total` is counted on the first page, up to HISTORY_TOTAL_MAX, and is 0 on later pages.
+ * Lists contacts that entered and left a segment, newest first. For a DYNAMIC segment, reads the events that its
+ * computations recorded, also under an earlier slug. For a STATIC segment, reads `segment_member_changes`. `total` is
+ * counted only on the first page, up to HISTORY_TOTAL_MAX, and is 0 on later pages.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listSegmentHistory(
   db: Db,
   p: PageRequest & SegmentRef & { type: SegmentType },
 ): Promise<Page<MembershipChange> & { total: number }> {
-  const changes = p.type === 'STATIC' ? notedChanges(p) : recordedChanges(p);
+  const changes = p.type === 'STATIC' ? selectStaticChanges(p) : selectSegmentEvents(p);
   const { rows } = await sql<MembershipChange>`
     SELECT e.id, e.change, c.id AS "contactId", c.email, e.actor, e.created_at AS at
     FROM (${changes} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}) e
@@ -50,13 +50,13 @@ export async function listSegmentHistory(
   return { ...toPage(rows, p.limit, (row) => row), total: counted.rows[0]?.count ?? 0 };
 }
 
-function recordedChanges({ projectId, id }: SegmentRef): RawBuilder<unknown> {
+function selectSegmentEvents({ projectId, id }: SegmentRef): RawBuilder<unknown> {
   return sql`
     SELECT id, CASE WHEN name LIKE '%.entry' THEN 'entry' ELSE 'exit' END AS change, contact_id, NULL AS actor, created_at
     FROM events WHERE project_id = ${projectId} AND data->>'segmentId' = ${id}::text AND ${IS_CHANGE}`;
 }
 
-function notedChanges({ projectId, id }: SegmentRef): RawBuilder<unknown> {
+function selectStaticChanges({ projectId, id }: SegmentRef): RawBuilder<unknown> {
   return sql`
     SELECT id, change, contact_id, actor, created_at FROM segment_member_changes
     WHERE project_id = ${projectId} AND segment_id = ${id}`;

@@ -1,4 +1,4 @@
-/** The stored members of STATIC segments, added and removed by address. Source: contract §5. */
+/** Adds and removes the stored members of STATIC segments, by address. Source: contract §5. */
 
 import { type RawBuilder, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
@@ -10,12 +10,12 @@ import { lockSegment, type SegmentRef } from './segments.ts';
 
 export interface AddMembers extends SegmentRef {
   emails: string[];
-  /** Creates a contact for an unknown address. */
+  /** Whether a contact is created for an address that no contact has. */
   createMissing: boolean;
-  /** The subscription of created contacts. Known contacts keep theirs. */
+  /** The subscription of created contacts. The subscription of existing contacts does not change. */
   subscribed: boolean;
   suppressionKey: Buffer;
-  /** The actor that adds them, for the segment's history. */
+  /** The actor who adds the contacts, for the segment's history. */
   actor: string;
   /** The version of the segment that the caller has read. */
   read?: ReadVersion | undefined;
@@ -30,8 +30,9 @@ export interface AddedMembers {
 }
 
 /**
- * Adds contacts to a STATIC segment. Existing members do not change.
- * @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC segment, or for a segment that changed after the version `read`
+ * Adds contacts to a STATIC segment. Contacts that are already members do not change.
+ * @throws AppError NOT_FOUND; CONFLICT for a DYNAMIC segment, or for a segment that was changed after the version
+ * `read`
  */
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
@@ -51,7 +52,9 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
 }
 
 /**
- * Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers`
+ * Removes contacts from a STATIC segment, by address.
+ * @returns the number of removed members
+ * @throws AppError as `addMembers`
  */
 export async function removeMembers(
   trx: Trx,
@@ -69,14 +72,17 @@ export async function removeMembers(
   return { removed: rows.length };
 }
 
-/** Records each change of `changed` in the segment's history, one row per contact. */
+/** Records changes of members in the segment's history. The CTE `changed` has the contacts, one row each. */
 function noteChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'): RawBuilder<unknown> {
   return sql`
     INSERT INTO segment_member_changes (project_id, segment_id, contact_id, change, actor)
     SELECT ${p.projectId}, ${p.id}, contact_id, ${change}, ${p.actor} FROM changed RETURNING 1`;
 }
 
-/** Counts the stored members and keeps the count. @returns the count */
+/**
+ * Counts the stored members and stores the count.
+ * @returns the count
+ */
 export async function updateMemberCount(trx: Trx, { projectId, id }: SegmentRef): Promise<number> {
   const { rows } = await sql<{ member_count: number }>`
     UPDATE segments SET counted_at = now(), member_count = (

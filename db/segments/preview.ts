@@ -5,9 +5,9 @@ import { CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from '../co
 import { compileCondition } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
 
-/** Number of matching contacts to show. */
+/** Number of matching contacts that the preview shows. */
 const SAMPLE_CONTACTS = 10;
-/** The number of newest contacts that are searched first for the sample. This takes tens of milliseconds. */
+/** The number of newest contacts that are searched first. The search takes tens of milliseconds. */
 const NEWEST_CONTACTS = 20_000;
 
 export interface ConditionPreview {
@@ -18,9 +18,9 @@ export interface ConditionPreview {
 }
 
 /**
- * Previews a condition: counts the matching contacts and returns the newest ones. A condition that matches many
- * contacts has ten among the newest. For a condition that matches few, the counting pass returns the sample too, so
- * contacts are read only once.
+ * Previews a condition: counts the matching contacts and returns the newest of them. First searches the newest
+ * contacts, which usually include ten matches if the condition matches many contacts. If they do not, the query that
+ * counts all matches also returns the newest of them, so all contacts are read only once.
  * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */
 export async function previewCondition(

@@ -1,4 +1,4 @@
-/** Segments: records, their slugs, and the guard before one is deleted. Source: contract §5. */
+/** Queries of segments: their rows, their slugs, and the checks before a deletion. Source: contract §5. */
 
 import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
@@ -11,7 +11,7 @@ import { containsText } from '../contains-text.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
-import { refusingTakenSlug } from '../records/slugs.ts';
+import { refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
@@ -19,7 +19,7 @@ import { compileCondition } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
 import { type CampaignUse, openCampaignsUsing } from './usage.ts';
 
-/** Why `trackMembership` of a STATIC segment is refused. */
+/** The error message for `trackMembership` on a STATIC segment. */
 export const STATIC_NOT_TRACKED = 'A STATIC segment is not computed, so its membership is not tracked.';
 
 export interface Segment {
@@ -83,8 +83,8 @@ type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * Lists all segments of the project newest first. The response has each condition twice, and as many conditions as
- * fit.
+ * Lists all segments of the project newest first. The response contains each condition twice. Omits the conditions that
+ * would make it too large.
  */
 export async function listSegments(
   db: Db,
@@ -98,7 +98,7 @@ export async function listSegments(
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
 
-/** Lists all segments of the project by slug, with their conditions. The caller has checked how large they are. */
+/** Lists all segments of the project by slug, with their conditions. The caller has checked the total size. */
 export async function listAllSegments(db: Db, projectId: string): Promise<Segment[]> {
   const rows = await db
     .selectFrom('segments')
@@ -109,7 +109,10 @@ export async function listAllSegments(db: Db, projectId: string): Promise<Segmen
   return rows.map(toSegment);
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one segment.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise<Segment> {
   const row = await db
     .selectFrom('segments')
@@ -122,8 +125,8 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 
 /**
  * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. A campaign
- * may still start to refer to it.
- * @throws AppError NOT_FOUND; CONFLICT if it was changed after the version that the caller has read
+ * may still be changed to use the segment.
+ * @throws AppError NOT_FOUND; CONFLICT if the segment was changed after the version that the caller has read
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {
   const row = await trx
@@ -139,8 +142,9 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?
 }
 
 /**
- * @throws AppError CONFLICT when the slug is taken, the project has 500 segments, or segments would refer to each
- * other in a cycle; VALIDATION_ERROR when the condition names an unknown segment
+ * Creates a segment.
+ * @throws AppError CONFLICT when the slug is taken, the project has 500 segments, or segments would refer to each other
+ * in a cycle; VALIDATION_ERROR when the condition uses an unknown segment
  */
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
@@ -159,12 +163,13 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
       track_membership: trackMembership,
     })
     .returning(COLUMN_NAMES);
-  return toSegment(await refusingTakenSlug({ what: 'segment', slug }, () => inserted.executeTakeFirst()));
+  return toSegment(await refuseTakenSlug({ kind: 'segment', slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
- * Changes a segment. A new name changes its slug, unless a slug is given, and with it the names of its events. A new
- * condition applies at once. The stored members of a tracked segment follow with its next computation.
+ * Changes a segment. A new name also changes the slug, unless the request has a slug, and the slug changes the names of
+ * the segment's events. A new condition applies at once. The stored members of a tracked segment change with its next
+ * computation.
  * @throws AppError as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
@@ -184,15 +189,13 @@ export async function updateSegment(
       condition = ${condition}::jsonb, updated_at = ${nextVersion()},
       track_membership = ${patch.trackMembership ?? segment.trackMembership}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
-  return toSegment(
-    await refusingTakenSlug({ what: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]),
-  );
+  return toSegment(await refuseTakenSlug({ kind: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]));
 }
 
 /**
  * Deletes a segment with its members. Campaigns that are not running lose their reference to it.
- * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or
- * another segment
+ * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses the segment, directly, in its filter,
+ * or through another segment
  */
 export async function deleteSegment(
   trx: Trx,
@@ -208,13 +211,13 @@ export async function deleteSegment(
   try {
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
-    // A campaign was scheduled since the check. The foreign key of campaigns.segment_id decides.
+    // A campaign was scheduled after the check, and the foreign key of campaigns.segment_id refused the deletion.
     if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
     throw error;
   }
 }
 
-/** Asserts that every named segment exists, and that none refers back to this one. */
+/** Throws unless every segment in the condition exists and none of them refers back to this segment. */
 async function checkReferences(
   trx: Trx,
   { projectId, condition, id }: { projectId: string; condition: Condition; id?: string },
@@ -230,8 +233,8 @@ async function checkReferences(
 }
 
 /**
- * Locks out other changes of conditions that name segments. Otherwise two concurrent changes could together create a
- * cycle.
+ * Locks out other changes of conditions that use segments. Without the lock, two concurrent changes could together
+ * create a cycle.
  */
 async function lockReferences(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`segment-references:${projectId}`}, 0))`.execute(trx);

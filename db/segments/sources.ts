@@ -5,19 +5,22 @@ import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentSource } from './filter-sql.ts';
 
-/** Maximum number of segments that a condition may reach through others. The compiler limits their filters too. */
+/**
+ * Maximum number of segments that a condition may use directly and through other segments. The compiler also limits the
+ * number of their filters.
+ */
 const MAX_SEGMENTS = 500;
 
 /** The inputs of `compileCondition` that are read from Postgres. */
 export interface ConditionSources {
   segments: Map<string, SegmentSource>;
-  /** The project's zone. Undefined if no filter reads a date-time without an offset. */
+  /** The project's time zone. Undefined if no filter reads a date-time without an offset. */
   zone: string | undefined;
 }
 
 /**
- * Loads the segments that a condition names (`loadSegments`), and the project's zone if a filter may need it. Most
- * conditions compare no instants and cost no query.
+ * Loads the segments that a condition uses (`loadSegments`), and the project's time zone if a filter needs it. Most
+ * conditions compare no instants and need no query for the zone.
  */
 export async function loadConditionSources(
   db: Db,
@@ -35,9 +38,9 @@ async function loadZone(db: Db, projectId: string): Promise<string | undefined> 
 }
 
 /**
- * Finds the segments that a condition names, also through other segments, for `compileCondition`. Static and tracked
- * segments have stored members. An untracked segment, or one not yet computed since its condition changed, is
- * represented by its condition. The map has no entry for an unknown segment.
+ * Finds the segments that a condition uses, directly or through other segments, for `compileCondition`. STATIC and
+ * tracked segments are represented by their stored members. An untracked segment is represented by its condition, and
+ * so is a tracked one that was not computed since its condition changed. Unknown segments are absent from the map.
  */
 async function loadSegments(
   db: Db,

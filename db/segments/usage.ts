@@ -16,17 +16,17 @@ export interface CampaignUse extends NamedUse {
 }
 
 export interface SegmentUsage {
-  /** Segments whose condition names this one. */
+  /** Segments whose condition uses this segment. */
   usedInSegments: NamedUse[];
-  /** Unfinished campaigns that send to this segment, or whose filter names it. */
+  /** Unfinished campaigns that send to this segment, or whose filter uses it. */
   usedInCampaigns: CampaignUse[];
-  /** Workflows with a trigger, exit or wait on the segment's events, or with a step that names the segment. */
+  /** Workflows that use the segment's events in a trigger, exit or wait, or the segment in a step. */
   usedInWorkflows: NamedUse[];
-  /** True if no running or scheduled campaign uses the segment, also through another segment. */
+  /** True if no running or scheduled campaign uses the segment, directly or through another segment. */
   canDelete: boolean;
 }
 
-/** Lists the places that name a segment. */
+/** Lists the segments, campaigns and workflows that use a segment. */
 export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }): Promise<SegmentUsage> {
   const open = await openCampaignsUsing(db, p);
   return {
@@ -37,7 +37,10 @@ export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }):
   };
 }
 
-/** Lists scheduled and running campaigns that send to a segment, also through their filter or another segment. */
+/**
+ * Lists scheduled and running campaigns that use a segment: as their audience, in their filter, or through another
+ * segment.
+ */
 export async function openCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
   return campaignsNaming(db, { ...p, ids: await dependentIds(db, p), statuses: OPEN_CAMPAIGNS });
 }
@@ -66,16 +69,16 @@ async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { s
   const { rows } = await sql<NamedUse & { type: StepType; config: StepConfig }>`
     SELECT w.id, w.name, s.type, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
     WHERE s.project_id = ${projectId} AND s.type = ANY(${TYPES_WITH_SEGMENTS}::text[]) ORDER BY w.id`.execute(db);
-  const asking = rows.filter((step) => usesSegment(step, id));
-  const hearing = [
+  const byStep = rows.filter((step) => usesSegment(step, id));
+  const byEvent = [
     ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'entry') })),
     ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'exit') })),
   ];
-  const using = [...asking, ...hearing].map(({ id, name }) => [id, { id, name }] as const);
+  const using = [...byStep, ...byEvent].map(({ id, name }) => [id, { id, name }] as const);
   return [...new Map(using).values()];
 }
 
-/** Returns the segment, and all segments whose conditions lead to it. */
+/** Returns the ids of the segment and of all segments that use it, directly or through other segments. */
 async function dependentIds(db: Db, { projectId, id }: SegmentRef): Promise<Set<string>> {
   const rows = await conditionsOf(db, projectId);
   const ids = new Set([id]);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A cancelled delivery, and the messages that it had not delivered as far as it knows. */
+/** A delivery workflow that was cancelled, and the messages that it had not reported as delivered. */
 export interface CancelledDelivery {
   projectId: string;
   deliveryId: string;
@@ -9,20 +9,21 @@ export interface CancelledDelivery {
 }
 
 /**
- * Ends emails whose delivery was cancelled as FAILED, reason `cancelled`. Emails that were sent, or that another
- * delivery has claimed, do not change. Idempotent.
+ * Marks emails whose delivery was cancelled as FAILED with the reason `cancelled`. Emails that were sent, or that
+ * another delivery has claimed, do not change. Safe to run twice.
+ * @returns the number of changed emails
  */
 export async function cancelEmails(db: Db, delivery: CancelledDelivery): Promise<number> {
-  return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
+  return endOpenMessages(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
 }
 
-/** Ends SMS in the same way as `cancelEmails` ends emails. */
+/** Does for SMS what `cancelEmails` does for emails. */
 export async function cancelSms(db: Db, delivery: CancelledDelivery): Promise<number> {
-  return endOpen(db, sql`sms_messages`, sql`('PENDING')`, delivery);
+  return endOpenMessages(db, sql`sms_messages`, sql`('PENDING')`, delivery);
 }
 
-/** Also removes the claims, so that results of a sender that Temporal had lost are ignored. */
-async function endOpen(
+/** Ends open messages. Also clears their claims, so that the result of a worker that is still sending is ignored. */
+async function endOpenMessages(
   db: Db,
   table: RawBuilder<unknown>,
   open: RawBuilder<unknown>,

@@ -5,7 +5,7 @@ export interface CapturedEmail {
   id: string;
   fromEmail: string;
   toEmail: string;
-  /** The whole message, as a provider would get it. */
+  /** The complete message, as a provider would get it. */
   raw: Buffer;
   createdAt: Date;
 }
@@ -18,12 +18,12 @@ export interface CapturedSms {
   createdAt: Date;
 }
 
-/** Maximum number of messages on the pages of the development mailbox. */
+/** Maximum number of messages that the development mailbox lists. */
 const SHOWN_MAX = 200;
 
 /**
- * Stores an email in the development mailbox. An email that is sent again replaces its earlier copy, as mailboxes
- * merge by Message-ID.
+ * Stores an email in the development mailbox. If an email is sent again, it replaces its earlier copy, as in mailboxes
+ * that show each Message-ID once.
  */
 export async function insertCapturedEmail(
   db: Db,
@@ -37,15 +37,15 @@ export async function insertCapturedEmail(
 }
 
 /**
- * Selects captured messages: only of one recipient if `to` is given, and only of these projects if `projects` is
- * given.
+ * Selects captured messages: with `to`, only messages to this recipient; with `projects`, only messages of these
+ * projects.
  */
 interface CapturedFilter {
   to?: string | undefined;
   projects?: readonly string[] | undefined;
 }
 
-/** Lists captured emails newest first: at most 200, unless `limit` is given. */
+/** Lists captured emails newest first, at most 200 by default. */
 export async function listCapturedEmails(
   db: Db,
   p: CapturedFilter & { limit?: number } = {},
@@ -83,7 +83,7 @@ export async function findCapturedEmail(
   return rows[0];
 }
 
-/** Stores an SMS in the development mailbox. The same SMS again is stored once. */
+/** Stores an SMS in the development mailbox. If it is already stored, nothing changes. */
 export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdAt'>): Promise<void> {
   await sql`
     INSERT INTO captured_sms (id, from_phone, to_phone, body) VALUES (${sms.id}, ${sms.from}, ${sms.to}, ${sms.body})
@@ -102,8 +102,8 @@ export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<C
 }
 
 /**
- * True if the message belongs to one of the projects. A captured message has the id of its record, which has the
- * project.
+ * SQL condition that a captured message belongs to one of the projects. The captured message has the same id as its row
+ * in `emails` or `sms_messages`, which has the project.
  */
 function isOf(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
   if (projects === undefined) return sql`true`;

@@ -6,7 +6,7 @@ import type { Db, Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
-/** Single messages whose first attempt a worker makes straight from their rows of the outbox. */
+/** The kinds of single messages. A worker makes their first attempt directly, without a Temporal workflow. */
 export type MessageKind = 'email' | 'sms';
 
 type FirstAttempt = 'email.deliver' | 'sms.deliver';
@@ -25,22 +25,22 @@ const DIRECT: Record<
   sms: { deliver: 'sms.deliver', retry: 'sms.retry', table: sql.raw('sms_messages'), open: sql.raw(`('PENDING')`) },
 };
 
-/** A message that waits for its next attempt, with the result of the last one. */
+/** A message that waits for its next attempt, with the result of its last attempt. */
 interface Later {
   id: string;
   dueAt: Date;
   last?: LastAttempt;
 }
 
-/** Returns the kinds of outbox rows that mean that a message has a delivery, as a list in SQL. */
+/** Returns the kinds of outbox rows that deliver messages, as an SQL list. */
 export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
   const { deliver, retry } = DIRECT[kind];
   return sql`(${deliver}, ${retry})`;
 }
 
 /**
- * Asserts that each message has a record in the project.
- * @throws RowMissing for the first message without one
+ * Throws unless each message has a row in the project.
+ * @throws RowMissing for the first message without a row
  */
 export async function assertMessages(
   db: Db,
@@ -54,8 +54,8 @@ export async function assertMessages(
 }
 
 /**
- * Ends first attempts in the transaction that records their outcome. Rows of finished messages are deleted. Rows of
- * deferred messages are handed to Temporal, which waits for the next attempt.
+ * Updates the outbox after first attempts, in the transaction that records their results. Deletes the rows of finished
+ * messages. Changes the rows of deferred messages, so that Temporal starts a workflow that waits for the next attempt.
  */
 export async function finishDirect(
   trx: Trx,
@@ -74,13 +74,13 @@ export async function finishDirect(
     p,
     later.map(({ id }) => id),
   );
-  return becomeTemporals(trx, p, later);
+  return moveToTemporal(trx, p, later);
 }
 
 /**
- * Hands messages over to Temporal, which makes their next attempt at `dueAt`: messages whose worker was killed, and
- * messages that wait for their sending window. Releases their claim, so that results of a worker that is still alive
- * are ignored. Returns the rows, for `outbox.wake`.
+ * Changes the outbox rows of messages so that Temporal makes their next attempt at `dueAt`. Used for messages whose
+ * worker was killed, and for messages that wait for their sending window. Releases their claims, so that the result of
+ * a worker that is still running is ignored. Returns the rows to pass to `outbox.wake`.
  */
 export async function handOverDirect(
   trx: Trx,
@@ -91,10 +91,10 @@ export async function handOverDirect(
     p,
     p.messages.map(({ id }) => id),
   );
-  return becomeTemporals(trx, p, p.messages);
+  return moveToTemporal(trx, p, p.messages);
 }
 
-/** Removes the claim, so that the next delivery may claim the messages. */
+/** Clears the claim of messages, so that the next delivery can claim them. */
 async function release(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
@@ -107,7 +107,7 @@ async function release(
   `.execute(trx);
 }
 
-async function becomeTemporals(
+async function moveToTemporal(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
   messages: Later[],

@@ -24,20 +24,20 @@ import { isOnTopic } from '../topics/contact-topics.ts';
 import { capOf, type FrequencyCap, takeSlotsFor, wouldGetSlot } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
-/** An email that this process has claimed, with all facts that decide whether and how it is sent. */
+/** An email that this process has claimed, with all data that decides whether and how it is sent. */
 export interface ClaimedEmail extends CarriedVariables {
   id: string;
   projectId: string;
   contentId: string;
   campaignId: string | null;
   executionId: string | null;
-  /** Visit of the execution's step that sends the email. */
+  /** Number of the visit whose step sends the email. */
   visit: number | null;
   sourceType: SentEmailSource;
   mode: KeyMode;
-  /** Null once the contact was erased. */
+  /** Null after the contact was erased. */
   to: { email: string; name: string | null } | null;
-  /** The number of the claim. A completion counts only while the row still has this number. */
+  /** The number of the claim. A result is recorded only while the row still has this number. */
   claim: number;
   attempts: number;
   createdAt: Date;
@@ -50,9 +50,9 @@ export interface ClaimedEmail extends CarriedVariables {
     data: Sourced<Data>;
   } | null;
   contentType: EmailType;
-  /** True if the contact is not on the topic of the email. */
+  /** True if the contact has not joined the topic of the email. */
   offTopic: boolean;
-  /** True if the contact has already had the maximum number of emails under the project's frequency cap. */
+  /** True if the contact has already got the maximum number of emails under the project's frequency cap. */
   capped: boolean;
   project: {
     tracking: TrackingMode;
@@ -60,18 +60,18 @@ export interface ClaimedEmail extends CarriedVariables {
     held: boolean;
     monthlyEmailLimit: number | null;
   };
-  /** The project's verified domain of the sender address. Null if that domain is not verified. */
+  /** The project's verified domain for the sender address. Null if the address is not on a verified domain. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
-  /** Time zones of the project and the contact. Absent if they do not affect the email. */
+  /** Time zones of the project and the contact, and the sending window. Absent if they do not affect the email. */
   clock?: RecipientTiming;
 }
 
 /**
- * Claims single emails for their deliveries, in the order of their ids. The first delivery that claims an email owns
- * it, so a second dispatch of the same outbox row finds nothing. An email that a crash left SENDING is claimed again
- * by its own delivery, with a new claim number. The same statement reads consent, hold, suppression and the sender's
- * domain, so they are as of now, not as of acceptance.
+ * Claims single emails for their delivery workflows, in the order of the emails' ids. Only the delivery that claims an
+ * email first can claim it again. A second delivery of the same outbox row therefore finds no email. If a crash left an
+ * email in SENDING, its own delivery claims it again with a new number. The same statement reads consent, hold,
+ * suppressions and the sender's domain, so all of them are current and not those at the time of acceptance.
  */
 export async function claimEmails(
   db: Db,
@@ -88,12 +88,12 @@ export async function claimEmails(
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
   );
-  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
+  return cap ? takeCapSlots(db, { projectId: p.projectId, cap, claimed }) : claimed;
 }
 
 /**
- * Returns the claim that an email without a row would get. `taken` is as for `readClaimed`. Writes nothing and takes
- * no slot under the frequency cap.
+ * Returns the data that a claim of an email without a row would return. `taken` is described at `readClaimed`. Writes
+ * nothing and takes no slot under the frequency cap.
  */
 export async function previewClaim(
   db: Db,
@@ -108,9 +108,8 @@ export async function previewClaim(
 }
 
 /**
- * Reads the facts that decide whether and how emails are sent now, except the frequency cap.
- * @param taken CTEs. The CTE
- * named `t` has the emails as rows of `emails`; others may replace tables
+ * Reads the data that decides whether and how emails are sent now, except the frequency cap.
+ * @param taken CTEs: the CTE `t` has the emails in the form of rows of `emails`; further CTEs may replace tables
  */
 async function readClaimed(
   db: Db,
@@ -145,10 +144,10 @@ async function readClaimed(
 }
 
 /**
- * Takes slots under the frequency cap for the emails that count towards it: emails of campaigns and workflows that
- * nothing else withholds. Runs after the claim, so that after a crash between the two the email is claimed again.
+ * Takes slots under the frequency cap for emails of campaigns and workflows that will be sent unless the cap prevents
+ * it. Runs after the claim: after a crash between the two, the email is claimed again.
  */
-async function withinCap(
+async function takeCapSlots(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
 ): Promise<ClaimedEmail[]> {
@@ -165,7 +164,7 @@ function isCounted(email: ClaimedEmail): boolean {
   return Boolean(mayLeave && email.senderDomain && !email.project.held);
 }
 
-/** Releases a claim whose email was not attempted, as if it had not been claimed. Idempotent. */
+/** Releases the claim of an email that was not attempted, as if it had not been claimed. Safe to run twice. */
 export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmail): Promise<void> {
   await sql`
     UPDATE emails SET status = 'PENDING', attempts = attempts - 1, claim = NULL
@@ -174,8 +173,8 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
 }
 
 /**
- * Finds the single emails that count towards the send rate. Emails of test keys and emails to the simulator reach no
- * one.
+ * Finds the single emails that count towards the send rate. Emails of test keys and to simulator addresses do not
+ * count, because they are not transmitted.
  */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
@@ -185,7 +184,7 @@ export async function findLiveEmails(db: Db, p: { projectId: string; ids: string
   return new Set(rows.map((row) => row.id));
 }
 
-/** The outcome of an attempt, with the claim of the attempt. */
+/** The result of an attempt, with the number of its claim. */
 export interface EmailSettlement {
   id: string;
   claim: number;
@@ -193,10 +192,10 @@ export interface EmailSettlement {
 }
 
 /**
- * Records the outcome of claimed emails, set-based, in the caller's transaction. Returns the ids that were recorded. If
- * an id is missing, another attempt has claimed that email since. A provider's callback may have arrived before this
- * commit; then the status stays as the callback set it, and the rest is recorded. A withheld email does not count as
- * attempted.
+ * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
+ * recorded emails. An email is absent if another attempt has claimed it in the meantime. If a provider's callback has
+ * already set a later status, that status stays and the other columns are recorded. An email that was withheld does not
+ * count as attempted.
  */
 export async function settleEmails(
   trx: Trx,
@@ -340,7 +339,7 @@ function zoneIn(data: Data | null): string | null {
   return typeof data?.timezone === 'string' ? data.timezone : null;
 }
 
-/** Returns the contact of an email. If a sandbox sends it, the contact is as the run has left it. */
+/** Returns the contact of an email. For an email of a sandbox, returns the contact as the sandbox has changed it. */
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
   const run = row.options?.sandbox?.contact;
   return {

@@ -2,31 +2,31 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /**
- * Maximum number of MARKETING emails from campaigns and automations that a contact gets in a number of rolling days.
+ * The maximum number of MARKETING emails from campaigns and automations that a contact gets within a number of days.
  */
 export interface FrequencyCap {
   max: number;
   days: number;
 }
 
-/** Returns the cap of a project from its columns, or null if it has no cap. */
+/** Returns a project's frequency cap from its columns; null if it has none. */
 export function capOf(row: { frequency_max: number | null; frequency_days: number | null }): FrequencyCap | null {
   const { frequency_max: max, frequency_days: days } = row;
   return max === null || days === null ? null : { max, days };
 }
 
-/** True if the cap of `projects p` has not changed. */
+/** SQL condition that the frequency cap of the row `p` of `projects` is still `cap`. */
 export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean> {
   const [max, days] = [cap?.max ?? null, cap?.days ?? null];
   return sql<boolean>`(p.frequency_max IS NOT DISTINCT FROM ${max}::int AND p.frequency_days IS NOT DISTINCT FROM ${days}::int)`;
 }
 
 /**
- * Builds the statement that takes slots for emails, as part of the statement that claims them. `wanted` selects
- * `contact_id` and `ids`, each contact once. An existing row is computed once, on its latest version. The rows are
- * locked in the order of the contacts' ids; a caller that also locks the contacts locks the contacts first. The
- * statement returns `contact_id`, `wanted` (the given `ids`) and `mails`. `hasSlot` reads from `mails` whether an email
- * got its slot.
+ * Builds the statement that takes slots under the frequency cap for emails. It is part of the statement that claims the
+ * emails. `wanted` selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and
+ * computes its slots from the newest version. Rows are locked in the order of the contacts' ids; a caller that also
+ * locks contacts must lock them first. The statement returns `contact_id`, `wanted` (the given `ids`) and `mails`.
+ * `hasSlot` reads from `mails` whether an email got a slot.
  */
 export function takeSlots(p: {
   projectId: string;
@@ -47,12 +47,15 @@ export function takeSlots(p: {
     RETURNING s.contact_id, s.wanted, s.mails`;
 }
 
-/** Tells whether an email got its slot. NULL if it did not ask for one. */
+/** SQL condition that an email got a slot. NULL if no slot was requested for it. */
 export function hasSlot(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`((${emails}->>(${id})::text)::numeric > 0)`;
 }
 
-/** Takes slots for single emails that the caller has claimed. Returns the ids that got no slot. Idempotent. */
+/**
+ * Takes slots for single emails that the caller has claimed. Returns the ids of emails that got no slot. Safe to run
+ * twice.
+ */
 export async function takeSlotsFor(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; emails: { id: string; contactId: string }[] },
@@ -68,7 +71,7 @@ export async function takeSlotsFor(
 }
 
 /**
- * Releases the slots of a campaign's unsent emails, while the project has a cap. The rows are locked in the order of
+ * Releases the slots of a campaign's unsent emails, if the project has a frequency cap. Rows are locked in the order of
  * the contacts' ids.
  */
 export async function releaseSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {

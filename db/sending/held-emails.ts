@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import type { Trx } from '../connection.ts';
 
-/** A page of a release: emails that may now be sent, and the start of the next page. */
+/** The result of releasing a page: emails that may now be sent, and the position where the next page starts. */
 export interface ReleasedPage {
   ids: string[];
-  /** The last email that was checked. Null when there are no more, or when the project is on hold again. */
+  /** The last email that was read. Null when there are no more emails, or when the project is on hold again. */
   after: string | null;
-  /** Whether the project is on hold again, so that the remaining emails wait for the next release. */
+  /** Whether the project is on hold again. The remaining emails then wait for the next release. */
   heldAgain: boolean;
 }
 
 /**
- * Sets the held emails among the next `rows` of a project back to PENDING, for a new delivery. The status makes sure
- * that a held email is sent once, even if two callers release it. Campaign emails are released by their campaign. A
- * hold that is set meanwhile waits for this transaction, and then stops the release of the next pages.
+ * Reads the next `rows` emails of a project, and sets the held ones back to PENDING for a new delivery. Even if two
+ * callers release the same email, it is sent once, because only a HELD email changes. Skips emails of campaigns, which
+ * the campaign's workflow releases. Locks the project, so a new hold waits for this transaction; the next page then
+ * sees the hold and stops.
  */
 export async function releaseHeldPage(
   trx: Trx,
@@ -23,7 +24,8 @@ export async function releaseHeldPage(
     SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NULL FOR SHARE`.execute(trx);
   if (project.length === 0) return { ids: [], after: null, heldAgain: true };
   const from = p.after === null ? sql`true` : sql`id > ${p.after}::uuid`;
-  // Waits for rows that other transactions have locked, because the release does not return to rows it has passed.
+  // Waits for rows that other transactions have locked instead of skipping them, because later pages do not read them
+  // again.
   const { rows } = await sql<{ id: string; released: boolean }>`
     WITH looked AS MATERIALIZED (
       SELECT id, status = 'HELD' AND campaign_id IS NULL AS held FROM emails

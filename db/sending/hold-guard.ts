@@ -12,12 +12,15 @@ import { prepared } from '../prepared.ts';
 import { insertAudit } from '../projects/audit-log.ts';
 import { queueOwnerNotice } from '../projects/owner-notices.ts';
 
-/** Rows per project and hour. With several rows, transactions of different connections mostly update different ones. */
+/**
+ * Rows per project and hour. Concurrent transactions then mostly update different rows and do not wait for each other.
+ */
 const SLOTS = 8;
 
 /**
- * Counts live emails by project, in the statement or transaction that records them, so that each counts once. `rows`
- * selects `project_id`, `mails`, `dead` and `complaints`, one row per project.
+ * Builds the statement that adds to the counts of live emails, by project. It is part of the statement or transaction
+ * that records the emails, so that each email counts once. `rows` selects `project_id`, `mails`, `dead` and
+ * `complaints`, with one row per project.
  */
 export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -29,10 +32,10 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Counts the outcomes of a project's live emails, and puts the project on hold when a guard is exceeded. Only hard
- * bounces and complaints can exceed a guard, so only their share is computed. Runs last in its transaction, because
- * other connections may wait for its row. `watched`: a mailbox provider has recently refused email of the project,
- * see `findWatchedEmails`.
+ * Counts the results of a project's live emails, and puts the project on hold if a guard is exceeded. Computes the
+ * rates only if there are new hard bounces or complaints, because other results cannot exceed a guard. Must be last in
+ * its transaction, because other connections may wait for the row that it locks. `watched`: a mailbox provider has
+ * recently refused email of the project (see `findWatchedEmails`).
  */
 export async function guardRates(
   trx: Trx,
@@ -54,7 +57,7 @@ export async function guardRates(
 
 /**
  * Records emails that a mailbox provider refused because of the sender (class `policy`). Puts the project on hold if
- * too many of its last emails were refused.
+ * the provider has refused too many of the project's last emails.
  */
 export async function guardRefusals(
   trx: Trx,
@@ -72,7 +75,7 @@ export async function guardRefusals(
   return why ? holdOnce(trx, { projectId, reason: why }) : [];
 }
 
-/** Emails of one project to one domain. */
+/** The number of emails of one project to one domain. */
 export interface SentToDomain {
   projectId: string;
   domain: string;
@@ -80,8 +83,8 @@ export interface SentToDomain {
 }
 
 /**
- * Finds the live emails of projects that a mailbox provider has recently refused, by domain. The result is empty most
- * of the time.
+ * Counts the live emails among these ids by project and recipient domain, for projects with a mailbox provider that has
+ * recently refused their email. The result is usually empty.
  */
 export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
   const { rows } = await sql<{ project_id: string; domain: string; emails: number }>`
@@ -95,8 +98,8 @@ export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<Sen
 }
 
 /**
- * Records emails that a mailbox provider accepted. Providers that refused none of the last emails are no longer
- * watched.
+ * Records emails that a mailbox provider accepted. If the provider has refused none of the project's last emails, it is
+ * no longer watched.
  */
 export async function noteAccepted(
   db: Db,
@@ -115,7 +118,10 @@ export async function noteAccepted(
   `.execute(db);
 }
 
-/** Restarts the counting, because releasing a hold means that an operator has judged the earlier outcomes. */
+/**
+ * Deletes the counts of the guards when a hold is released. The person who releases the hold accepts the earlier
+ * results.
+ */
 export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
   await sql`DELETE FROM send_outcomes WHERE project_id = ${projectId}`.execute(trx);
   await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);
@@ -123,7 +129,7 @@ export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
 
 type GuardCounts = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 
-/** Returns the counts of a project. Undefined if it is on hold already. */
+/** Returns the counts of a project. Undefined if the project is already on hold. */
 async function findGuardCounts(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
   const { rows } = await sql<GuardCounts>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
@@ -135,8 +141,8 @@ async function findGuardCounts(trx: Trx, projectId: string): Promise<GuardCounts
 }
 
 /**
- * Puts a project on hold, notifies its owners and writes the audit log. The UPDATE decides, so this happens only
- * once.
+ * Puts a project on hold, notifies its owners and writes the audit log. The UPDATE changes only a project that is not
+ * on hold, so this happens once.
  */
 async function holdOnce(trx: Trx, { projectId, reason }: { projectId: string; reason: string }): Promise<OutboxRow[]> {
   const { numAffectedRows } = await sql`

@@ -4,13 +4,13 @@ import { firstIdAt } from '../id-time.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-/** Smallest id of this month. It lets the index on project and id find the month's rows. */
+/** SQL for the lowest id of the current month, so that the index on project and id finds the month's emails. */
 const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
- * Takes `n` live emails from the project's allowance for this calendar month (UTC). If the allowance is too small,
- * takes nothing and returns false. Without a limit (null), nothing is counted. When a limit was set, the first email
- * also counts the emails of the month so far. Callers never pass test email.
+ * Counts `n` live emails toward the project's limit for this calendar month (UTC). If the limit does not allow all of
+ * them, counts none and returns false. Without a limit (null), nothing is counted. The first call after a limit was set
+ * also counts the month's earlier emails. Callers never pass test email.
  */
 export async function takeMonthlyAllowance(
   db: Db,
@@ -26,7 +26,10 @@ export async function takeMonthlyAllowance(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Creates the month's row with the usage so far, if the row is missing. Only then are emails counted. */
+/**
+ * Creates the month's row with the number of emails so far, if the row is missing. Emails are counted only for this
+ * purpose.
+ */
 export async function openMonth(db: Db, projectId: string): Promise<void> {
   await sql`
     INSERT INTO monthly_usage (project_id, month, emails)
@@ -39,12 +42,16 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
   `.execute(db);
 }
 
-/** Maximum number of projects that a process caches. Each takes about 100 bytes, and a dropped one is queried again. */
+/**
+ * Maximum number of projects that a process remembers. Each needs about 100 bytes. After a project is dropped, it is
+ * queried again.
+ */
 const OPENED_MAX = 10_000;
 
 /**
- * Creates the month's rows of projects before shared transactions need them. If a limit was set late in the month,
- * counting that month can take seconds. Queries Postgres once per project and month.
+ * Returns a function that creates a project's row for the month. Call it before shared transactions that need the row:
+ * if a limit is set late in the month, counting the month's emails can take seconds. It queries Postgres once per
+ * project and month.
  */
 export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
   let month = '';
@@ -65,8 +72,8 @@ export function createMonthOpener(db: Db): (projectId: string) => Promise<void> 
 }
 
 /**
- * Returns the number of emails that the month still allows, at least 0. Locks the month's row, so that the number
- * holds until the emails are recorded.
+ * Returns the number of emails that the monthly limit still allows, at least 0. Locks the month's row, so that the
+ * number stays correct until the caller has recorded its emails.
  */
 export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
   const { rows } = await sql<{ room: number }>`
@@ -76,8 +83,8 @@ export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limi
   return rows[0]?.room ?? p.limit;
 }
 
-/** Tells whether the month's allowance is used up, according to committed emails. Takes no lock. */
-export async function monthIsFull(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
+/** Tells whether the monthly limit is reached by committed emails. Takes no lock. */
+export async function isMonthlyLimitReached(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
   const { rows } = await sql<{ full: boolean }>`
     SELECT emails >= ${p.limit} AS full FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}
   `.execute(db);

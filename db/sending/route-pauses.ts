@@ -18,9 +18,9 @@ export interface RoutePause {
 
 export interface NewRoutePause {
   route: string;
-  /** Projects whose email was refused. An empty list, or two or more projects, pause the route for all projects. */
+  /** Projects whose email was refused. With no project, or with two or more, the route is paused for all projects. */
   projectIds: readonly string[];
-  /** Identifies the refusal. */
+  /** Identifies the kind of refusal. */
   refusal: string;
   stage: RefusalStage;
   reply: string;
@@ -31,21 +31,21 @@ export interface NewRoutePause {
 
 const COLUMNS = ['id', 'project_id', 'stage', 'reply', 'since', 'next_probe_at'] as const;
 
-/** Lists the current pauses of a route. There are few at any time. */
+/** Lists the current pauses of a route. A route has only a few. */
 export async function listRoutePauses(db: Db, route: string): Promise<RoutePause[]> {
   const rows = await db.selectFrom('route_pauses').select(COLUMNS).where('route', '=', route).orderBy('id').execute();
   return rows.map(toPause);
 }
 
 /**
- * Pauses a route for the project whose email was refused. If another project was paused by the same refusal, or
- * emails of several projects were refused, the pause covers all projects. A route with this pause already does not
- * change.
- * @returns the new pause, or undefined if no pause was added
+ * Pauses a route for the project whose email was refused. If the same refusal has paused the route for another project,
+ * or if emails of several projects were refused, the pause applies to all projects. If the route already has this
+ * pause, nothing changes.
+ * @returns the new pause, or undefined if none was added
  */
 export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause | undefined> {
   return inTransaction(db, async (trx) => {
-    // If two processes pause two projects at the same time, the second sees the pause of the first.
+    // If two processes pause the route for two projects at the same time, the second one sees the pause of the first.
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${p.route}, 0))`.execute(trx);
     const { rows } = await sql<RowOf<'route_pauses', typeof COLUMNS>>`
       WITH scope AS (
@@ -64,7 +64,7 @@ export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause |
   });
 }
 
-/** A pause that is due for a probe, with the envelope that was refused. */
+/** A pause whose next probe is due, with the sender and recipient of a refused email. */
 export interface DueProbe {
   id: string;
   stage: RefusalStage;
@@ -75,8 +75,8 @@ export interface DueProbe {
 }
 
 /**
- * Takes the pauses that are due for a probe and sets the next probe of each, so that only one of several processes
- * probes. The first interval is `firstSeconds`. Each further interval is twice as long, at most `mostSeconds`.
+ * Returns the pauses whose probe is due, and sets the time of each pause's next probe, so that only one process makes
+ * each probe. The first interval is `firstSeconds`. Each further interval is twice as long, up to `mostSeconds`.
  */
 export async function takeDueProbes(
   db: Db,
@@ -95,7 +95,10 @@ export async function takeDueProbes(
   return rows;
 }
 
-/** Returns the first verified domain, as the sender domain of a probe. Undefined if no domain is verified. */
+/**
+ * Returns the first verified domain of the installation, for the sender address of a probe. Undefined if no domain is
+ * verified.
+ */
 export async function findAnySenderHost(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('domains')
@@ -114,13 +117,14 @@ export async function endRoutePause(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Ends the pauses of routes with other settings, because the operator has changed the settings and they are now tried.
+ * Ends the pauses of routes with other settings. An operator has changed the settings, so email is attempted with the
+ * new ones.
  */
 export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<void> {
   await db.deleteFrom('route_pauses').where('route', '<>', route).execute();
 }
 
-/** Stores the server's latest reply. */
+/** Stores the server's latest reply with a pause. */
 export async function noteRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
   await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();
 }
@@ -138,8 +142,8 @@ export async function listAllRoutePauses(db: Db): Promise<(RoutePause & { projec
 }
 
 /**
- * Ends a pause for the operator.
- * @throws AppError NOT_FOUND if it has already ended
+ * Ends a pause on request of an operator.
+ * @throws AppError NOT_FOUND if the pause has already ended
  */
 export async function resumeRoute(db: Db, id: string): Promise<void> {
   if (!(await endRoutePause(db, id))) throw new AppError('NOT_FOUND', { message: 'This route is not paused.' });

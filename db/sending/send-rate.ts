@@ -1,55 +1,57 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Priority under a project's send rate: single emails first, then emails of workflows, then campaigns. */
+/** The priorities under a project's send rate: single emails come first, then emails of workflows, then campaigns. */
 export type SendOrder = 'single' | 'workflow' | 'campaign';
 
 export interface TakenTokens {
-  /** Number of requested sends that are allowed now. */
+  /** Number of emails that may be sent now. */
   granted: number;
-  /** When to ask again for the remaining sends, in milliseconds. 0 if none remain. */
+  /** Time in milliseconds after which to request tokens for the remaining emails. 0 if there are none. */
   retryAfterMs: number;
 }
 
 /**
- * Capacity of a bucket, in seconds of sending. It is large enough that short gaps between callers lose nothing. It is
- * small enough that the minute after a pause gets at most 61.1 seconds' worth, 1.02 times the limit.
+ * Capacity of a bucket, in seconds of sending. It is large enough that short gaps between requests waste no tokens. It
+ * is small enough that the minute after a pause gets the tokens of at most 61.1 seconds, 1.02 times the limit.
  */
 const CAPACITY_SECONDS = 1.1;
 /**
- * The fill of a new bucket: almost nothing, but enough for a single email to be sent at once. It also applies to the
- * first bucket after a long pause of the service.
+ * The tokens of a new bucket, in seconds of sending. They are just enough to send a single email at once. A bucket is
+ * also new after a long pause of the service.
  */
 const FIRST_SECONDS = 0.2;
-/** Share of the bucket that campaigns leave, so that a single email during a campaign finds its token. */
+/** Share of the bucket that campaigns do not take, so that a single email during a campaign gets a token at once. */
 const KEPT_FOR_OTHERS = 0.1;
 /**
- * Seconds of sending after which a caller with many emails asks again: rare enough to be cheap, often enough to lose
- * no throughput.
+ * Seconds of sending for which a caller with many emails waits between two requests. Longer waits would reduce
+ * throughput, shorter waits would cost more queries.
  */
 const WORTH_SECONDS = 0.25;
 /**
- * How late a caller may return without losing its position. It is less than the bucket's capacity, so that no tokens
- * are lost if no caller returns.
+ * How late a waiting caller may repeat its request and still keep its position. It is less than the bucket's capacity,
+ * so that no tokens are wasted if the caller does not return.
  */
 const GRACE_MS = 500;
-/** Longest wait before a caller asks again. */
+/** The maximum time for which a mark of a waiting caller blocks lower priorities. */
 const MARK_MAX_MS = 5_000;
 /**
- * If the bucket is filled to this share, the queue of workflow emails no longer exists, whatever its length was: the
- * waiting emails were cancelled.
+ * If the bucket is filled to this share, the stored queue of workflow emails is obsolete: its emails were cancelled,
+ * because otherwise they would have taken the tokens.
  */
 const LINE_GONE = 0.9;
 
 /**
- * Takes up to `n` sends from the project's bucket, shared by all workers. It gives no credit: take tokens only for
- * emails that are sent at once, and return the unused ones (`returnSendTokens`). A refused single email leaves a mark
- * with the time until which it waits. During that time workflows and campaigns get no tokens. A refused workflow email
- * leaves a mark for campaigns. Marks expire automatically. `ratePerSecond` 0 means no limit and costs nothing. Hundreds
- * of thousands of workflow emails may wait, each in its own workflow, so they form a queue. `retryAfterMs` is the
- * position in the queue, and a new email joins at its end. An email whose token went to a single email moves to the
- * end.
- * @param p.isRepeated a workflow email that was refused before and asks again at its time
+ * Takes up to `n` tokens from the project's bucket, which all workers share. Take tokens only for emails that are sent
+ * at once, and return unused ones (`returnSendTokens`), because the bucket never has less than 0 tokens.
+ * `ratePerSecond` 0 means no limit and needs no query.
+ * If a single email gets no token, it stores the time until which it waits. Until then, workflows and campaigns get no
+ * tokens. In the same way, a workflow email that gets no token blocks campaigns. These marks expire automatically.
+ * Hundreds of thousands of workflow emails may wait, each in its own Temporal workflow, so they form a queue. For them,
+ * `retryAfterMs` corresponds to a position in the queue, and a new email joins at the end. If a single email took the
+ * token of a waiting email, the waiting email moves to the end.
+ * @param p.isRepeated true for a workflow email that got no token before and repeats its request at the time that it
+ * was given
  */
 export async function takeSendTokens(
   db: Db,
@@ -63,7 +65,7 @@ export async function takeSendTokens(
   }
 }
 
-/** Returns tokens that were taken and not used, because the worker stops or the emails may not be sent. */
+/** Returns tokens that were taken and not used, because the worker is stopping or the emails may not be sent. */
 export async function returnSendTokens(
   db: Db,
   { projectId, n, ratePerSecond }: { projectId: string; n: number; ratePerSecond: number },
@@ -79,23 +81,30 @@ export async function getSendRate(db: Db, p: { projectId: string; deploymentRate
   const { rows } = await sql<{ rate: number | null }>`
     SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${p.projectId}
   `.execute(db);
-  return lowerRate(rows[0]?.rate ?? null, p.deploymentRate);
+  return chooseLowerRate(rows[0]?.rate ?? null, p.deploymentRate);
 }
 
-/** Returns the lower of the project's rate (null for none) and the deployment's (0 for none). 0 means no limit. */
-export function lowerRate(project: number | null, deployment: number): number {
+/**
+ * Returns the lower of the project's rate (null means no limit) and the deployment's rate (0 means no limit). A result
+ * of 0 means no limit.
+ */
+export function chooseLowerRate(project: number | null, deployment: number): number {
   const rates = [project ?? 0, deployment].filter((rate) => rate > 0);
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 
 /**
- * The size of the bucket. At a rate of 1 it can still have one token, and a little more for callers that return late.
+ * Returns the size of the bucket in tokens. At a rate of 1 per second it has more than one token, for callers that
+ * repeat their request late.
  */
 function capacity(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
 
-/** Returns the tokens that are reserved for other email. 0 at low rates, where campaigns need every token. */
+/**
+ * Returns the number of tokens that campaigns leave for other email. 0 at low rates, at which campaigns need all
+ * tokens.
+ */
 function keptFor(order: SendOrder, ratePerSecond: number): number {
   if (order !== 'campaign' || ratePerSecond < 4) return 0;
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
@@ -109,8 +118,8 @@ async function insertBucket(db: Db, p: { projectId: string; ratePerSecond: numbe
 }
 
 /**
- * For each priority, the column with the time until which refused emails of higher priorities wait. Undefined for the
- * lowest priority.
+ * The columns with the marks of each priority. `waitsFor` has the time until which emails of higher priorities wait.
+ * `leaves` has the time until which emails of this priority wait; undefined for the lowest priority.
  */
 const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuilder<unknown> | undefined }> = {
   single: { waitsFor: sql.raw('NULL::timestamptz'), leaves: sql.raw('singles_wait_until') },
@@ -119,9 +128,9 @@ const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuild
 };
 
 /**
- * Takes tokens in one statement; the lock on the row makes callers wait for each other. `now` may be read before the
- * lock is granted, and may be older than the stored instant, so time never runs backwards here. A missing millionth
- * of a token is ignored, because of floating point.
+ * Takes tokens in one statement. The lock of the bucket's row makes callers wait for each other. `now` may be read
+ * before the lock is granted, so it can be earlier than the stored time; the statement then uses the stored time. If
+ * less than a millionth of a token is missing, the token is granted, because of floating-point rounding.
  */
 function takeFromBucket(p: {
   projectId: string;
@@ -160,7 +169,7 @@ function takeFromBucket(p: {
   `;
 }
 
-/** The queue in which workflow emails wait. The other priorities have no queue. */
+/** Returns SQL for the queue in which workflow emails wait. Other priorities have no queue. */
 function lineOf({
   order,
   ratePerSecond,

@@ -7,7 +7,7 @@ import { createGroupCommit } from '../group-commit.ts';
 import { ownedBy } from '../owned-by.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** A message to the simulator, as a provider would get it. */
+/** A message to a simulator address, as a provider would get it. */
 export interface SimulatedEmail {
   id: string;
   projectId: string;
@@ -20,15 +20,16 @@ const LANES = 2;
 /** Maximum number of messages per transaction. */
 const BATCH_MAX = 100;
 /**
- * Delay of an email's simulated events if its sender has not recorded yet that the email was sent. The sender does so
- * within milliseconds, or was killed.
+ * Delay of an email's simulated events if its worker has not yet recorded that the email was sent. A worker records
+ * this within milliseconds, unless it was killed.
  */
 const UNSETTLED_SECONDS = 2;
 
 /**
- * Stores messages to the simulator in the mailbox, marks their emails, and schedules their simulated events, in one
- * transaction, so that a kill loses nothing. Messages of the same moment share a transaction. Repeating an email
- * changes no scheduled event.
+ * Returns a function that handles a message to a simulator address. In one transaction, it stores the message in the
+ * development mailbox, marks the email as simulated, and schedules its simulated events. A killed process therefore
+ * loses nothing. Messages that arrive at the same time share a transaction. Repeating an email does not change its
+ * scheduled events.
  */
 export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promise<Simulation['answer']> {
   const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({
@@ -81,8 +82,9 @@ async function queueSteps(trx: Trx, emails: SimulatedEmail[], simulations: Map<s
 }
 
 /**
- * Takes the rows of simulated events out of the outbox, in the transaction that records the events, so that each
- * counts once. Returns their ids. If the sender has not settled an email yet, its rows wait.
+ * Deletes the rows of simulated events from the outbox, in the transaction that records the events, so that each event
+ * is recorded once. Returns the ids of the deleted rows. If the worker has not recorded the result of an email yet, the
+ * email's rows wait.
  */
 export async function takeSimulated(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   await sql`

@@ -5,8 +5,8 @@ import { findPhoneCountry } from '../projects/phone-country.ts';
 import { applySmsStops } from './stops.ts';
 
 /**
- * Stores the normalized numbers of contacts beside the written ones, and removes the consent of contacts whose number
- * is on the stop list. The caller holds the contacts' locks. Idempotent.
+ * Stores the normalized phone numbers of contacts, beside the numbers as written. Removes the consent of contacts whose
+ * number has an SMS stop. The caller has locked the contacts. Safe to run twice.
  */
 export async function keepPhones(
   trx: Trx,

@@ -15,13 +15,13 @@ export interface ClaimedSms {
   mode: KeyMode;
   claim: number;
   attempts: number;
-  /** False after the person has replied STOP. */
+  /** False after the person replied STOP. */
   consents: boolean;
 }
 
 /**
- * Claims SMS for their deliveries. The first delivery that claims an SMS owns it, and claims it again after a crash.
- * Consent is read in the same statement (`isSmsStopped`).
+ * Claims SMS for their delivery workflows. Only the delivery that claims an SMS first can claim it again, for example
+ * after a crash. The same statement reads consent (`isSmsStopped`).
  */
 export async function claimSms(
   db: Db,
@@ -46,15 +46,15 @@ export async function claimSms(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Outcome of one attempt to send an SMS. `deferred` keeps it PENDING. */
+/** Result of one attempt to send an SMS. After `deferred`, the SMS stays PENDING. */
 export type SmsOutcome =
   | { kind: 'accepted'; status: 'QUEUED' | 'SENT'; providerMessageId: string | null }
   | { kind: 'failed'; reason: Reason; error: string | null }
   | { kind: 'deferred'; error: string };
 
 /**
- * Records an outcome. Returns false if another attempt has claimed the SMS since. A status from an earlier callback
- * stays.
+ * Records a result. Returns false if another attempt has claimed the SMS in the meantime. If a callback has already set
+ * the status, that status stays.
  */
 export async function settleSms(
   db: Db,
@@ -77,7 +77,7 @@ export async function settleSms(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** An SMS that the provider refused because of its recipient, with the numbers that it used. */
+/** An SMS that the provider refused because of its recipient, with both phone numbers. */
 export interface ReportedSms {
   projectId: string;
   to: string;
@@ -85,8 +85,8 @@ export interface ReportedSms {
 }
 
 /**
- * Records a later report of the provider, by the SMS's own id or the provider's id. Undefined if the report changes
- * nothing. The function checks no project: the caller has verified the signature of the callback.
+ * Records a later report of the provider, by the id of the SMS or the provider's id. Undefined if the report changes
+ * nothing. Does not check the project: the caller has verified the signature of the callback.
  */
 export async function reportSmsStatus(
   db: Db,
@@ -107,8 +107,9 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START that a number sent to a sender, in these projects, or in every project that sends, or has sent,
- * from it. It changes consent to SMS and nothing else (contract §10.3 SMS consent). Safe to run twice.
+ * Records that a person sent STOP or START from a number to a sender. Applies to the given projects, or to all projects
+ * that send, or have sent, from the sender. Only changes the consent to SMS (contract §10.3 SMS consent). Safe to run
+ * twice.
  */
 export async function setSmsConsent(
   trx: Trx,
@@ -126,8 +127,8 @@ export async function setSmsConsent(
 }
 
 /**
- * Lists the projects that send from a number, or have sent from it to this person before they removed the sender, in
- * the order of their ids.
+ * Lists the projects that send from a number, in the order of their ids. Includes projects that have sent from the
+ * number to this person and have removed the sender since.
  */
 export async function listProjectsOfPair(db: Db, p: { phone: string; sender: string }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

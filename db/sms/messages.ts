@@ -17,7 +17,7 @@ import { hasPhone, isSmsStopped } from './stops.ts';
 export interface Sms {
   id: string;
   contactId: string | null;
-  /** The execution whose step sent the SMS. */
+  /** The execution whose step sent the SMS; null for other SMS. */
   executionId: string | null;
   to: string;
   from: string;
@@ -57,8 +57,8 @@ const COLUMNS = [
 
 /**
  * Accepts an SMS and queues its delivery, in the caller's transaction.
- * @param p.from a sender of the project; defaults to the sender of the destination's country
- * @throws AppError NO_SMS_SENDER; NOT_FOUND for an id that belongs to no contact of the project
+ * @param p.from a sender of the project; defaults to the sender for the destination's country
+ * @throws AppError NO_SMS_SENDER; NOT_FOUND for an id that is no contact of the project
  */
 export async function insertSms(
   trx: Trx,
@@ -71,9 +71,9 @@ export async function insertSms(
     from?: string | undefined;
     /** The execution whose step sends the SMS. */
     executionId?: string | undefined;
-    /** True if a STOP to any sender of the project ends it. */
+    /** Whether the SMS is marketing: a STOP to any sender of the project prevents it. */
     marketing: boolean;
-    /** True for a run that only tests a workflow. Its SMS appear in no feed. */
+    /** True for an SMS of a sandbox execution. Feeds omit such SMS. */
     sandbox?: boolean;
   },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
@@ -102,7 +102,10 @@ export async function insertSms(
   return { sms, outbox: await enqueue(trx, [{ projectId: p.projectId, kind: 'sms.deliver', refId: sms.id }]) };
 }
 
-/** @throws AppError NO_SMS_SENDER */
+/**
+ * Returns the sender for an SMS.
+ * @throws AppError NO_SMS_SENDER
+ */
 async function getSender(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; from?: string | undefined },
@@ -115,8 +118,8 @@ async function getSender(
 }
 
 /**
- * Tells whether an SMS may be sent to a number: neither the number nor the contact has sent STOP.
- * @param p.from the sender that the step names; defaults to the sender of the destination's country
+ * Tells whether an SMS may be sent to a number: no STOP was sent from the number or by the contact.
+ * @param p.from the sender in the step; defaults to the sender for the destination's country
  */
 export async function consentsToSms(
   db: Db,
@@ -143,7 +146,7 @@ export async function consentsToSms(
   return rows[0]?.consents ?? false;
 }
 
-/** Finds the named contact, or else the first contact with this number. */
+/** Returns the contact with the given id, or the first contact with this number if no id is given. */
 async function resolveContact(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
@@ -170,8 +173,8 @@ export interface SmsFilter {
 }
 
 /**
- * Lists SMS newest first. Uses sms_messages_project, or sms_messages_contact or sms_messages_execution when a contact
- * or an execution is requested.
+ * Lists SMS newest first. Uses the index `sms_messages_project`, or `sms_messages_contact` or `sms_messages_execution`
+ * if the filter has a contact or an execution.
  */
 export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<Sms>> {
   const rows = await db
@@ -186,7 +189,10 @@ export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<
   return toPage(rows, p.limit, toSms);
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one SMS.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getSms(db: Db, p: { projectId: string; id: string }): Promise<Sms> {
   const row = await db
     .selectFrom('sms_messages')

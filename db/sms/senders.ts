@@ -5,7 +5,7 @@ import type { RowOf } from '../schema/database.ts';
 
 export interface SmsSender {
   id: string;
-  /** ISO 3166-1 alpha-2. Null marks the default for countries without a sender of their own. */
+  /** ISO 3166-1 alpha-2. Null marks the default sender, for countries without a specific sender. */
   country: string | null;
   from: string;
   createdAt: Date;
@@ -13,7 +13,7 @@ export interface SmsSender {
 
 const COLUMNS = ['id', 'country', 'from_phone', 'created_at'] as const;
 
-/** Lists the senders of a project by country, the default last. A project has at most one per country. */
+/** Lists the senders of a project by country, the default last. A project has at most one sender per country. */
 export async function listSmsSenders(db: Db, projectId: string): Promise<SmsSender[]> {
   const rows = await db
     .selectFrom('sms_senders')
@@ -24,7 +24,10 @@ export async function listSmsSenders(db: Db, projectId: string): Promise<SmsSend
   return rows.map(toSender);
 }
 
-/** @throws AppError CONFLICT when the country has a sender */
+/**
+ * Inserts a sender.
+ * @throws AppError CONFLICT when the country already has a sender
+ */
 export async function insertSmsSender(
   db: Db,
   p: { projectId: string; country: string | null; from: string },
@@ -46,7 +49,10 @@ export async function insertSmsSender(
   });
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Deletes a sender.
+ * @throws AppError NOT_FOUND
+ */
 export async function deleteSmsSender(db: Db, p: { projectId: string; id: string }): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('sms_senders')
@@ -57,7 +63,7 @@ export async function deleteSmsSender(db: Db, p: { projectId: string; id: string
 }
 
 /**
- * Returns the sender for a country: its own, or the default.
+ * Returns the sender for a country: the sender of the country if there is one, otherwise the default.
  * @throws AppError NO_SMS_SENDER
  */
 export async function getSmsSenderFor(db: Db, p: { projectId: string; country: string }): Promise<string> {
@@ -73,7 +79,7 @@ export async function getSmsSenderFor(db: Db, p: { projectId: string; country: s
   return row.from_phone;
 }
 
-/** Returns the sender for a country as a subquery, which is null if the country has no sender. */
+/** Returns a subquery for the sender of a country. It is NULL if the country has no sender and there is no default. */
 export function senderFor(projectId: string, country: string): RawBuilder<string | null> {
   return sql<string | null>`
     SELECT from_phone FROM sms_senders WHERE project_id = ${projectId} AND (country = ${country} OR country IS NULL)

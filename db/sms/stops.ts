@@ -1,7 +1,7 @@
 /**
- * The list of numbers that refuse SMS, by pair of sender and recipient. A stop ends all SMS from its sender, and
- * marketing from all senders of the project. It belongs to the number: it outlives contacts, and stays when a contact
- * gets another number.
+ * The stop list: phone numbers that refuse SMS, by pairs of sender and recipient. A stop prevents all SMS from its
+ * sender, and marketing from all senders of the project. It belongs to the number: it stays after the contact was
+ * erased or got another number.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type KeyPads, phoneHash } from '../../rules/emails/suppression.ts';
@@ -12,23 +12,24 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**
- * Stands for every sender of the project. It is used for stops by the API that name no sender, and for stops from
- * before pairs were stored.
+ * The value of `sender` that means all senders of the project. Used for stops that the API adds without a sender, and
+ * for stops from before pairs were stored.
  */
 const EVERY_SENDER = '';
 /**
- * Stands for the sender that a person refused at another service, according to an imported file. As a stop to another
- * sender, it ends marketing only. START to any sender of the project lifts it, because nobody can write to this one.
+ * The value of `sender` for a refusal in an imported file: the person refused a sender of another service. Like a stop
+ * to another sender, it prevents only marketing. START to any sender of the project ends it, because the person cannot
+ * send START to the other service's sender.
  */
 const IMPORTED_SENDER = 'import';
 
 export interface SmsStop {
   id: string;
-  /** Null once the contact is erased. */
+  /** Null after the contact was erased. */
   phone: string | null;
-  /** Null for every sender. */
+  /** Null means all senders. */
   from: string | null;
-  /** The origin of the stop: `twilio`, `api`, `dashboard`, `contact`, `import`. */
+  /** How the stop was added: `twilio`, `api`, `dashboard`, `contact` or `import`. */
   source: string;
   actor: string | null;
   createdAt: Date;
@@ -43,7 +44,9 @@ export interface NewSmsStop {
 
 const COLUMNS = ['id', 'phone', 'sender', 'source', 'actor', 'created_at'] as const;
 
-/** Adds stops, and removes the consent of the contacts with these numbers. Existing stops stay. Safe to run twice. */
+/**
+ * Adds stops, and removes the consent of contacts with these numbers. Existing stops do not change. Safe to run twice.
+ */
 export async function addSmsStops(
   trx: Trx,
   key: Buffer,
@@ -66,8 +69,8 @@ export async function addSmsStops(
 }
 
 /**
- * Ends marketing SMS to contacts whose rows of an imported file refuse it, also if they have no number yet. Safe to run
- * twice. The caller holds the contacts' locks.
+ * Adds stops for contacts whose rows of an imported file refuse marketing SMS, and removes their consent even if they
+ * have no number yet. Safe to run twice. The caller has locked the contacts.
  */
 export async function addImportedStops(
   trx: Trx,
@@ -89,8 +92,8 @@ export async function addImportedStops(
 }
 
 /**
- * Lifts the stops of a number: all, or only those against one sender. Returns how many. Contacts with the number
- * consent again once no stop is left. Safe to run twice.
+ * Deletes the stops of a number: all, or only the stops to one sender. Returns the number of deleted stops. If no stop
+ * is left, contacts with the number consent to SMS again. Safe to run twice.
  */
 export async function liftSmsStops(
   trx: Trx,
@@ -109,8 +112,8 @@ export async function liftSmsStops(
 }
 
 /**
- * Lists stops newest first, or the stops of one number. `total` is counted on the first page only, and is 0 on later
- * pages.
+ * Lists stops newest first: all, or the stops of one number. `total` is counted only on the first page, and is 0 on
+ * later pages.
  */
 export async function listSmsStops(
   db: Db,
@@ -130,12 +133,18 @@ export async function listSmsStops(
   return { ...toPage(rows, p.limit, toStop), total };
 }
 
-/** @throws AppError NOT_FOUND when the number is not on the list */
+/**
+ * Throws if no stop was deleted.
+ * @throws AppError NOT_FOUND
+ */
 export function assertLifted(lifted: number): void {
   if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This number is not on the stop list.' });
 }
 
-/** Returns the predicate of a project's contacts with one of these numbers, as written in E.164 or as normalized. */
+/**
+ * Returns the SQL condition for a project's contacts with one of these numbers, whether the contact's number was
+ * written in E.164 or normalized.
+ */
 export function hasPhone(projectId: string, phones: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`contacts.project_id = ${projectId} AND (contacts.phone = ANY(${[...phones]}::text[]) OR contacts.id IN (
     SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${projectId} AND w.phone = ANY(${[...phones]}::text[])))`;
@@ -154,10 +163,10 @@ async function setConsent(
 }
 
 /**
- * True if a stop, or the lack of a contact's own consent, ends an SMS. A contact may lack consent although its number
- * has no stop, because it got another number since, or because its refusal is older than the list of stops. Such a
- * refusal ends all SMS to the contact.
- * @param p expressions of the statement: recipient, sender, contact, and whether it is marketing
+ * SQL condition that a stop, or a contact's missing consent, prevents an SMS. A contact may have no consent although
+ * its number has no stop: it got another number later, or its refusal is older than the stop list. Such a refusal
+ * prevents all SMS to the contact.
+ * @param p SQL expressions for the recipient, the sender, the contact, and whether the SMS is marketing
  */
 export function isSmsStopped(p: {
   pads: KeyPads;
@@ -177,8 +186,8 @@ export function isSmsStopped(p: {
 }
 
 /**
- * Removes the consent of contacts whose number is on the list, because they were added or got the number after the
- * stop.
+ * Removes the consent of contacts whose number is on the stop list. Needed for contacts that were created, or got the
+ * number, after the stop.
  */
 export async function applySmsStops(
   trx: Trx,
@@ -195,9 +204,9 @@ export async function applySmsStops(
 }
 
 /**
- * Keeps the refusals of contacts that are about to be erased, and removes their numbers from the list. Call it before
- * their SMS lose the number. Idempotent.
- * @returns the numbers of the contacts, and the numbers to which SMS for them were sent
+ * Keeps the refusals of contacts that will be erased, and removes the phone numbers from the stop list; the hashes
+ * stay. Call this function before the contacts' SMS lose the number. Safe to run twice.
+ * @returns the numbers of the contacts, and the numbers to which SMS for these contacts were sent
  */
 export async function keepErasedStops(
   trx: Trx,
@@ -227,12 +236,13 @@ export async function keepErasedStops(
   return rows.map(({ phone }) => phone);
 }
 
-/** Contacts per transaction of the backfill, and transactions per round. */
+/** Contacts per transaction, and transactions per round, of filling the stop list. */
 const BACKFILL = { rows: 5_000, rounds: 200 };
 
 /**
- * Fills the list once from the consent of contacts that an earlier release kept, in the order of their ids. A kill
- * loses nothing: each transaction stores its position together with the rows. May run at any time, also concurrently.
+ * Fills the stop list once from the consent that an earlier release stored with contacts, in the order of the contacts'
+ * ids. A killed process loses nothing: each transaction stores its position together with its rows. May run at any
+ * time, also concurrently.
  */
 export async function fillSmsStops(db: Db, pads: KeyPads): Promise<void> {
   for (let round = 0; round < BACKFILL.rounds; round += 1) if (await fillPage(db, pads)) return;

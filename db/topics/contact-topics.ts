@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A topic with the choice of one contact. */
+/** A topic, and whether one contact has joined it. */
 export interface ContactTopic {
   id: string;
   name: string;
@@ -10,8 +10,8 @@ export interface ContactTopic {
 }
 
 /**
- * Tells whether a contact is subscribed to a topic: the contact's choice, or the topic's default. Null if the topic
- * does not exist.
+ * SQL for whether a contact has joined a topic: the contact's choice, or the topic's default. NULL if the topic does
+ * not exist.
  */
 export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<unknown> }): RawBuilder<boolean | null> {
   return sql<boolean | null>`coalesce(
@@ -19,7 +19,7 @@ export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<u
     (SELECT t.default_subscribed FROM topics t WHERE t.id = ${p.topic}))`;
 }
 
-/** Lists all topics of the project with a contact's choices, by name. */
+/** Lists all topics of the project by name, with a contact's choices. */
 export async function listContactTopics(db: Db, p: { projectId: string; contactId: string }): Promise<ContactTopic[]> {
   const { rows } = await sql<ContactTopic>`
     SELECT t.id, t.name, t.description, coalesce(s.joined, t.default_subscribed) AS joined

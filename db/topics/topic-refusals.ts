@@ -1,9 +1,15 @@
-/** Topics that people left whose address belongs to no contact now, by the keyed hash of the address. */
+/**
+ * Topics that people have left, for addresses that no contact has now. They are stored by the keyed hash of the
+ * address.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { ContactTopic } from './contact-topics.ts';
 
-/** Keeps the topics that these contacts have left, and drops the topics that they have joined. Idempotent. */
+/**
+ * Stores the topics that these contacts have left, and deletes stored refusals of topics that they have joined. Safe to
+ * run twice.
+ */
 export async function keepTopicRefusals(
   trx: Trx,
   { projectId, contacts }: { projectId: string; contacts: readonly { id: string; hash: Buffer }[] },
@@ -43,8 +49,8 @@ export async function setTopicRefusals(
 }
 
 /**
- * Lists all topics of the project with the choices that the next contact at one of these addresses would have, by
- * name.
+ * Lists all topics of the project by name. `joined` tells whether a new contact with one of these addresses would have
+ * joined the topic.
  */
 export async function listAddressTopics(
   db: Db,
@@ -57,7 +63,7 @@ export async function listAddressTopics(
   return rows;
 }
 
-/** True if none of the addresses has left the topic `t`. */
+/** SQL condition that none of the addresses has left the topic `t`. */
 export function isNotRefused(hashes: readonly Buffer[]): RawBuilder<boolean> {
   return sql<boolean>`NOT EXISTS (
     SELECT FROM topic_refusals r

@@ -7,13 +7,15 @@ import { assertQuota } from '../records/quotas.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** A subject of a project's email. Contacts join and leave each topic, independent of their subscription. */
+/**
+ * A subject of a project's marketing email. Contacts join and leave each topic, independently of their subscription.
+ */
 export interface Topic {
   id: string;
   name: string;
   slug: string;
   description: string | null;
-  /** True if contacts who made no choice are on the topic. */
+  /** Whether contacts that have made no choice count as having joined the topic. */
   defaultSubscribed: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -25,8 +27,8 @@ export interface TopicRef {
 }
 
 /**
- * Fields that a caller may write. An omitted slug is derived from the name of a new topic, and does not change on a
- * rename.
+ * Fields that a caller may write. If a new topic has no slug, the slug is derived from the name. A later change of the
+ * name does not change the slug.
  */
 export interface TopicChanges {
   name?: string | undefined;
@@ -39,7 +41,7 @@ const COLUMNS = ['id', 'name', 'slug', 'description', 'default_subscribed', 'cre
 
 type TopicRow = RowOf<'topics', typeof COLUMNS>;
 
-/** Lists topics newest first. `total` is counted on the first page only. */
+/** Lists topics newest first. `total` is counted only on the first page. */
 export async function listTopics(
   db: Db,
   p: PageRequest & { projectId: string },
@@ -67,7 +69,10 @@ export async function listAllTopics(db: Db, projectId: string): Promise<Topic[]>
   return rows.map(toTopic);
 }
 
-/** @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Returns one topic.
+ * @throws AppError NOT_FOUND, also for an id of another project
+ */
 export async function getTopic(db: Db, { projectId, id }: TopicRef): Promise<Topic> {
   const row = await db
     .selectFrom('topics')
@@ -78,7 +83,10 @@ export async function getTopic(db: Db, { projectId, id }: TopicRef): Promise<Top
   return toTopic(row);
 }
 
-/** @throws AppError CONFLICT when the name or slug is taken, or the project has reached its limit */
+/**
+ * Creates a topic.
+ * @throws AppError CONFLICT when the name or slug is taken, or the project has reached its limit
+ */
 export async function insertTopic(
   trx: Trx,
   p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
@@ -92,7 +100,10 @@ export async function insertTopic(
   return toTopic(await refuseTaken({ name, slug }, () => inserted.executeTakeFirst()));
 }
 
-/** Changes the given fields. @throws AppError NOT_FOUND; CONFLICT when the name or slug is taken */
+/**
+ * Changes some fields of a topic.
+ * @throws AppError NOT_FOUND; CONFLICT when the name or slug is taken
+ */
 export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes: TopicChanges): Promise<Topic> {
   const { name, slug, description, defaultSubscribed } = changes;
   const updated = trx
@@ -105,12 +116,13 @@ export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes
 }
 
 /**
- * Deletes a topic with the choices of contacts. Campaigns that are over lose their reference to it.
- * @throws AppError NOT_FOUND; CONFLICT, with the users in `details`, while a template or an unfinished campaign uses
- * it
+ * Deletes a topic and the contacts' choices about it. Campaigns that have ended lose their reference to it.
+ * @throws AppError NOT_FOUND; CONFLICT while a template or an unfinished campaign uses the topic, with these users in
+ * `details`
  */
 export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
-  // Locks the topic first, so that nothing starts to use it meanwhile: the foreign keys wait for this lock.
+  // Locks the topic first. A template or campaign that starts to use the topic waits for this lock because of its
+  // foreign key.
   await sql`SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE`.execute(trx);
   const { rows } = await sql<{ kind: 'campaign' | 'template'; id: string; name: string }>`
     SELECT 'campaign' AS kind, id, name FROM campaigns
@@ -136,7 +148,7 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
 }
 
 /**
- * Keeps a topic from being deleted until the transaction ends.
+ * Locks a topic against deletion until the transaction ends.
  * @throws AppError NOT_FOUND when the project has no topic with this id
  */
 export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {

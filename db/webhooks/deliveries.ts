@@ -17,7 +17,7 @@ export interface WebhookDelivery {
   status: DeliveryStatus;
   attempts: number;
   responseStatus: number | null;
-  /** The first KB of the endpoint's last response. */
+  /** The first kilobyte of the endpoint's last response. */
   responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
@@ -35,8 +35,8 @@ interface DeliveredEvent {
 }
 
 /**
- * Queues events for each endpoint that subscribes to them, in the transaction that records them. The payload is a
- * snapshot of the contact and the event, so a later retry sends the same.
+ * Queues events for each endpoint that subscribes to them, in the transaction that records the events. The payload is a
+ * snapshot of the contact and the event, so a later retry sends the same payload.
  */
 export async function queueDeliveries(
   trx: Trx,
@@ -64,9 +64,9 @@ export async function queueDeliveries(
 }
 
 /**
- * Writes one outbox row per endpoint for any number of deliveries, and none for an endpoint that wakes automatically
- * soon. Reads the endpoint after the deliveries are written, which takes a share of its row lock: see
- * db/webhooks/endpoint-turns.ts, endTurn.
+ * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow wakes
+ * soon anyway. Reads the endpoint after the deliveries are inserted, with a shared lock on its row (see `endTurn` in
+ * db/webhooks/endpoint-turns.ts).
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
   const { projectId, endpointIds } = p;
@@ -85,13 +85,13 @@ const COLUMNS =
   response_body AS "responseBody", latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
   completed_at AS "completedAt"`);
 
-/** Lists deliveries of an endpoint, newest first. `total` is counted on the first page only. */
+/** Lists deliveries of an endpoint, newest first. `total` is counted only on the first page. */
 export async function listDeliveries(
   db: Db,
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
 ): Promise<Page<WebhookDelivery> & { total: number }> {
   const found = sql`project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
-  // Deliveries of a degraded endpoint are sent with its next probe at the earliest.
+  // If the endpoint is degraded, no delivery is attempted before its next probe.
   const { rows } = await sql<WebhookDelivery>`
     SELECT ${COLUMNS}, CASE WHEN status = 'PENDING' THEN greatest(next_attempt_at, (
       SELECT e.probe_at FROM webhook_endpoints e WHERE e.id = ${p.id} AND e.status = 'DEGRADED')) END AS "nextAttemptAt"
@@ -109,21 +109,21 @@ async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-/** Maximum number of deliveries per call. The response says where the next call continues. */
+/** Maximum number of deliveries per call. `nextSince` is the start for the next call. */
 const REPLAY_MAX = 10_000;
 
 export interface Replay {
   count: number;
   outbox: OutboxRow[];
-  /** Start of the next call. Null when no deliveries remain. */
+  /** The instant with which to make the next call. Null when no deliveries remain. */
   nextSince: Date | null;
 }
 
 /**
- * Sends deliveries again with the `webhook-id` they had: one delivery, or all since an instant (with one status, if
- * given), oldest first. A delivery that waits for its next attempt is sent now. A delivery in progress does not
- * change. A delivery whose contact was erased has no payload any more and is not sent.
- * @throws AppError NOT_FOUND for an unknown delivery, CONFLICT for one whose contact was erased
+ * Sends deliveries again with their original `webhook-id`, oldest first: one delivery, or all deliveries since an
+ * instant, optionally only those with a status. A delivery that waits for its next attempt is sent now. A delivery in
+ * progress does not change. A delivery whose contact was erased has no payload and is not sent.
+ * @throws AppError NOT_FOUND for an unknown delivery; CONFLICT for a delivery whose contact was erased
  */
 export async function replayDeliveries(
   trx: Trx,
@@ -147,8 +147,8 @@ export async function replayDeliveries(
 }
 
 /**
- * Wakes the endpoint at once. Neither a replay nor deliveries that are already due wait for the next probe of a
- * degraded endpoint.
+ * Wakes the endpoint at once. If the endpoint is degraded, replayed deliveries and deliveries that are due do not wait
+ * for its next probe.
  */
 async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`
@@ -162,7 +162,9 @@ function nextSince(rows: { createdAt: Date }[]): Date | null {
   return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
 }
 
-/** Asserts that the delivery exists. A delivery in progress is sent anyway. */
+/**
+ * Throws unless the delivery exists and has a payload. A delivery in progress passes, because it is being sent anyway.
+ */
 async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql<{ isErased: boolean }>`
     SELECT payload = '{}' AS "isErased" FROM webhook_deliveries

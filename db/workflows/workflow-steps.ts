@@ -8,7 +8,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertStepQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
-import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
 import { findReferenceFaults, templateOf } from './step-references.ts';
 import { sealStepConfig } from './step-secrets.ts';
@@ -74,7 +74,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       position: p.position && JSON.stringify(p.position),
     })
     .returning(STEP_COLUMNS);
-  const row = await refusingTakenSlug({ what: 'step', slug }, () => inserted.executeTakeFirst());
+  const row = await refuseTakenSlug({ kind: 'step', slug }, () => inserted.executeTakeFirst());
   await sql`
     UPDATE workflows SET entry_step_id = ${id} WHERE id = ${p.workflowId} AND entry_step_id IS NULL
   `.execute(trx);

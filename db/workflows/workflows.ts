@@ -13,7 +13,7 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { requireRow } from '../records/required.ts';
-import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { RowOf } from '../schema/database.ts';
 
 export interface Workflow {
@@ -149,7 +149,7 @@ export async function insertWorkflow(
       include_automatic: p.includeAutomatic || null,
     })
     .returning(COLUMNS);
-  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => inserted.executeTakeFirst());
+  const row = await refuseTakenSlug({ kind: 'workflow', slug }, () => inserted.executeTakeFirst());
   return { ...toWorkflow(row), steps: [], transitions: [] };
 }
 
@@ -257,7 +257,7 @@ export async function updateWorkflow(
     .where('id', '=', p.id)
     .returning(COLUMNS);
   const { slug } = p.changes;
-  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => updated.executeTakeFirst());
+  const row = await refuseTakenSlug({ kind: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await withGraph(trx, p, toWorkflow(row));
   const errors = await faultsOf(trx, { projectId: p.projectId, detail, changes: p.changes });
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { message: 'The workflow has errors.', errors });

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { getCampaign, textsOf } from '../../../db/campaigns/campaigns.ts';
 import { countZones, findSample, readSendingState, reviewAudience } from '../../../db/campaigns/review.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
-import { lowerRate } from '../../../db/sending/send-rate.ts';
+import { chooseLowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
 import { dependsOnRecipientZone } from '../../../rules/campaigns/gate.ts';
@@ -91,7 +91,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const byZone = dependsOnRecipientZone({ window: clock.window, sendAtLocal });
     const estimatedSeconds = estimateSeconds({
       willSend,
-      ratePerSecond: mode === 'test' ? 0 : lowerRate(sendRate, config.sendRatePerSecond),
+      ratePerSecond: mode === 'test' ? 0 : chooseLowerRate(sendRate, config.sendRatePerSecond),
       zones: byZone ? await countZones(reads, { projectId, campaign }) : [],
       clock: { ...clock, sendAtLocal, latePolicy },
       scheduledAt: campaign.scheduledAt,
