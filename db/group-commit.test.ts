@@ -63,7 +63,7 @@ it('commits a single item at once, and then commits together the items that arri
   ]);
 });
 
-it('does not mix queues in a transaction, and serves queues in turns', async () => {
+it('does not mix queues in a transaction, and serves queues one after the other', async () => {
   const { add, finish, batches } = setUp({ max: 2 });
   const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => add(name, { queue: 'x' }));
   await finish([...x, add('y1', { queue: 'y' })]);

@@ -105,8 +105,8 @@ export async function clearResolvedBy(db: Db): Promise<void> {
 }
 
 /**
- * Locks the row of the installation, and tells whether the mismatch still exists. Of two processes that start at the
- * same time, the second finds the mismatch resolved.
+ * Locks the row of the installation, and tells whether the mismatch still exists. If two processes start at the same
+ * time, the second one finds the mismatch resolved.
  */
 async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
   const { id } = await trx.selectFrom('installation').select('id').forUpdate().executeTakeFirstOrThrow();

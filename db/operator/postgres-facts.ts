@@ -34,7 +34,7 @@ export interface OutboxFacts {
   kind: string;
   /** Rows that no process has claimed. */
   waiting: number;
-  /** Rows whose start Temporal has accepted but not begun. */
+  /** Rows whose start Temporal has accepted but not carried out. */
   handedOver: number;
   oldestSeconds: number;
   projects: number;

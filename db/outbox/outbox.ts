@@ -113,7 +113,7 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
 export interface OutboxState {
   /** The priorities that have waiting rows. */
   waiting: number[];
-  /** The number of rows whose start Temporal has accepted but not begun, by project. */
+  /** The number of rows whose start Temporal has accepted but not carried out, by project. */
   withTemporal: Map<string, number>;
 }
 
