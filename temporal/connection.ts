@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { TLSConfig } from '@temporalio/client';
 import type { Config } from '../rules/config.ts';
 
-/** The options that clients and workers share. */
+/** The connection options of clients and workers. */
 export interface TemporalConnectionOptions {
   address: string;
   apiKey?: string;
   tls?: TLSConfig | true;
 }
 
-/** Builds the connection options from the configured address, API key and TLS files. Reads the PEM files once. */
+/**
+ * Builds the connection options from the configured address, API key and TLS files. Reads the PEM files when it is
+ * called, so changed files need a restart.
+ */
 export function temporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
   const options: TemporalConnectionOptions = { address: temporal.address };
   if (temporal.apiKey) options.apiKey = temporal.apiKey;

@@ -8,7 +8,7 @@ import { installationQuery } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
 
-/** A delivery workflow and the messages that its run started with. */
+/** A run of a delivery workflow, and the messages of its input. */
 export interface DeliveryRun {
   workflowId: string;
   runId: string;
@@ -17,18 +17,21 @@ export interface DeliveryRun {
 
 type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 
-/** A status code of gRPC. */
+/** The gRPC status code NOT_FOUND. */
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
 
-/** Finds the delivery workflows of messages, for recovery. */
+/** Finds the delivery workflows of messages. Recovery uses them. */
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 export function createDeliveries(target: Target) {
   return {
-    /** Lists running deliveries, with the messages that they have sent since they started. */
+    /** Lists running deliveries, with the ids of the messages in their input. */
     listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
-    /** Lists deliveries of a project that sent messages and have ended since an instant. */
+    /**
+     * Lists deliveries of a project that have completed since an instant and sent at least one message, with the ids of
+     * the messages in their input.
+     */
     listSent: (p: { kind: Kind; projectId: string; since: Date }) => listSentDeliveries(target, p),
   };
 }
@@ -44,7 +47,7 @@ async function listRunningDeliveries(
   const query = `${installationQuery(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
   const found: DeliveryRun[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];
+    const [input] = (await inputOf(client, workflowId, runId).catch(emptyIfNotFound)) as (DeliveryInput | undefined)[];
     found.push({ workflowId, runId, ids: idsOf(input) });
   }
   return found;
@@ -69,8 +72,8 @@ function idsOf(input: DeliveryInput | undefined): string[] {
   return input?.carried?.waiting.map(({ id }) => id) ?? input?.emailIds ?? input?.smsIds ?? [];
 }
 
-/** The workflow has ended since it was listed, and Temporal no longer keeps it. */
-function noneIfGone(error: unknown): [] {
+/** Returns an empty list if Temporal no longer has the workflow, which ended after it was listed. */
+function emptyIfNotFound(error: unknown): [] {
   if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
   throw error;
 }

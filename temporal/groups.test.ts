@@ -8,8 +8,8 @@ const rowsOf = (kind: OutboxKind, projectId: string, count: number): OutboxRow[]
     (_, n) => ({ id: `${kind} ${projectId} ${n}`, projectId, kind, refId: `${n}`, payload: {} }) as OutboxRow,
   );
 
-describe('rows of the outbox', () => {
-  it('starts one workflow for the messages of a project to retry', () => {
+describe('splitIntoGroups', () => {
+  it('puts the messages of a project that wait for a retry into one group', () => {
     const groups = splitIntoGroups([
       ...rowsOf('email.retry', 'a', 15),
       ...rowsOf('email.retry', 'b', 1),
@@ -22,7 +22,7 @@ describe('rows of the outbox', () => {
     ]);
   });
 
-  it('for executions are dispatched one by one, in their order', () => {
+  it('puts each row of an execution into a separate group, in order', () => {
     const rows = rowsOf('execution.start', 'a', 3);
     expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });

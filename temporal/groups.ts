@@ -1,17 +1,20 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * Kinds whose rows of a project share one workflow. One activity processes all of them, which saves work in Temporal.
- * A group has at most the rows of one claim.
+ * Kinds whose rows of a project start one common workflow. One activity processes all of them, which saves work in
+ * Temporal. A group has at most the rows of one claim of the outbox.
  */
 const GROUPED: ReadonlySet<OutboxKind> = new Set(['email.retry', 'sms.retry']);
 
 export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];
 
-/** Rows of one kind and project that share one start, signal or cancel, in their order. */
+/**
+ * Rows of one kind and project that together cause one start, signal or cancellation of a workflow. The rows are in
+ * their order.
+ */
 export type RowGroup = { [K in OutboxKind]: { kind: K; rows: RowsOf<K> } }[OutboxKind];
 
-/** Splits rows into groups that share one start, signal or cancel, in their order. */
+/** Splits rows into groups. Each group causes one start, signal or cancellation of a workflow. Keeps the order. */
 export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
   const groups = new Map<string, [OutboxRow, ...OutboxRow[]]>();
   for (const row of rows) {
@@ -20,11 +23,13 @@ export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
     if (group) group.push(row);
     else groups.set(key, [row]);
   }
-  // The kind is part of the key.
+  // All rows of a group have the same kind, because the kind is part of the key or the group has one row.
   return [...groups.values()].map((group) => ({ kind: group[0].kind, rows: group }) as RowGroup);
 }
 
-/** The key that rows of one workflow share. A row that starts its own workflow uses its own id. */
+/**
+ * Returns a key that is equal for rows of the same group. A row of a kind that is not grouped has its id as the key.
+ */
 function groupKey(row: OutboxRow): string {
   return GROUPED.has(row.kind) ? `${row.kind} ${row.projectId}` : row.id;
 }

@@ -6,14 +6,14 @@ import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The number of latest events to read. They always include a token, because each token is followed by only three events
- * of the workflow's task.
+ * The number of latest history events to read. They always include a token: a token is one event, followed by only
+ * three events of the workflow task that processes it.
  */
 const EVENTS_READ = 50;
 
 /**
- * Reads the installation's token from the history of its workflow, so that it can be read before any worker runs.
- * Null if Temporal knows no such workflow.
+ * Reads the installation's token from the history of its Temporal workflow. The history can be read before any worker
+ * runs. Null if Temporal has no such workflow.
  */
 export async function readToken({ client, names }: Target): Promise<TemporalToken | null> {
   const workflowId = names.installation();
@@ -39,8 +39,8 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   const tokens = payloads.map((payload) =>
     client.options.loadedDataConverter.payloadConverter.fromPayload<TemporalToken>(payload),
   );
-  // The newest event comes first. If two tokens have the same number, the newer one counts, because it shows how a
-  // mismatch was resolved.
+  // The events are in descending order. If two tokens have the same number, the newer one is used, because it is the
+  // result of a resolved mismatch.
   return tokens.reduce<TemporalToken | null>(
     (newest, token) => (newest && newest.no >= token.no ? newest : token),
     null,
@@ -48,8 +48,9 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
 }
 
 /**
- * Signals the next token to Temporal, and starts the workflow if it is missing. Safe to repeat with the same token. A
- * reading of the task queues is an argument of its own, which workers of earlier versions ignore.
+ * Signals the next token to the installation's workflow, and starts the workflow if it does not exist. Safe to run
+ * twice with the same token. The reading of the task queues is a separate argument of the signal, which workers of
+ * earlier releases ignore.
  */
 export async function writeToken(
   { client, names }: Target,

@@ -2,22 +2,24 @@ import { ScheduleNotFoundError } from '@temporalio/client';
 import { TASK_QUEUES } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
-/** The schedules of releases before installations had names, by id, with the workflow that each started. */
+/**
+ * The schedules of releases from before installations had names: the ids, and the workflow that each schedule started.
+ */
 const LEGACY_SCHEDULES = [
   { id: 'domain-checks', workflow: 'domainChecks' },
   { id: 'segment-recompute', workflow: 'segmentRecompute' },
   { id: 'housekeeping', workflow: 'housekeeping' },
 ];
 
-/** Counts the open workflows on the queue of the earlier release. */
+/** Counts the open workflows on the task queue of the earlier release. */
 export async function countLegacyWorkflows({ client }: Pick<Target, 'client'>): Promise<number> {
   const query = `TaskQueue = '${TASK_QUEUES.workflows}' AND ExecutionStatus = 'Running'`;
   return (await client.workflow.count(query)).count;
 }
 
 /**
- * Deletes the schedules of the earlier release, which schedules with this installation's name have replaced. A schedule
- * of the same id that starts another workflow belongs to another program and stays.
+ * Deletes the schedules of the earlier release. Schedules whose ids contain this installation's name have replaced
+ * them. If a schedule with such an id starts another workflow, it belongs to another program and is not deleted.
  */
 export async function deleteLegacySchedules({ client }: Pick<Target, 'client'>): Promise<void> {
   for (const { id, workflow } of LEGACY_SCHEDULES) {

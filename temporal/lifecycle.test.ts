@@ -9,7 +9,7 @@ const note = (error: Error) => void uncaught.push(error);
 beforeEach(() => void process.on('uncaughtExceptionMonitor', note));
 afterEach(() => void process.off('uncaughtExceptionMonitor', note));
 
-/** An address without a listener. */
+/** Returns an address at which no server listens. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -18,7 +18,7 @@ async function deadAddress(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-it('a request without a response from Temporal ends with the connection', async () => {
+it('ends requests that wait for Temporal when the connection is closed', async () => {
   const lifecycle = createWorkflowLifecycle({
     temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
       typeof createWorkflowLifecycle
@@ -27,7 +27,7 @@ it('a request without a response from Temporal ends with the connection', async 
     publicUrl: 'http://localhost',
   });
   const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));
-  await sleep(300); // During a pause between two attempts of the client.
+  await sleep(300); // The client is now waiting between two attempts.
   await lifecycle.close();
   expect(await Promise.all(answers)).toEqual(['no', null]);
   expect(uncaught).toEqual([]);

@@ -18,63 +18,72 @@ import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
 
 /**
- * The deadline of a call. Even a dev server on a busy machine responds in milliseconds, so a server that needs longer
- * is not healthy.
+ * The deadline of a call. Even a development server on a busy machine responds within milliseconds, so a server that
+ * needs longer than this is not healthy.
  */
 const RPC_DEADLINE_MS = 10_000;
-/** A server needs some seconds to accept new search attributes. */
+/** The deadline for registering search attributes. A server needs some seconds before it accepts new ones. */
 const REGISTER_DEADLINE_MS = 40_000;
 const PING_DEADLINE_MS = 3_000;
-/** The deadline for reading a run id. It is short, because the API's response is useful without the run id. */
+/** The deadline for reading a run id. It is short, because the API's response is useful even without the run id. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
-/** Status codes of gRPC that say nothing about the request itself: not reached, no response in time, too busy. */
+/**
+ * Status codes of gRPC with which the server did not refuse the request itself: it was unreachable, did not respond in
+ * time, or was too busy.
+ */
 const AWAY_CODES = new Set([1, 4, 8, 14]);
 
 /**
- * The result of handing a group to Temporal. `away`: Temporal could not be reached or is too busy, so other groups
- * would fail too.
+ * The result of passing a group of outbox rows to Temporal. `away`: Temporal was unreachable or too busy, so other
+ * groups would fail too.
  */
 export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
   /**
-   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice.
-   * @param p.isRepeated whether rows of the group were handed over before and their start was not reported
+   * Passes a group of outbox rows (from `splitIntoGroups`) to Temporal: starts, signals or cancels their workflow.
+   * Never rejects. Safe to run twice.
+   * @param p.isRepeated true if an earlier attempt for these rows may have reached Temporal without being recorded
    */
   handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandOverResult>;
-  /** Registers missing search attributes and schedules. Every worker calls it at its start. */
+  /**
+   * Registers missing search attributes, and creates missing schedules. Every worker calls this function when it
+   * starts.
+   */
   prepareNamespace(): Promise<void>;
   /**
-   * Finds the current run of a workflow, for responses that link to the Temporal UI. Null when Temporal does not know
-   * it or does not respond.
+   * Finds the current run of a workflow, for responses that link to the Temporal UI. Null if Temporal has no such
+   * workflow or does not respond.
    */
   findRunId(workflowId: string): Promise<string | null>;
-  /** Asks a run to end as Canceled, with a code as the reason. Does nothing when it has ended. */
+  /** Requests that a run ends as Canceled, with a code as the reason. Does nothing if the run has ended. */
   cancel(run: { workflowId: string; runId: string; reason?: string }): Promise<void>;
-  /** Finds the status of a workflow's last run; null when Temporal knows none. */
+  /** Finds the status of a workflow's last run; null if Temporal has no such workflow. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
-  /** Reads and repairs workflows in Temporal, for recovery. */
+  /** Functions that read and repair workflows in Temporal, for recovery. */
   readonly runs: Runs;
   readonly deliveries: Deliveries;
-  /** Restarts deliveries that an operator has terminated since an instant. Returns their workflow ids. */
+  /**
+   * Restarts deliveries that an operator has terminated since an instant. Returns the ids of the restarted workflows.
+   */
   restartTerminated(since: Date): Promise<string[]>;
   /**
-   * Reads Temporal's copy of the installation's token. Null if Temporal has none. Throws when Temporal does not
+   * Reads Temporal's copy of the installation's token. Null if Temporal has no token. Throws if Temporal does not
    * respond.
    */
   readToken(): Promise<TemporalToken | null>;
-  /** Signals the next token to Temporal, with the state of the task queues if it is known. Safe to repeat. */
+  /** Sends the next token to Temporal, with the state of the task queues if it is known. Safe to run twice. */
   writeToken(token: TemporalToken, reading?: QueueReading): Promise<void>;
-  /** Counts waiting tasks and pollers for each queue. Throws when Temporal does not respond. */
+  /** Counts the waiting tasks and the pollers of each queue. Throws if Temporal does not respond. */
   readQueueStats(): Promise<QueueStats[]>;
-  /** Counts the open workflows on the queue of the release before installations had names. */
+  /** Counts the open workflows on the task queue of releases from before installations had names. */
   countLegacyWorkflows(): Promise<number>;
-  /** Deletes the schedules of that release. */
+  /** Deletes the schedules of those releases. */
   deleteLegacySchedules(): Promise<void>;
-  /** Throws when Temporal does not respond. */
+  /** Throws if Temporal does not respond. */
   ping(): Promise<void>;
-  /** Waits for running calls, then closes the connection. */
+  /** Waits until no call is running, and closes the connection. */
   close(): Promise<void>;
   readonly client: Client;
   /** The names of this installation in Temporal. */
@@ -82,13 +91,13 @@ export interface Lifecycle {
 }
 
 /**
- * Starts, signals and cancels workflows; no other code does. Connects lazily, so the API starts and accepts requests
- * while Temporal is down.
+ * Creates the only object that starts, signals and cancels workflows. Connects to Temporal with the first call, so the
+ * API can start and accept requests while Temporal is down.
  */
 export function createWorkflowLifecycle(deps: {
   temporal: Config['temporal'];
   installation: Installation;
-  /** The address of the dashboard, which the Temporal UI links to. */
+  /** The URL of the dashboard. Workflows have links to it, which the Temporal UI shows. */
   publicUrl: string;
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
@@ -98,7 +107,10 @@ export function createWorkflowLifecycle(deps: {
   const target = { client, names, publicUrl: deps.publicUrl };
   let attributes: Promise<void> | undefined;
 
-  /** Registers missing search attributes, without which Temporal refuses each start. Asks once for each process. */
+  /**
+   * Registers missing search attributes, because Temporal refuses to start workflows without them. Does this once per
+   * process.
+   */
   function registerAttributes(): Promise<void> {
     attributes ??= calls
       .make(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace))
@@ -137,7 +149,7 @@ export function createWorkflowLifecycle(deps: {
     restartTerminated: (since) => restartTerminated(target, since),
     readToken: () => calls.make(RPC_DEADLINE_MS, () => readToken(target)),
     writeToken: async (token, reading) => {
-      // The first token of a new namespace is written before anything else.
+      // The first token of a new namespace is written before anything else has registered the search attributes.
       await registerAttributes();
       await calls.make(RPC_DEADLINE_MS, () => writeToken(target, token, reading));
     },
@@ -155,30 +167,30 @@ export function createWorkflowLifecycle(deps: {
 }
 
 /**
- * Calls Temporal with a deadline for each call. The client retries on a timer while Temporal is unreachable. A retry on
- * a connection that was closed in the meantime would end the process, so `close` waits for it.
+ * Calls Temporal with a deadline for each call. While Temporal is unreachable, the client retries after a delay. If the
+ * connection is closed during this delay, the next retry would end the process, so `close` waits for all calls first.
  */
 class TemporalCalls {
   private readonly connection: Connection;
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly running = new Set<Promise<unknown>>();
 
   constructor(connection: Connection) {
     this.connection = connection;
   }
 
   async make<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
-    const made = this.connection.withDeadline(Date.now() + deadlineMs, call);
-    this.underWay.add(made);
+    const result = this.connection.withDeadline(Date.now() + deadlineMs, call);
+    this.running.add(result);
     try {
-      return await made;
+      return await result;
     } finally {
-      this.underWay.delete(made);
+      this.running.delete(result);
     }
   }
 
   /** Resolves when no call is running. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    await Promise.allSettled(this.running);
   }
 }
 
@@ -186,7 +198,7 @@ function describeRefusal(error: unknown): string {
   return isGrpcServiceError(error) ? `Temporal: ${describeFailure(error)}` : describeFailure(error);
 }
 
-/** Tells whether the connection or the server failed, rather than the request. */
+/** Tells whether the connection or the server failed. Otherwise the server has refused the request itself. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isGrpcServiceError(error)) return AWAY_CODES.has(error.code);

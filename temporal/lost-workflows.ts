@@ -10,16 +10,16 @@ import type { Target } from './names.ts';
 import { installationQuery, withInstallation } from './search-attributes.ts';
 
 /**
- * The workflows that deliver accepted messages. A restart is safe: a delivery claims its messages by its id, which
- * stays the same, and settled messages are not sent again. To stop email, an operator holds the project; terminating a
- * workflow only clears a failure.
+ * The types of workflows that deliver accepted messages. Restarting one is safe: a delivery claims its messages under
+ * its workflow id, which stays the same, and messages with a result are not sent again. Operators who want to stop
+ * email put the project on hold. They terminate a workflow only to clear a failure.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
 /**
- * Restarts deliveries that were terminated since an instant, under their id and with their input, because nothing else
- * would send their remaining messages. A delivery that was restarted already is skipped.
- * @returns their workflow ids
+ * Restarts deliveries that were terminated since an instant, with the same workflow id and input. Without a restart,
+ * their remaining messages would not be sent. Skips deliveries that were already restarted.
+ * @returns the ids of the restarted workflows
  */
 export async function restartTerminated({ client, names }: Target, since: Date): Promise<string[]> {
   const types = DELIVERING.map((type) => `'${type}'`).join(', ');
@@ -32,7 +32,7 @@ export async function restartTerminated({ client, names }: Target, since: Date):
   return restarted;
 }
 
-/** Finds the status of a workflow's last run; null when Temporal knows none. */
+/** Finds the status of a workflow's last run; null if Temporal has no such workflow. */
 export async function findStatus(client: Client, workflowId: string): Promise<WorkflowExecutionStatusName | null> {
   return (await describe(client, workflowId))?.status.name ?? null;
 }
@@ -45,7 +45,7 @@ async function restart({ client, names }: Target, workflowId: string, runId: str
   try {
     await client.workflow.start(last.type, {
       workflowId,
-      // Uses the current queue, because the queue of an earlier release may no longer be served.
+      // Uses the current task queue, because workers may no longer serve the queue of an earlier release.
       taskQueue: names.taskQueue('workflows'),
       args,
       typedSearchAttributes: withInstallation(names, last.typedSearchAttributes),

@@ -10,7 +10,7 @@ const installation = { id: ID, shortId: '3f9a1c07', legacyBefore: null, legacyCl
 const names = new InstallationNames(installation);
 const row = uuidv7();
 
-describe('names of an installation', () => {
+describe('names of an installation in Temporal', () => {
   it('contain the short form of its id', () => {
     expect([names.taskQueue('steps'), names.taskQueue('bulk'), names.schedule('housekeeping')]).toEqual([
       '3f9a1c07-workflows',
@@ -39,14 +39,14 @@ describe('names of an installation', () => {
     expect(later.execution(row)).toBe(`execution-3f9a1c07-${row}`);
   });
 
-  it('a UUID without a time is never from before the upgrade', () => {
+  it('are new for a UUID without a time', () => {
     const upgraded = new InstallationNames({ ...installation, legacyBefore: new Date('2200-01-01') });
     expect(upgraded.isLegacy(randomUUID())).toBe(false);
   });
 });
 
-describe('a workflow that starts', () => {
-  it.each([names.execution(row), `execution-${row}`])('names its row: %s', (workflowId) => {
+describe('the row of a workflow id', () => {
+  it.each([names.execution(row), `execution-${row}`])('is found for an execution: %s', (workflowId) => {
     expect(workOfStart(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
     expect(workOfSignal(workflowId, 'event', [{ visit: 4 }])).toEqual({
       kind: 'execution.event',
@@ -56,7 +56,7 @@ describe('a workflow that starts', () => {
     expect(workOfCancellation(workflowId)?.refId).toBe(row);
   });
 
-  it('names its campaign or job, and nothing else', () => {
+  it('is found for a campaign or job, and for no other workflow', () => {
     expect(workOfStart(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
     expect(workOfStart(names.job(row))?.refId).toBe(row);
     expect(workOfStart(names.webhooks(row))).toBeUndefined();
@@ -64,7 +64,7 @@ describe('a workflow that starts', () => {
   });
 });
 
-it('a workflow finds the other queues of its own installation', () => {
+it('a workflow finds the other queues of its installation', () => {
   expect(taskQueueBeside(names.taskQueue('workflows'), 'bulk')).toBe('3f9a1c07-bulk');
   expect(taskQueueBeside('workflows', 'steps')).toBe('workflows');
   expect(taskQueueBeside('fake_replay_queue-1', 'bulk')).toBe('bulk');

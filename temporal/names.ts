@@ -11,9 +11,10 @@ export interface Target {
 }
 
 /**
- * Every name that an installation has in Temporal. Each name carries the short form of the installation's id, so that
- * installations can share a namespace. A workflow id contains the id of a row, so Temporal rejects a second start of
- * the same row as "already started". Older rows, from before the short form existed, keep workflow ids without it.
+ * All names that an installation uses in Temporal. Each name contains the short form of the installation's id, so that
+ * several installations can use the same namespace. A workflow id contains the id of a row, so Temporal rejects a
+ * second start for the same row as "already started". Rows that are older than the short form keep workflow ids without
+ * it.
  */
 export class InstallationNames {
   readonly #installation: Installation;
@@ -26,12 +27,12 @@ export class InstallationNames {
     return this.#installation.shortId;
   }
 
-  /** Whether workflows of an earlier release may exist, which have no `Installation` attribute. */
+  /** Whether workflows of an earlier release may exist. They have no search attribute `Installation`. */
   get hasLegacyWorkflows(): boolean {
     return this.#installation.legacyBefore !== null;
   }
 
-  /** Whether the workflow of this row has an id of the earlier release. */
+  /** Whether the row's workflow has an id in the form of the earlier release. */
   isLegacy(rowId: string): boolean {
     return isLegacyRow(this.#installation, rowId);
   }
@@ -40,7 +41,7 @@ export class InstallationNames {
     return taskQueueOf(this.shortId, queue);
   }
 
-  /** Returns the identity of this process, which histories and lists of workers show. */
+  /** Returns the identity of this process, which the Temporal UI shows in histories and lists of workers. */
   identity(): string {
     return `${this.shortId}/${process.pid}@${hostname()}`;
   }
@@ -49,7 +50,7 @@ export class InstallationNames {
     return `${this.shortId}-${name}`;
   }
 
-  /** Names the workflow that keeps the installation's token. */
+  /** Returns the id of the workflow that stores the installation's token. */
   installation(): string {
     return `installation-${this.shortId}`;
   }
@@ -83,8 +84,9 @@ export class InstallationNames {
   }
 
   /**
-   * Names a group of messages by its outbox rows, so that dispatching the same rows again is "already started". A
-   * replay sends the same message again on purpose, and therefore has a row of its own.
+   * Returns a workflow id for a group of messages, derived from the ids of their outbox rows. If the same rows are
+   * dispatched again, Temporal responds "already started". A replay sends a message again on purpose, so it has a new
+   * outbox row and another workflow id.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
     const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);

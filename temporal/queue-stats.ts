@@ -3,16 +3,18 @@ import type { QueueStats } from '../rules/queue-stats.ts';
 import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
-/** `TaskQueueType` of Temporal's API. */
+/** Values of `TaskQueueType` in Temporal's API. */
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 /**
- * A worker polls at least once a minute, so pollers older than this are gone. Temporal lists a poller for some minutes.
+ * A worker polls at least once a minute, so a poller that was last seen longer ago has stopped. Temporal still lists it
+ * for some minutes.
  */
 const POLLER_RECENT_MS = 70_000;
 
 /**
- * Reads every task queue of the installation. Workflow tasks wait in a queue of their own; the others hold activities.
+ * Reads the state of all task queues of the installation. One queue has the workflow tasks; the other queues have
+ * activities.
  */
 export async function readQueueStats({ client, names }: Target): Promise<QueueStats[]> {
   return Promise.all(
@@ -43,7 +45,7 @@ async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name
   };
 }
 
-/** Whole numbers arrive as protobuf `Long`. */
+/** Converts a number of Temporal's API, which is a protobuf `Long`. */
 function numberOf(value: { toString(): string } | null | undefined): number {
   return value === null || value === undefined ? 0 : Number(value.toString());
 }

@@ -3,11 +3,11 @@ import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 import { isEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
 
-/** The work that a run has done, according to its history. */
+/** The activities of a run and its result, according to its history. */
 export interface RunHistory {
-  /** Successful activities, in the order of their ends. */
+  /** Completed activities, in the order in which they completed. */
   done: { type: string; input: unknown; result: unknown }[];
-  /** The type of the failure with which the run ended. */
+  /** The type of the failure, if the run failed. */
   failureType: string | undefined;
   /** The arguments of the run. */
   args: unknown[];
@@ -16,21 +16,21 @@ export interface RunHistory {
 type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | undefined;
 
 /**
- * Reads from a run's history which work it has done. The cost grows with the history, so use this only for runs that
- * disagree with their rows.
+ * Reads the completed activities of a run from its history. The cost grows with the length of the history, so use this
+ * function only for runs whose state differs from the row in Postgres.
  */
 export async function readRunHistory(client: Client, run: { workflowId: string; runId: string }): Promise<RunHistory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const { payloadConverter } = client.options.loadedDataConverter;
   const valuesOf = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
   const scheduled = new Map<string, { type: string; input: unknown }>();
-  const story: RunHistory = { done: [], failureType: undefined, args: [] };
+  const found: RunHistory = { done: [], failureType: undefined, args: [] };
   for (const event of events ?? []) {
     const start = event.workflowExecutionStartedEventAttributes;
     const activity = event.activityTaskScheduledEventAttributes;
     const completed = event.activityTaskCompletedEventAttributes;
     const failed = event.workflowExecutionFailedEventAttributes;
-    if (start) story.args = valuesOf(start.input);
+    if (start) found.args = valuesOf(start.input);
     if (activity) {
       scheduled.set(String(event.eventId), {
         type: activity.activityType?.name ?? '',
@@ -38,18 +38,22 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
       });
     }
     const from = completed && scheduled.get(String(completed.scheduledEventId));
-    if (from) story.done.push({ ...from, result: valuesOf(completed.result)[0] });
-    if (failed) story.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
+    if (from) found.done.push({ ...from, result: valuesOf(completed.result)[0] });
+    if (failed) found.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
   }
-  return story;
+  return found;
 }
 
-/** Activities that send something to a contact or change data. `ADVANCE` only moves to the next position. */
+/**
+ * The activities that send something to a contact or change data. `ADVANCE` is not one of them, because it only
+ * advances the execution.
+ */
 const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(isEffect));
 
 /**
- * Finds the position of an execution in its last run, if the run has performed an effect at a later visit than the
- * row's. Postgres is then older than Temporal.
+ * Finds the position of an execution if its last run is ahead of the row in Postgres: the run has performed an effect
+ * at a later visit than the row's visit. In that case, Postgres was restored from a backup that is older than this
+ * effect.
  */
 export function findEffectBeyond({ done }: RunHistory, visit: number): Next | undefined {
   const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));
@@ -61,11 +65,11 @@ function isDone(input: unknown, result: unknown, visit: number): boolean {
   const next = result as Next;
   if (step.visit < visit) return false;
   if (next.kind !== 'end') return next.visit > step.visit + (step.resume ? 1 : 0);
-  // Earlier versions ended a run in this way when they did not find its row.
+  // Earlier releases ended a run in this way when its row did not exist.
   return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
 }
 
-/** Tells whether a run of a campaign has passed any email to the provider. */
+/** Tells whether a run of a campaign has sent at least one email to the provider. */
 export function hasSentChunks({ done }: RunHistory): boolean {
   return done.some(
     ({ type, result }) => type === 'sendCampaignChunk' && ((result as { sent?: number })?.sent ?? 0) > 0,

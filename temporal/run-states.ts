@@ -15,35 +15,35 @@ export interface RunningWorkflow {
   workflowId: string;
   runId: string;
   type: string;
-  /** The row that the workflow id names. */
+  /** The id of the row that the workflow id contains. */
   rowId: string;
   projectId: string | undefined;
-  /** The step at which an execution waited last; undefined before its first wait. */
+  /** The step at which the execution last waited; undefined before its first wait. */
   stepId: string | undefined;
 }
 
-/** The last run of a workflow, read from the run itself and not from a list. */
+/** The last run of a workflow. It is read from the run itself, because Temporal's list may be a second or two old. */
 export interface LastRun {
   runId: string;
   status: WorkflowExecutionStatusName;
-  /** The number of activities that run, or wait for their next attempt. */
+  /** The number of activities that are running or wait for their next attempt. */
   pendingActivities: number;
-  /** The step at which an execution waited last; undefined before its first wait. */
+  /** The step at which the execution last waited; undefined before its first wait. */
   stepId: string | undefined;
 }
 
-/** The status code of gRPC for a workflow that has ended or is unknown. */
+/** The gRPC status code NOT_FOUND: the workflow has ended, or Temporal does not have it. */
 const NOT_FOUND = 5;
-/** The number of concurrent calls that describe a workflow. Each is one small RPC. */
+/** The number of workflows that are described concurrently. Each description is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
-/** A page of Temporal's list; `next` is null after the last page. */
+/** One page of Temporal's list. `next` is the cursor of the next page; null after the last page. */
 interface RunPage {
   runs: RunningWorkflow[];
   next: string | null;
 }
 
-/** @param p.cursor the end of the previous page; null for the first page */
+/** @param p.cursor `next` of the previous page; null for the first page */
 interface PageAsked {
   cursor: string | null;
   limit: number;
@@ -62,7 +62,7 @@ export function listRunning(
   );
 }
 
-/** Lists runs of executions that did not end as Completed since an instant, page by page. */
+/** Lists runs of executions that ended since an instant with another status than Completed, page by page. */
 export function listEndedBadly(target: Target, p: PageAsked & { since: Date }): Promise<RunPage> {
   const ends = `'Failed', 'Canceled', 'Terminated', 'TimedOut'`;
   return listPage(
@@ -72,7 +72,7 @@ export function listEndedBadly(target: Target, p: PageAsked & { since: Date }): 
   );
 }
 
-/** Lists runs of a type that ended as Completed since an instant, at most `limit`. */
+/** Lists runs of a workflow type that completed since an instant, at most `limit`. */
 export async function listCompleted(
   target: Target,
   p: { type: string; projectId: string; since: Date; limit: number },
@@ -121,7 +121,7 @@ function toRunning(info: Listed): RunningWorkflow[] {
   ];
 }
 
-/** Finds the last runs of workflows, by workflow id. Workflows that Temporal does not know are absent. */
+/** Finds the last run of each workflow, by workflow id. Workflows that Temporal does not have are absent. */
 export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
   const found = new Map<string, LastRun>();
   for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
@@ -152,19 +152,20 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 }
 
 /**
- * Finds executions in a range of ids that Temporal does not list as running. Needs only one count if all of them are
- * running.
- * @param executionIds in their order: all open ones from the first to the last, except those not started yet
+ * Finds the executions among these ids that Temporal does not list as running. If all of them are running, one count is
+ * enough.
+ * @param executionIds in ascending order: all open executions between the first and the last id, except executions
+ * whose start is still in the outbox
  */
 export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
-  // Workflow ids of the earlier release lack the installation's short id, so ids of both releases together are not in
-  // the order of their rows. Each release needs a range of its own.
+  // Workflow ids of the earlier release do not contain the installation's short id, so the workflow ids of both
+  // releases are in different ranges. Each range is checked separately.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const today = executionIds.filter((id) => !names.isLegacy(id));
   return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];
 }
 
-/** The size of one page of Temporal's list, which costs as much as a count. */
+/** The size of one page of Temporal's list. Reading one page costs as much as a count. */
 const LISTED_AT_ONCE = 1_000;
 
 async function notRunningOf({ client, names }: Target, executionIds: string[]): Promise<string[]> {
@@ -184,8 +185,9 @@ function runningQuery(names: InstallationNames, first: string, last: string): st
 }
 
 /**
- * Asks a run to end as Canceled. The reason is a code, which Temporal shows with the request and the workflow reads.
- * The SDK's client cannot pass it. Returns false if the run has ended or Temporal does not know it.
+ * Requests that a run ends as Canceled. The reason is a code, which the Temporal UI shows and the workflow reads. Uses
+ * the gRPC service, because the SDK's client cannot send a reason. Returns false if the run has ended or Temporal does
+ * not have it.
  */
 export async function cancelRun(client: Client, p: CancelRequest): Promise<boolean> {
   const { workflowId, runId = '', reason = '' } = p;
@@ -206,13 +208,13 @@ export async function cancelRun(client: Client, p: CancelRequest): Promise<boole
 
 interface CancelRequest {
   workflowId: string;
-  /** The last run by default. */
+  /** The id of the run; the last run if absent. */
   runId?: string;
-  /** Absent from requests of earlier versions. */
+  /** The reason; absent if a worker of an earlier release has sent the request. */
   reason?: string | undefined;
 }
 
-/** Signals a workflow. Does nothing when it does not run. */
+/** Signals a workflow. Does nothing if the workflow is not running. */
 export async function signalIfRunning(
   client: Client,
   { workflowId, signal, args = [] }: { workflowId: string; signal: string; args?: unknown[] },
@@ -224,7 +226,7 @@ export async function signalIfRunning(
   }
 }
 
-/** Reads and repairs workflows in Temporal, for recovery. */
+/** Functions that read and repair workflows in Temporal, for recovery. */
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns({ client, names }: Target) {

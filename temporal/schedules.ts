@@ -3,7 +3,10 @@ import { PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../rules/perio
 import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** The workflow of each kind of periodic work. A round that is due while one still runs is skipped. */
+/**
+ * The workflow of each kind of periodic work. If a round is still running when the next one is due, Temporal skips the
+ * next one.
+ */
 const ROUNDS: Record<PeriodicKind, string> = {
   recovery: 'recoveryRound',
   pruning: 'pruningRound',
@@ -17,7 +20,10 @@ const SCHEDULES = PERIODIC_KINDS.map((kind) => ({
   every: `${PERIODIC_WORK[kind].everyMinutes} minutes` as const,
 }));
 
-/** Creates missing schedules. Every worker calls it at its start; the first one creates them. */
+/**
+ * Creates the schedules that do not exist. Every worker calls this function when it starts; the first worker creates
+ * them.
+ */
 export async function ensureSchedules({ client, names }: Target): Promise<void> {
   for (const schedule of SCHEDULES) {
     try {

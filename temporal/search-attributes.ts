@@ -10,11 +10,11 @@ import { SET_BY_WORKFLOWS } from '../rules/search-attributes.ts';
 import type { InstallationNames } from './names.ts';
 
 /**
- * The search attributes for operators in the Temporal UI. They hold only ids, because every user of the UI reads them.
- * The tenant's workflow is `AutomationId`, because Temporal uses `WorkflowId` itself.
+ * The search attributes that operators use in the Temporal UI. They contain only ids, because every user of the UI can
+ * read them. The id of the tenant's workflow is `AutomationId`, because Temporal itself uses `WorkflowId`.
  */
 const KEYS = {
-  /** The short form of the installation's id, because installations may share a namespace. */
+  /** The short form of the installation's id. Several installations may use the same namespace. */
   installation: defineSearchAttributeKey('Installation', SearchAttributeType.KEYWORD),
   projectId: defineSearchAttributeKey('ProjectId', SearchAttributeType.KEYWORD),
   contactId: defineSearchAttributeKey('ContactId', SearchAttributeType.KEYWORD),
@@ -26,13 +26,16 @@ const KEYS = {
   outcome: defineSearchAttributeKey(SET_BY_WORKFLOWS.outcome, SearchAttributeType.KEYWORD),
 };
 
-/** The names of all attributes, each a Keyword. The dev server registers them before its first workflow. */
+/**
+ * The names of all attributes, whose type is Keyword. The development server registers them before the first workflow
+ * starts.
+ */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map((key) => key.name);
 
-/** The enum values of Temporal's operator API: INDEXED_VALUE_TYPE_KEYWORD. */
+/** The value INDEXED_VALUE_TYPE_KEYWORD of Temporal's operator API. */
 const INDEXED_VALUE_TYPE_KEYWORD = 2;
 
-/** Builds the search attributes of a start: the installation and the given ids. */
+/** Builds the search attributes for starting a workflow: the installation and the given ids. */
 export function searchAttributes(
   { shortId }: InstallationNames,
   ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation' | keyof typeof SET_BY_WORKFLOWS>, string>>,
@@ -43,8 +46,8 @@ export function searchAttributes(
 }
 
 /**
- * Returns the search attributes of a workflow that is restarted, with the installation added. Workflows of an earlier
- * release have no `Installation` attribute.
+ * Returns the search attributes for a workflow that is restarted. Adds the installation, because workflows of an
+ * earlier release have no `Installation` attribute.
  */
 export function withInstallation(
   { shortId }: InstallationNames,
@@ -54,22 +57,23 @@ export function withInstallation(
 }
 
 /**
- * The condition that scopes a visibility query to this installation. Workflows of an earlier release have no attribute.
- * They count as this installation's when that release ran on its database.
+ * Returns the condition that restricts a visibility query to this installation. Workflows of an earlier release have no
+ * `Installation` attribute. If that release used this installation's database, workflows without the attribute are
+ * included.
  */
 export function installationQuery({ shortId, hasLegacyWorkflows }: InstallationNames): string {
   const own = `Installation = '${shortId}'`;
   return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }
 
-/** The maximum wait for new attributes. A server accepts them some seconds after they were registered. */
+/** The maximum time to wait until the server accepts new attributes. This takes some seconds. */
 const LEARN_MS = 30_000;
 const LEARN_POLL_MS = 250;
 const GRPC_INVALID_ARGUMENT = 3;
 
 /**
- * Registers the search attributes in the namespace and waits until the server accepts them. Existing ones stay. Safe to
- * repeat, also on many hosts.
+ * Registers the search attributes in the namespace, and waits until the server accepts them. Existing attributes do not
+ * change. Safe to run twice, and concurrently on many hosts.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });

@@ -27,15 +27,16 @@ import { cancelRun, findLastRuns } from './run-states.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The result of handing rows to Temporal. `taken`: Temporal has accepted them. `begun`: an earlier dispatch of the same
- * rows has started them. `absent`: the workflow to signal has not started yet, or has ended.
+ * The result of passing rows to Temporal. `taken`: Temporal has accepted the start, signal or cancellation. `begun`: an
+ * earlier attempt with the same rows has already started the workflow. `absent`: the workflow to signal has not started
+ * yet, or has ended.
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
-/** A connection for starting workflows, with the address of the dashboard, which the Temporal UI links to. */
+/** The connection for starting workflows, with the URL of the dashboard for links in the Temporal UI. */
 type StartTarget = Target & { publicUrl: string };
 
-/** Starts, signals or cancels the workflow of a group of rows of one kind and project. Safe to run twice. */
+/** Starts, signals or cancels the workflow for a group of rows. Safe to run twice. */
 export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRepeated = false): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
@@ -83,7 +84,7 @@ async function startOutcome(start: Promise<unknown>): Promise<Dispatched> {
     await start;
     return 'taken';
   } catch (error) {
-    // An earlier dispatch of the same rows has started it, as requested.
+    // An earlier attempt with the same rows has already started the workflow.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'begun';
     throw error;
   }
@@ -100,8 +101,8 @@ async function signalOutcome(signal: Promise<unknown>): Promise<Dispatched> {
 }
 
 /**
- * Temporal accepts a cancel of a run that has ended, and no workflow then reports it. A repeated cancel therefore
- * checks the status first.
+ * Cancels the run of an execution. If the run has already ended, Temporal accepts the request, but no workflow then
+ * confirms it to the outbox. A repeated cancellation therefore checks the status of the run first.
  */
 async function cancelExecution(
   client: Client,
@@ -113,12 +114,12 @@ async function cancelExecution(
   return (await cancelRun(client, p)) ? 'taken' : 'absent';
 }
 
-/** The workflow that rows of one kind start. */
+/** The arguments for starting the workflow of some rows. */
 interface Start {
   type: string;
   workflowId: string;
   args: unknown[];
-  /** The text beside the workflow in the Temporal UI. */
+  /** The text that the Temporal UI shows for the workflow. */
   summary: string;
   attributes: Parameters<typeof searchAttributes>[1];
   priority: number;
@@ -136,12 +137,12 @@ type StartKind =
   | 'window.changed'
   | 'restock.start';
 
-/** Makes the compiler check the arguments against the workflow's parameters. */
+/** Returns its argument. Its type makes the compiler check the arguments against the workflow's parameters. */
 function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
   return start;
 }
 
-/** The workflow that rows start, by kind. */
+/** Functions that build the start of a workflow, by the kind of the rows. */
 const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Start } = {
   'email.retry': ({ names }, rows) =>
     startOf<typeof emailDelivery>({
@@ -181,8 +182,8 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // A row whose start was not reported is dispatched again, even if its run has ended. An execution must run only
-        // once.
+        // If a start was not confirmed, the row is dispatched again, even if the run has ended in the meantime. The id
+        // must not be reused then, because an execution must run only once. A retry (`anew`) starts another run.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -207,7 +208,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       },
     ],
   ) =>
-    // Both workflows have the same parameter, so the type of one fits both.
+    // Both workflows have the same parameter, so the type of one of them is used for both.
     startOf<typeof bulkJob>({
       type: kind === 'import' ? 'contactImport' : 'bulkJob',
       workflowId: names.job(jobId),
@@ -262,15 +263,15 @@ function startGroup(temporal: StartTarget, group: StartGroup): Promise<Dispatche
 }
 
 function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
-  // The compiler cannot infer that the kind of a group is also the kind of its rows.
+  // The cast is needed because the compiler cannot infer that a group's kind is the kind of its rows.
   const startOfRows = STARTS[group.kind] as (target: StartTarget, rows: StartGroup['rows']) => Start;
   return startOfRows(temporal, group.rows);
 }
 
 /**
- * Wakes the one workflow of an endpoint, or starts it. The workflow finds the due deliveries itself, so a burst of
- * events is one signal. The signal contains the id of its row, which is deleted when the workflow has received the
- * signal.
+ * Wakes the workflow of an endpoint, or starts it. The workflow reads the due deliveries from Postgres, so one signal
+ * is enough for many events. The signal contains the id of the outbox row, which is deleted when the workflow has
+ * received the signal.
  */
 function wakeWebhookDelivery(temporal: StartTarget, group: StartGroup & { kind: 'webhook.deliver' }): Promise<unknown> {
   const start = startOfGroup(temporal, group);
@@ -298,7 +299,7 @@ function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf
   return [first.id, ...others.map((row) => row.id)];
 }
 
-/** Returns the start state of a delivery workflow. Its deferred messages are attempted for at most a day from now. */
+/** Returns the initial state of a delivery workflow. Deferred messages are retried for at most one day from now. */
 function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
@@ -313,13 +314,17 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   };
 }
 
-/** The memo of a run that retries a failed execution: the outbox row that requested it. */
+/**
+ * The memo field of a run that retries a failed execution. It contains the id of the outbox row that requested the
+ * retry.
+ */
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a new run of an execution whose earlier runs have ended. An open run is either this row's own run from an
- * earlier dispatch, or the failed run, which ends soon. In the second case, the outbox dispatches the row again. If a
- * row is dispatched again after its run has ended, another run starts and finds nothing left to do in the database.
+ * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. An earlier
+ * attempt with the same row started it: the row is done. Or it is the failed run, which will end soon: the row fails,
+ * and the outbox dispatches it again. If a row is dispatched again after its run has ended, another run starts and ends
+ * at once, because the database has no work for it.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

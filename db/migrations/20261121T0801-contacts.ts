@@ -21,9 +21,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) WITH (fillfactor = 80)`.execute(db);
   await sql`CREATE INDEX contacts_project ON contacts (project_id, id)`.execute(db);
   await sql`CREATE INDEX contacts_phone ON contacts (project_id, phone) WHERE phone IS NOT NULL`.execute(db);
-  // address_hash: HMAC-SHA256 of the lower-cased address under a key derived from SECRET_KEY. It outlives the
-  // contact, whose erasure sets email to NULL. There is one row per reason, so that lifting one leaves the others
-  // (contract §9).
+  // address_hash: HMAC-SHA256 of the address in lower case, with a key derived from SECRET_KEY. The row stays after the
+  // contact's erasure, which sets email to NULL. Each reason has a separate row, so that ending a suppression for one
+  // reason does not end it for the others (contract §9).
   await sql`
     CREATE TABLE suppressions (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Domains, templates, and contents. A content is the text of a message, kept unchanged for as long as a message
- * refers to it.
+ * Domains, templates, and contents. A content is the text of a message. It does not change and is kept as long as a
+ * message uses it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -37,8 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       updated_at timestamptz NOT NULL DEFAULT now()
     )`.execute(db);
   await sql`CREATE INDEX templates_project ON templates (project_id, id)`.execute(db);
-  // hash is SHA-256 over all columns below it. Equal requests therefore share a row: a million emails of one template
-  // need one.
+  // hash is the SHA-256 of all columns below it. Requests with the same text therefore share one row: a million emails
+  // of one template need one row.
   await sql`
     CREATE TABLE contents (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The ledger: every email and SMS is a row before anyone sends it. No index of `emails` may name status, sent_at,
- * attempts or another column that changes, not even in its predicate. Such an index would end heap-only updates,
- * which are two thirds of the campaign's speed. fillfactor 50 leaves space for these updates. There are no foreign
- * keys for the same reason; db/contacts/contacts.ts and db/campaigns/campaigns.ts delete dependent rows.
+ * The ledger: every email and SMS has a row before anyone sends it. No index of `emails` may contain status, sent_at,
+ * attempts or another column that changes, not even in its predicate. Such an index would prevent heap-only updates,
+ * which give two thirds of the speed of campaigns. fillfactor 50 leaves space on each page for these updates. For the
+ * same reason there are no foreign keys; db/contacts/contacts.ts and db/campaigns/campaigns.ts delete dependent rows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -51,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE UNIQUE INDEX emails_execution_visit ON emails (execution_id, visit) WHERE execution_id IS NOT NULL
   `.execute(db);
-  // Numbers of claims of ledger rows. The number fences every completion.
+  // The numbers of claims of ledger rows. A result is recorded only if its claim number is the row's.
   await sql`CREATE SEQUENCE claims AS bigint CACHE 50`.execute(db);
   await sql`
     CREATE TABLE attachments (
@@ -101,7 +101,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz NOT NULL DEFAULT now(),
       CONSTRAINT sms_senders_country UNIQUE NULLS NOT DISTINCT (project_id, country)
     )`.execute(db);
-  // Messages of the capture providers: a development mailbox, not a record (records are in emails and sms_messages).
+  // Messages of the capture providers, for the development mailbox. The records of messages are in emails and
+  // sms_messages.
   await sql`
     CREATE TABLE captured_emails (
       id uuid PRIMARY KEY,

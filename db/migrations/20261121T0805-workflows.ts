@@ -47,8 +47,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT workflow_transitions_branch UNIQUE NULLS NOT DISTINCT (from_step_id, branch)
     )`.execute(db);
   await sql`CREATE INDEX workflow_transitions_workflow ON workflow_transitions (workflow_id)`.execute(db);
-  // entry counts a contact's runs of a workflow. Without re-entry it is always 1, so the first unique index lets a
-  // contact enter only once. The second one allows a contact one open execution at a time. Both decide by constraint
+  // entry is the number of a contact's entry into a workflow. Without re-entry it is always 1, so the first unique
+  // index lets a contact enter only once. The second unique index allows a contact one open execution at a time
   // (contract §7.4 Re-entry).
   await sql`
     CREATE TABLE executions (
@@ -94,8 +94,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       error text,
       PRIMARY KEY (execution_id, visit)
     )`.execute(db);
-  // A wait, from the visit that registers it until an event or its deadline ends it. `since` is when the step was
-  // entered: an event recorded after it counts, so no event between two steps is missed.
+  // A wait exists from the visit that registers it until an event or its deadline ends it. `since` is the time when the
+  // execution entered the step. An event recorded after this time counts, so no event between two steps is missed.
   await sql`
     CREATE TABLE execution_waits (
       execution_id uuid NOT NULL REFERENCES executions ON DELETE CASCADE,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Segments, campaigns and the ranges of the ledger that a campaign's chunks own. */
+/** Segments, campaigns, and the chunks of a campaign. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE segments (
@@ -56,8 +56,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX campaigns_project ON campaigns (project_id, id)`.execute(db);
   await sql`CREATE INDEX campaigns_segment ON campaigns (segment_id)`.execute(db);
-  // A chunk owns the rows of its campaign with ids from first_id to last_id. Ownership is a range, not a lock per
-  // row.
+  // A chunk has the rows of its campaign with ids from first_id to last_id. The range replaces a lock per row: only the
+  // lane that works on the chunk changes these rows.
   await sql`
     CREATE TABLE campaign_chunks (
       campaign_id uuid NOT NULL REFERENCES campaigns ON DELETE CASCADE,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Product variants of a storefront and the contacts who wait for one. */
+/** Product variants of a storefront, and the contacts that wait for a variant. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE storefront_variants (

@@ -2,15 +2,14 @@ import { type Kysely, sql } from 'kysely';
 
 /** Counters of the rate limits, and a notification to every API process when a key or a project has changed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Unlogged: a crash of Postgres loses one minute of counting, and no request pays for a WAL record.
+  // Unlogged: a crash of Postgres loses the counts of one minute, and a request does not have to write WAL.
   await sql`
     CREATE UNLOGGED TABLE rate_windows (
       subject text PRIMARY KEY,
       taken int NOT NULL,
       started_at timestamptz NOT NULL
     ) WITH (fillfactor = 50)`.execute(db);
-  // A trigger, not a call in the code, so that every change of a key or a project is noticed at once, also by an
-  // operator's own SQL.
+  // A trigger reports every change of a key or a project at once, including changes by an operator's SQL.
   await sql`
     CREATE FUNCTION notify_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

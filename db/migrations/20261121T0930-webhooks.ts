@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /** The webhook registry: endpoints of a project, and each event's delivery to each of them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Secrets are sealed. After a rotation the previous one signs as well, until previous_until.
+  // Secrets are encrypted. After a rotation, deliveries are also signed with the previous secret until previous_until.
   await sql`
     CREATE TABLE webhook_endpoints (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Allows one turn at a time for each endpoint of the webhook registry. Adds the fence of the turn, the time until
- * which no event has to wake the endpoint, and the time of its next probe.
+ * Allows one turn at a time for each webhook endpoint. Adds the number of the turn, which makes results of older turns
+ * invalid. Also adds the time until which new events need not wake the endpoint, and the time of its next probe.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN turn bigint NOT NULL DEFAULT 0,
       ADD COLUMN wakes_at timestamptz,
       ADD COLUMN probe_at timestamptz`.execute(db);
-  // A turn owns the pending deliveries, so a delivery needs no claim of its own.
+  // Only the current turn sends the pending deliveries of its endpoint, so a single delivery needs no claim.
   await sql`ALTER TABLE webhook_deliveries DROP COLUMN claim, ALTER COLUMN next_attempt_at SET DEFAULT now()`.execute(
     db,
   );

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The id that SES gave to each email. By default, notifications of SES identify an email only by this id. The table
- * is separate from the ledger, whose updates stay heap-only as long as no index names a column that is set when an
- * email is sent. It has ids only, which are kept for some weeks.
+ * The ids that SES assigned to emails. By default, notifications of SES identify an email only by this id. The ids are
+ * in a separate table, because updates of the ledger are heap-only as long as no index contains a column that is set
+ * when an email is sent. The table has only ids, which are kept for some weeks.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Contents that have lost an email by the erasure of its contact. Housekeeping removes the ones that no email uses.
- * The index finds the emails of such a content. Only these two sources have single-use contents; campaigns, the bulk
- * of the ledger, are not in the index. Neither of its columns changes while an email is sent, so updates stay
+ * Contents of emails whose contact was erased. Pruning deletes such a content if no email uses it any more. The index
+ * finds the emails of a content. Only emails with these two sources have contents that are used once; emails of
+ * campaigns, by far the most, are not in the index. Its columns do not change while an email is sent, so updates stay
  * heap-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Attachments that have lost an email by the erasure of its contact. Housekeeping removes the ones that no email
- * carries. The index finds the few emails that carry one. `options` does not change while an email is sent, so
- * updates stay heap-only.
+ * Attachments of emails whose contact was erased. Pruning deletes such an attachment if no email has it any more. The
+ * index finds the few emails with attachments. `options` does not change while an email is sent, so updates stay
+ * heap-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

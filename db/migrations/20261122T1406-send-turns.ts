@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Buckets have no debt any more, and store until when higher priorities wait. Existing debt is dropped, so a project
- * with debt exceeds its rate once. If debt were kept, emails would wait for sends that never happened.
+ * Buckets of send tokens can no longer be in debt. They store the time until which emails of higher priority wait.
+ * Existing debt is deleted, so a project with debt exceeds its rate once. Otherwise emails would wait because of emails
+ * that were never sent.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The backlog is in the outbox, where rows are taken by kind and one project after the other. Temporal gets only the
- * work that it starts soon. Rows that wait during the upgrade are taken in the new order.
+ * Lets work wait in the outbox instead of in Temporal. Rows are claimed by priority, and from each project in turn.
+ * Temporal gets only work that it starts soon. Rows that wait during the upgrade are claimed in the new order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // taken_at: handed to Temporal, which has not confirmed the start.
+  // taken_at: when the row was passed to Temporal, which has not confirmed its start yet.
   await sql`ALTER TABLE outbox ADD COLUMN priority smallint NOT NULL DEFAULT 4, ADD COLUMN taken_at timestamptz`.execute(
     db,
   );

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Number of a project's timers that end in a second (since 1970), for seconds with at least one timer. `next_second`
- * is where a timer that finds its second full continues to search: all seconds before it are full. `timer_rate` has
- * the number of a project's timers per second, if it is not the default.
+ * The number of a project's timers that end in a second (since 1970), for seconds with at least one timer.
+ * `next_second` is the second at which the search for a free second continues, because all seconds before it have no
+ * capacity left. `timer_rate` is the number of a project's timers per second, if it differs from the default.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

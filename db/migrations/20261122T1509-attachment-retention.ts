@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Size of an attachment's bytes, once housekeeping has deleted them; until then null. The index finds the attachments
- * that still have their bytes, in the order of age, so that a round costs only the kept ones.
+ * The size of an attachment whose bytes were deleted by pruning; null until then. The index finds the attachments that
+ * still have their bytes, in the order of their age, so that a round only reads these.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE attachments ADD COLUMN size int`.execute(db);

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Number of starts that each worker has recently seen Temporal process. The sum is the throughput of this
- * installation, by which timers are spread.
+ * The number of starts that each worker has recently observed in Temporal. The sum is the throughput of this
+ * installation, which determines how far timers are spread out.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

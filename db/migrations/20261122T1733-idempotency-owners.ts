@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Keys sent with the public key become a namespace of their own, and each key stores its owner. Existing rows do not
- * change: they belong to the project's own namespace, without a known owner. The primary key is rebuilt over the keys
- * of one day.
+ * Separates keys sent with the public key from the project's other keys, and stores the owner of each key. Existing
+ * rows do not change: they count as the project's keys with an unknown owner. Rebuilding the primary key is cheap,
+ * because keys are kept for one day.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

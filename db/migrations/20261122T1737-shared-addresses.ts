@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * An address does not prove identity, so several accounts may have the same one, distinguished by their passwords. A
- * sign-up then does not reveal existing accounts. All accounts of an address share one salt, so that the hash
- * distinguishes two passwords.
+ * Allows several accounts with the same address, distinguished by their passwords, because an address does not prove
+ * identity. A sign-up thus does not reveal existing accounts. All accounts of an address share one salt, so that two
+ * accounts with the same password would have the same hash, which the unique constraint refuses.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE users ADD CONSTRAINT users_email_password_hash_key UNIQUE (email, password_hash)`.execute(db);

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the origin of events. `untrusted`, as for executions: the event's data is untrusted, because it came with the
- * public key or in an email. `swayed`: an untrusted caller caused the event, or made an execution start or continue,
- * whatever the data. Adding the columns rewrites no table.
+ * Adds the origin of events. `untrusted`, as for executions: the event's data came with the public key or in an email.
+ * `swayed`: an unauthenticated caller caused the event, or made an execution start or continue, whatever the origin of
+ * the data is. Adding these columns rewrites no table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds whether a contact was ever unsubscribed, by the person or anyone else: the public key cannot subscribe such a
- * contact. Events record it too, but they may be pruned. NULL marks contacts from before this migration; the first
- * request that needs the answer finds it in their events. This migration writes no row.
+ * Adds whether a contact was ever unsubscribed, by the person or by anyone else: a caller with the public key cannot
+ * subscribe such a contact. Events show this too, but they may be pruned. NULL marks contacts from before this
+ * migration. The first request that needs the value reads it from their events. The migration changes no row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE contacts ADD COLUMN was_unsubscribed boolean`.execute(db);
   await sql`ALTER TABLE contacts ALTER COLUMN was_unsubscribed SET DEFAULT false`.execute(db);
-  // A trigger, not a part of each statement, so that every unsubscription is stored, also by an operator's own SQL.
+  // A trigger records every unsubscription, including changes by an operator's SQL.
   await sql`
     CREATE FUNCTION note_unsubscribed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Limits of the operator and limits of the project are stored separately, so that neither overwrites the other. The
- * lower of the two applies (`effective_…`). Every statement reads it, except statements that show or change one of
- * the two.
+ * Stores the operator's limits and the project's limits in separate columns, so that neither overwrites the other. The
+ * lower of the two applies (`effective_…`). Every statement reads the effective limit, except statements that show or
+ * change one of the two.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -14,8 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN operator_complaint_guard double precision CHECK (operator_complaint_guard > 0 AND operator_complaint_guard <= 1),
       ADD COLUMN operator_held_at timestamptz,
       ADD COLUMN operator_hold_reason text`.execute(db);
-  // least() ignores NULL, which means no limit. The columns are virtual: no row is rewritten, and the earlier release
-  // continues to run.
+  // least() ignores NULL, which means no limit. The columns are virtual: no row is rewritten, and processes of the
+  // earlier release continue to run.
   await sql`
     ALTER TABLE projects
       ADD COLUMN effective_send_rate_per_second int GENERATED ALWAYS AS (least(send_rate_per_second, operator_send_rate_per_second)) VIRTUAL,

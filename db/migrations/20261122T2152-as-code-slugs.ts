@@ -5,8 +5,8 @@ import { freeSlug, slugOf } from '../../rules/slug.ts';
 const PAGE = 1_000;
 
 /**
- * Adds the slugs that identify templates, workflows and steps in files, across projects. The default is for an
- * earlier release that still runs and does not know slugs.
+ * Adds the slugs that identify templates, workflows and steps in exported files, also in another project. The column
+ * has a default because processes of an earlier release insert rows without a slug during the upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['templates', 'workflows', 'workflow_steps']) {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Emails to the simulator are marked permanently, also after their addresses are erased, because they count in no
- * analytics. They are few, so queries exclude them by a small index.
+ * Marks emails to simulator addresses, so that statistics can exclude them even after the address was erased. They are
+ * few, so a small index finds them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE emails ADD COLUMN simulated boolean NOT NULL DEFAULT false`.execute(db);

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds variants of a campaign. A recipient's row has the number of its variant, from 0. A chunk has one variant, so
- * one content. Chunks of recipients who wait for the winner have numbers below 0 until it is known.
+ * Adds variants of a campaign. A recipient's row has the number of its variant, from 0. All recipients of a chunk have
+ * the same variant and so the same content. Chunks of recipients who wait for the winner have negative numbers until
+ * the winner is known.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

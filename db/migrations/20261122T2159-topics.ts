@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Topics, and the choices of contacts. No row means the topic's default, so a changed default reaches contacts
- * without a choice. A content keeps the id of its topic without a reference; after the topic is deleted, the content
- * has no topic.
+ * Topics, and the choices of contacts. If a contact has no row for a topic, the topic's default applies, so a change of
+ * the default applies to all contacts without a choice. A content stores the id of its topic without a foreign key;
+ * after the topic is deleted, the content counts as having no topic.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Branches that a tenant names (SPLIT), and events that end executions early: `exit_on` holds `[{ eventName, filters?
- * }]`. Every event looks for the workflows that it ends, so workflows with exits have an index of their own.
+ * Adds branches with names that tenants choose (SPLIT), and events that end executions early: `exit_on` has `[{
+ * eventName, filters? }]`. Each event has to find the workflows whose executions it ends, so workflows with exits have
+ * a partial index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE workflow_transitions DROP CONSTRAINT workflow_transitions_branch_check`.execute(db);

@@ -2,13 +2,13 @@ import { type Kysely, sql } from 'kysely';
 
 /** Indexes that find skipped recipients by the reason, and count a campaign's clicks by link. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A reason changes when an email fails or bounces, never while an email is sent normally, so those updates stay
-  // heap-only.
+  // A reason is set when an email fails or bounces, never when an email is sent normally. Updates for normal emails
+  // therefore stay heap-only.
   await sql`
     CREATE INDEX emails_campaign_reason ON emails (campaign_id, reason, id) WHERE campaign_id IS NOT NULL AND reason IS NOT NULL
   `.execute(db);
-  // One row for each link that an email's recipient, or a machine, has followed. It has no foreign keys, like the
-  // ledger.
+  // One row for each link that an email's recipient or a bot has followed. Like the ledger, the table has no foreign
+  // keys.
   await sql`
     CREATE TABLE link_clicks (
       campaign_id uuid NOT NULL,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Number of visits to each step of a workflow, by the hour in which they started, by status and branch, so that
- * statistics over a million executions cost a few rows. Postgres counts in a trigger, whichever statement writes
- * visits. Each backend counts in rows of its own (`shard`), so that no two transactions wait for each other;
- * housekeeping adds up past hours. Erased or pruned visits stay counted.
- * An interrupted visit (CANCELLED) is not counted. Contacts at a step are found by their open visits, and partial
- * hours by the instants of visits.
+ * The number of visits to each step of a workflow, by the hour in which they started, status and branch. Statistics
+ * over a million executions thus read only a few rows. A trigger counts, so every statement that writes visits is
+ * counted. Each Postgres backend counts in separate rows (`shard`), so that transactions do not wait for each other;
+ * pruning merges the rows of past hours. Visits that were erased or pruned stay counted. Visits that were interrupted
+ * (CANCELLED) are not counted. The contacts at a step are read from the open visits, and partial hours from the times
+ * of visits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -45,7 +45,10 @@ const sums = sql`
   coalesce(sum(n) FILTER (WHERE status = 'COMPLETED'), 0), coalesce(sum(n) FILTER (WHERE status = 'FAILED'), 0),
   coalesce(sum(n) FILTER (WHERE status = 'SKIPPED'), 0)`;
 
-/** Sandbox runs are not counted. A database without sandboxes has no such runs. */
+/**
+ * Returns the JOIN clause that excludes visits of sandbox executions. If the database has no column for sandboxes yet,
+ * there are none to exclude.
+ */
 async function selectCountedRows(db: Kysely<unknown>) {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'executions'::regclass AND attname = 'sandbox' AND NOT attisdropped
@@ -67,7 +70,7 @@ async function createCounting(db: Kysely<unknown>, counted: ReturnType<typeof sq
       ${add(sql`SELECT v.project_id, v.step_id, ${hourOf}, ${branchOf}, v.status, 1 AS n FROM begun v ${counted}`)};
       RETURN NULL;
     END $count$`.execute(db);
-  // Only a change of status counts. Erasing the data of a visit changes no counter.
+  // Only a change of the status changes a counter. The erasure of a visit's data changes none.
   await sql`
     CREATE FUNCTION count_moved_visits() RETURNS trigger LANGUAGE plpgsql AS $count$
     BEGIN

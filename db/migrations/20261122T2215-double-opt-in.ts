@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Contacts who were asked to confirm their subscription, the emails that asked, and the proof of the confirmation. A
- * contact is `pending` until they confirm, or until another change of their subscription. A subscribed contact is
+ * Adds the state of contacts that got a confirmation email, the confirmation emails, and the proof of a confirmation. A
+ * contact is `pending` until it confirms, or until its subscription changes in another way. A subscribed contact is
  * never pending.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

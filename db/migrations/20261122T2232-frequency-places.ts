@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Makes `take_frequency` ten times as fast: its statements are planned once per session. STABLE, so they see what the
- * calling statement sees.
+ * Makes `take_frequency` ten times as fast, because its statements are planned only once per session. The function is
+ * STABLE, so its statements use the snapshot of the calling statement.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

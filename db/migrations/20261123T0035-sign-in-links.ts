@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Single-use links by which `npm start` signs its owner in: only the newest per user. A used link is deleted. */
+/** Links with which `npm start` signs in its owner. Each works once, and only the newest link of a user is stored. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE sign_in_links (

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Images for emails, served to anyone who knows the hash. The hash covers the project and the bytes, so it names one
- * row, and does not reveal whether another project has the same image. Images are compressed already and read slice
- * by slice, so Postgres stores them uncompressed. Templates, campaigns and contents store which images their body
- * names, so that unused images can be listed and removed without reading all bodies. The triggers search the body,
- * and do nothing more if it names no image.
+ * Images for emails, which are served to anyone who knows the hash. The hash is computed from the project and the
+ * bytes. It therefore identifies one row, and does not reveal whether another project has the same image. Postgres
+ * stores images uncompressed, because they are already compressed and are read slice by slice. Templates, campaigns and
+ * contents store which images are in their body, so that unused images can be found without reading all bodies.
+ * Triggers search the body for images when it changes.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

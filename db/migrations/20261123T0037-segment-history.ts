@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Indexes the entries and exits of a segment by its id, which their events carry. The names of the events contain the
- * slug, which may change and later belong to another segment. db/segments/history.ts queries by the same expression.
+ * Indexes the events for entering and leaving a segment by the segment's id, which is in the event's data. The names of
+ * these events contain the slug, which can change and then belong to another segment. db/segments/history.ts queries by
+ * the same expression.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Outcomes of each project's live emails by hour, added up once the hour is over, so that the statistics of a month
- * cost about 700 rows for any number of emails. The current hour is counted from the events, which are in the order
- * of time. Sending counts nothing. Housekeeping continues from `mail_hours_until`, at first from the oldest event.
- * Neither of the two small indexes names a column that changes while an email or an execution is in progress: `mode`
- * never changes, and `error` is set when an execution ends.
+ * The counts of each project's live emails by hour, stored after the hour has ended. The statistics of a month thus
+ * read about 700 rows for any number of emails. The current hour is counted from the events, which are in the order of
+ * time, so sending an email updates no counter. Pruning continues at `mail_hours_until`, at first at the oldest event.
+ * The two small indexes contain no column that changes while an email or an execution is in progress: `mode` never
+ * changes, and `error` is set when an execution ends.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Actor that suppressed an address, beside the way it happened. Unknown for earlier entries. */
+/** Adds the actor who suppressed an address, in addition to the source. Null for earlier suppressions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE suppressions ADD COLUMN actor text`.execute(db);
 }

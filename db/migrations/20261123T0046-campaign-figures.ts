@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Outcomes of a chunk's recipients, stored with the chunk, so that the statistics of a million recipients cost a few
- * hundred rows. They are stored while nothing can change them, that is, while the chunk is in no turn (`busy`). A
- * later event of an email is noted in `campaign_touches`, and the chunk is counted again.
+ * Stores the statistics of a chunk's recipients with the chunk, so that the statistics of a million recipients need
+ * only a few hundred rows. They are stored only while no worker is sending the chunk (`busy`). A later event of an
+ * email is recorded in `campaign_touches`, and the chunk is counted again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaign_chunks ADD COLUMN figures jsonb, ADD COLUMN busy boolean NOT NULL DEFAULT false`.execute(
     db,
   );
-  // There is no unique key. A writer that found its note already there would rely on a note that a reader may be
-  // deleting.
+  // There is no unique key. With one, a writer whose row already exists would insert nothing, although a reader may be
+  // deleting the existing row.
   await sql`
     CREATE TABLE campaign_touches (campaign_id uuid NOT NULL, email_id uuid NOT NULL, project_id uuid NOT NULL)
   `.execute(db);

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * API requests of programs, and changes by users: one row per request, never a body, a URL or a credential. `made`
- * has the ids of created rows, by kind. Rows are written in batches and deleted after their retention. There is no
- * foreign key, which would cost a lookup each.
+ * API requests of programs, and changes by users: one row per request, without body, URL or credentials. `made` has the
+ * ids of created rows, by kind. Rows are inserted in batches and deleted after their retention. A foreign key is
+ * omitted, because it would cost one lookup per row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

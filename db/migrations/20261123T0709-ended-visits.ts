@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Visits that ended at a step, by outcome and in the order of time: the list behind each count of a step. A visit
- * enters the index when it ends, and that update is not heap-only anyway (execution_steps_open). The index therefore
- * costs its share of an insert, and nothing while a contact waits.
+ * An index of visits that ended at a step, by status and in the order of time. It serves the list of visits behind each
+ * number of a step's statistics. A visit enters the index when it ends. That update is not heap-only because of another
+ * index (execution_steps_open), so this index only adds to the cost of an insert.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

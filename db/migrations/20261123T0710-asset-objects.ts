@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Images whose bytes are in an S3-compatible store: the row names the object instead of holding the bytes. An object
- * without a row is listed in `asset_leftovers` from before its upload until after its deletion, so that a kill at any
- * moment leaves no unknown object. A trigger lists objects that lose their row, also by a cascade. No reference to
- * the project, because objects outlive it for a short time.
+ * Allows images whose bytes are in an S3-compatible store: the row has the object's key instead of the bytes.
+ * `asset_leftovers` lists each object without a row: from before its upload until its row is inserted, and from the
+ * deletion of its row until the object is deleted. A killed process therefore never leaves an unknown object. A trigger
+ * adds objects whose row is deleted, also by a cascade. The table has no foreign key to the project, because objects
+ * exist for a short time after the project is deleted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Visits that left a step by a branch, in the order of time: the list behind each share of a branch. Visits without a
- * branch, the majority, are not in the index.
+ * An index of visits that left a step by a branch, in the order of time. It serves the list of visits behind each
+ * branch's percentage. Most visits have no branch and are not in the index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Automated opens and clicks of a campaign, by hour numbered from 1970, for its first 72 hours. Emails store only how
- * many they had. Earlier opens and clicks are in no hour.
+ * Opens and clicks of a campaign by bots, by hour (hours since 1970), for the campaign's first 72 hours. Emails only
+ * store the total number. Opens and clicks from before this migration are not included.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

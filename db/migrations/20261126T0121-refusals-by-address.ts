@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Keeps what a refusal needs after its contact is erased: the keyed hash of the address (as the suppression list has
- * it), never the address. New tables only, so no statement waits for this migration.
+ * Stores the data that a refusal needs after its contact is erased: the keyed hash of the address, as in suppressions,
+ * and never the address. Only creates new tables, so no statement waits for this migration.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Addresses that the links of an email speak for, written when its contact is erased: the recipient's, and the
-  // contact's if it has changed since. An erased content has no topic, so the topic is stored here.
+  // Addresses whose consent the links of an email can change, stored when the email's contact is erased: the
+  // recipient's address, and the contact's address if it has changed since. The topic is stored here because an erased
+  // content has none.
   await sql`
     CREATE TABLE erased_emails (
       email_id uuid NOT NULL,
@@ -16,15 +17,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       topic_id uuid,
       PRIMARY KEY (email_id, address_hash)
     )`.execute(db);
-  // The same for links outside of emails, such as links of webhook steps.
+  // The same for links that are not in emails, such as links that webhook steps send.
   await sql`
     CREATE TABLE erased_contacts (
       contact_id uuid PRIMARY KEY,
       address_hash bytea NOT NULL,
       project_id uuid NOT NULL
     )`.execute(db);
-  // The contact that has such an address now. No address can be derived from a hash, and hashing every contact would
-  // take seconds.
+  // The contact that has such an address now. A hash does not reveal its address, and hashing the addresses of all
+  // contacts would take seconds.
   await sql`
     CREATE TABLE erased_addresses (
       project_id uuid NOT NULL,
@@ -32,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       contact_id uuid,
       PRIMARY KEY (project_id, address_hash)
     )`.execute(db);
-  // Topics that the person left, for the next contact with the address.
+  // Topics that the person has left, for the next contact with the address.
   await sql`
     CREATE TABLE topic_refusals (
       project_id uuid NOT NULL,

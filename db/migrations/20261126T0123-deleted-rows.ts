@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The final state of recently deleted records: executions, campaigns and webhook endpoints. Their workflows may ask
- * for them again. A missing record without an entry here is an error.
+ * The final status of recently deleted executions, campaigns and webhook endpoints, because their Temporal workflows
+ * may still read them. If a row is missing and has no entry here, this is an error.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

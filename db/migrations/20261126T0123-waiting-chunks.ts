@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Stores the waiting chunks (for the provider, a local time or a sending window) with the campaign, so that the state
- * of its workflow does not grow with the number of recipients. Columns without a default change the catalog only.
+ * Stores with the campaign which chunks wait (for the provider, a local time or a sending window). The state of the
+ * campaign's Temporal workflow thus does not grow with the number of recipients. Adding columns without a default
+ * rewrites no table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

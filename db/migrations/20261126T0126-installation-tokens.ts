@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the tokens by which Postgres and Temporal recognize each other, and the state after a mismatch: sending waits
- * (`sending_hold`), or recovery is due. The columns have no default, so adding them rewrites nothing.
+ * Adds tokens, by which a mismatch between Postgres and Temporal is detected, and the state after a mismatch: sending
+ * is on hold (`sending_hold`), or recovery is requested. The columns have no default, so no row is rewritten.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

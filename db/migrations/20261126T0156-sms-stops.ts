@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Consent to SMS by pair of numbers: `phone_hash` is the keyed hash of the recipient's number, so that a stop outlives
- * the contact without the number. An empty `sender` stands for every sender. The columns have no default, so that no
- * row is written here.
+ * Stores the consent to SMS by pairs of numbers. `phone_hash` is the keyed hash of the recipient's number, so that a
+ * stop can stay after the contact and its number were erased. An empty `sender` means all senders. The columns have no
+ * default, so no row is rewritten.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -19,8 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT sms_stops_pair UNIQUE (project_id, phone_hash, sender)
     )`.execute(db);
   await sql`CREATE INDEX sms_stops_project ON sms_stops (project_id, id)`.execute(db);
-  // Normalized numbers of contacts who wrote them in another form than E.164. contacts.phone has numbers that were
-  // written in E.164.
+  // Normalized numbers of contacts whose number was not written in E.164. contacts.phone has the numbers that were.
   await sql`
     CREATE TABLE contact_phones (
       contact_id uuid PRIMARY KEY REFERENCES contacts (id) ON DELETE CASCADE,
@@ -28,8 +27,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       phone text NOT NULL
     )`.execute(db);
   await sql`CREATE INDEX contact_phones_phone ON contact_phones (project_id, phone)`.execute(db);
-  // The contact up to which housekeeping has filled the stop list from earlier consent. The row is deleted when the
-  // backfill is done.
+  // The contact up to which pruning has filled the stop list from earlier consent. The row is deleted when all contacts
+  // are processed.
   await sql`CREATE TABLE sms_stop_backfill (singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton), after uuid NOT NULL)`.execute(
     db,
   );

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * SHA-256 of an inbound email's bytes, which distinguishes a repetition from another email with the same Message-ID.
- * Without a default, so that no row is written; earlier emails have no value.
+ * The SHA-256 of an inbound email's bytes. It distinguishes a repeated delivery from another email with the same
+ * Message-ID. The column has no default, so no row is rewritten; it is null for earlier emails.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE emails ADD COLUMN received_digest bytea`.execute(db);

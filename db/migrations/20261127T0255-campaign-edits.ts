@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds when the content of a campaign was last changed, which is the campaign's version. `updated_at` also changes
- * while the campaign is sent. Earlier campaigns have no value until their next change, and are read with
- * `updated_at`, so no row is written.
+ * Adds the time when the content of a campaign was last changed, which is the version of the campaign. `updated_at` is
+ * not enough, because it also changes while the campaign is sent. Earlier campaigns have no value until their next
+ * change; `updated_at` is used for them, so no row is rewritten.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaigns ADD COLUMN edited_at timestamptz`.execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { normalizeStrings } from '../../rules/nfc.ts';
 
-/** Definitions that name events, fields and values. The tables are small, and few rows change. */
+/** Definitions that contain names of events and fields, and values. The tables are small, and few rows change. */
 const TEXTS = {
   workflows: ['event_name'],
   templates: ['subject', 'body', 'preheader'],
@@ -16,8 +16,8 @@ const JSONS = {
 };
 
 /**
- * Converts stored definitions to Unicode form C, in which requests arrive from now on. Only rows in another form are
- * written, so only those few rows are locked.
+ * Converts stored definitions to Unicode form C, to which requests are converted from now on. Only rows in another form
+ * are changed and locked.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, columns] of Object.entries(TEXTS)) {
@@ -33,7 +33,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Parses the JSON, because as text the `n` of an escaped line break would combine with an accent behind it. */
+/**
+ * Normalizes the parsed JSON, not its text: in the text, the `n` of an escaped line break would combine with a
+ * following accent.
+ */
 async function normalizeJson(db: Kysely<unknown>, table: string, column: string): Promise<void> {
   const ref = sql.ref(column);
   const { rows } = await sql<{ id: string; value: unknown }>`

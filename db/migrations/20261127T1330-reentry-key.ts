@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the path whose value lets a contact have several executions of a workflow open, and the value as a hash. Both
- * are null for all existing rows, so no row is rewritten.
+ * Adds `reentry_key`, a path in the event's data: a contact may have one open execution of the workflow per value at
+ * this path. Also adds the hash of this value. Both are null for existing rows, so no row is rewritten.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE workflows ADD COLUMN reentry_key text`.execute(db);

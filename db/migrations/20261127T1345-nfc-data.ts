@@ -5,9 +5,10 @@ import { normalizeStrings } from '../../rules/nfc.ts';
 const BATCH_ROWS = 5_000;
 
 /**
- * Converts the data of contacts and the names of events to Unicode form C, in which requests and filters name them.
- * It reads all rows and writes only rows in another form, in batches with a commit each. A killed run starts again
- * and finds the rest. If two fields of a contact become one, the value of the composed name stays.
+ * Converts the data of contacts and the names of events to Unicode form C, which requests and filters use. Reads all
+ * rows and changes only rows in another form, in batches with a commit each. After a killed run, the next run starts
+ * again and changes the rest. If two fields of a contact get the same name, the value of the field that already had
+ * this name stays.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for await (const { after, last } of idRanges(db, 'contacts')) await normalizeContacts(db, after, last);
@@ -50,7 +51,7 @@ async function normalizeContacts(db: Kysely<unknown>, after: string, last: strin
   });
 }
 
-/** The last of two equal names wins, so fields that are composed already come last. */
+/** Puts fields whose names are already in form C last: of two fields with the same name, the last one stays. */
 function normalizeData(data: Record<string, unknown>): unknown {
   const isComposed = ([name]: [string, unknown]) => name === name.normalize('NFC');
   const fields = Object.entries(data);

@@ -4,9 +4,9 @@ import { normalizeStrings } from '../../rules/nfc.ts';
 const BATCH_ROWS = 1_000;
 
 /**
- * Converts to Unicode form C what running workflows compare with definitions: the data of open executions, the
- * filters of waits, and the event names of webhooks. Rows in another form are few. Each batch commits separately, and
- * a killed run starts again and finds the rest.
+ * Converts to Unicode form C the stored values that running workflows compare with definitions: the data of open
+ * executions, the filters of waits, and the event names of webhooks. Few rows are in another form. Each batch commits
+ * separately. After a killed run, the next run starts again and changes the rest.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -18,7 +18,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   while (await normalizeWaits(db));
 }
 
-/** @returns true if there may be more */
+/**
+ * Converts one batch of executions.
+ * @returns true if there may be more
+ */
 async function normalizeExecutions(db: Kysely<unknown>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string; event: unknown; context: unknown }>`
@@ -34,7 +37,10 @@ async function normalizeExecutions(db: Kysely<unknown>): Promise<boolean> {
   });
 }
 
-/** @returns true if there may be more */
+/**
+ * Converts one batch of waits.
+ * @returns true if there may be more
+ */
 async function normalizeWaits(db: Kysely<unknown>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string; visit: number; filters: unknown }>`

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the zone of date-times without an offset to `tidings_ts`. A date alone is still midnight UTC. A skipped local
- * time moves forward, and a repeated one is its first occurrence, as `instantOf` of rules/time/local-time.ts decides.
- * Postgres takes the second occurrence, so the instants an hour and half an hour before (Lord Howe) come first.
+ * Adds to `tidings_ts` the time zone for date-times without an offset. A date without a time still means midnight in
+ * UTC. A skipped local time is moved forward, and for a repeated local time the first occurrence is used, as in
+ * `instantOf` of rules/time/local-time.ts. Postgres itself uses the second occurrence. The function therefore tries the
+ * instants one hour and half an hour earlier first (half an hour for Lord Howe).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Finds the few emails and SMS without a contact by their recipient, for the erasure of a person who became a contact
- * later. The input of jobs that have ended is emptied, because the condition of a bulk job can name a person.
+ * Adds indexes that find the few emails and SMS without a contact by their recipient. They are needed to erase a person
+ * who became a contact later. Also clears the input of jobs that have ended, because the condition of a bulk job can
+ * contain the name of a person.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await buildIndex(db, {

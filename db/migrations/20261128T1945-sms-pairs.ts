@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Finds the projects that have sent SMS from a number to another one. A STOP to a sender that a project has removed
- * since still counts.
+ * Adds an index that finds the projects that have sent SMS from one number to another. A STOP to a sender is valid even
+ * after the project has removed the sender.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await buildIndex(db, {

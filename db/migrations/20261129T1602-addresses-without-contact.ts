@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Copies the address of an email without a contact into a column of its own, which erasure searches. The index on
- * `to_email` made every claim of a campaign write to all indexes, because a claim stores the address. The trigger also
- * covers processes of the earlier release, which still run during an upgrade.
+ * Copies the address of an email without a contact into a separate column, which erasure searches. The earlier index on
+ * `to_email` made every claim of a campaign write to all indexes, because a claim sets this column. The trigger also
+ * applies to inserts by processes of the earlier release, which still run during an upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE emails ADD COLUMN IF NOT EXISTS address_without_contact text`.execute(db);
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     CREATE OR REPLACE TRIGGER emails_keep_address_without_contact BEFORE INSERT ON emails
     FOR EACH ROW WHEN (NEW.contact_id IS NULL AND NEW.to_email IS NOT NULL) EXECUTE FUNCTION keep_address_without_contact()
   `.execute(db);
-  // Few rows, found by the index that is dropped below: test emails and notices to owners.
+  // Updates only a few rows (test emails and notices to owners), found by the index that is dropped below.
   await sql`
     UPDATE emails SET address_without_contact = to_email
     WHERE contact_id IS NULL AND to_email IS NOT NULL AND address_without_contact IS NULL

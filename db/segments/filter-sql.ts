@@ -140,8 +140,8 @@ function subscribedPredicate(column: Predicate, { operator, value }: Filter): Pr
 }
 
 /**
- * Compiles a filter on events or emails of the past. `happened(since)` returns the SQL for at least one of them at or
- * after the instant; without an instant, for at least one at any time.
+ * Compiles a filter on events or emails of the past. `happened(since)` returns SQL that is true if at least one of them
+ * happened at or after the instant. Without an instant, it is true if at least one ever happened.
  */
 function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
   const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));

@@ -8,21 +8,25 @@ import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';
 import { withinMs } from '../transaction.ts';
 import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './endpoints.ts';
 
-/** A turn takes about 20 s at most. If its worker dies, Temporal starts another turn long before this ends. */
+/**
+ * The maximum time for which a turn counts as running. A turn takes about 20 s at most. If its worker is killed,
+ * Temporal starts another turn long before this time ends.
+ */
 const LEASE_SECONDS = 120;
-/** Interval of probes of a degraded endpoint. Each probe is one delivery, until one succeeds. */
+/** Interval of probes of a degraded endpoint. A probe is one delivery; probes end with the first success. */
 const PROBE_SECONDS = 60;
 /**
- * A continuous flow of events delays the end of a turn, because Postgres grants each shared lock before the exclusive
- * one. In that case deliveries are due, and another turn is better than waiting.
+ * The maximum wait for the lock that ends a turn. A continuous flow of events can delay this lock, because Postgres
+ * grants the events' shared locks first. In that case deliveries are due anyway, so the worker starts another turn
+ * instead of waiting longer.
  */
 const END_LOCK_WAIT_MS = 500;
-/** Maximum number of deliveries that one statement fails, so that no statement holds locks for long. */
+/** Maximum number of deliveries that one statement marks as failed, so that no statement holds locks for long. */
 const GIVE_UP_PAGE = 5_000;
 
 /**
- * One turn of an endpoint: the data needed to call it, and the turn's number. Results of a turn with an older number
- * are ignored.
+ * One turn of an endpoint: the data for calling the endpoint, and the number of the turn. Results of a turn with an
+ * older number are ignored.
  */
 export interface EndpointTurn {
   projectId: string;
@@ -32,15 +36,15 @@ export interface EndpointTurn {
   url: string;
   status: EndpointStatus;
   failuresInRow: number;
-  /** True if the endpoint is degraded and its next probe is not due. */
+  /** True if the endpoint is degraded and its next probe is not due yet. */
   paused: boolean;
-  /** The current secret comes first. */
+  /** The secrets that sign deliveries, the current one first. */
   secrets: string[];
 }
 
 /**
- * Starts a turn. An earlier turn can record nothing from now on, and events queued for the endpoint need not wake it.
- * @returns undefined once the endpoint was deleted
+ * Starts a turn. From now on, an earlier turn can record nothing, and new events for the endpoint need not wake it.
+ * @returns undefined if the endpoint was deleted
  */
 export async function beginTurn(
   db: Db,
@@ -65,7 +69,7 @@ export async function beginTurn(
 
 export interface DueDelivery {
   id: string;
-  /** Number of attempts so far. */
+  /** Number of attempts that were made so far. */
   attempts: number;
   event: string;
   payload: Record<string, unknown>;
@@ -73,8 +77,8 @@ export interface DueDelivery {
 }
 
 /**
- * Lists due deliveries of an endpoint, the longest due first, without those in progress. Uses the partial index
- * webhook_deliveries_due.
+ * Lists due deliveries of an endpoint, except those in progress. The delivery that has been due for the longest time
+ * comes first. Uses the partial index `webhook_deliveries_due`.
  */
 export async function listDueDeliveries(
   db: Db,
@@ -93,18 +97,18 @@ export interface DeliveryAttempt {
   id: string;
   status: DeliveryStatus;
   responseStatus: number | null;
-  /** The first KB of the response. */
+  /** The first kilobyte of the response. */
   responseBody: string | null;
   latencyMs: number;
   error: string | null;
-  /** Null unless PENDING. */
+  /** When the next attempt is due. Null unless the delivery stays PENDING. */
   nextAttemptAt: Date | null;
 }
 
 /**
  * Records the attempts of a turn in one statement.
- * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has
- * started meanwhile or the endpoint was deleted, and nothing was recorded
+ * @returns the endpoint's status, so that the turn stops if the endpoint was disabled. Undefined if nothing was
+ * recorded, because another turn has started or the endpoint was deleted
  */
 export async function recordAttempts(
   db: Db,
@@ -127,9 +131,9 @@ export async function recordAttempts(
 }
 
 /**
- * Derives the status of an endpoint from its latest attempts: a success makes it ACTIVE, consecutive failures make it
- * DEGRADED, days of failures or a 410 make it DISABLED.
- * @returns the status, and whether this call disabled the endpoint (so that its owner is notified once)
+ * Updates the status of an endpoint after attempts: a success makes it ACTIVE, consecutive failures make it DEGRADED,
+ * and failures for days or a response 410 make it DISABLED.
+ * @returns the status, and whether this call disabled the endpoint, so that its owner is notified once
  */
 export async function updateEndpointStatus(
   trx: Trx,
@@ -154,7 +158,7 @@ export async function updateEndpointStatus(
   return { status, justDisabled: rows.length > 0 && status === 'DISABLED' };
 }
 
-/** Fails a page of the waiting deliveries of a disabled endpoint. Returns how many. */
+/** Marks a page of the pending deliveries of a disabled endpoint as failed. Returns the number of deliveries. */
 export async function failPendingDeliveries(
   db: Db,
   p: { projectId: string; endpointId: string; error: string },
@@ -169,20 +173,25 @@ export async function failPendingDeliveries(
   return Number(numAffectedRows ?? 0);
 }
 
-/** When to check an endpoint again. */
+/** When the endpoint's next turn is due. */
 export interface NextTurn {
   at: Date;
-  /** 0 if deliveries are due. Computed with the database's time, which decides what is due. */
+  /**
+   * Milliseconds until then; 0 if deliveries are due. Computed with the clock of Postgres, which also decides what is
+   * due.
+   */
   waitMs: number;
 }
 
-/** Locks an endpoint's row exclusively. Returns 'busy' if events are being recorded all the time. */
+/**
+ * Locks an endpoint's row exclusively. Returns 'busy' if events that are recorded all the time delay the lock too long.
+ */
 async function lockEndpoint(
   trx: Trx,
   p: { projectId: string; endpointId: string },
 ): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
   try {
-    // lock_timeout does not work here, because it restarts with each lock that the statement waits for.
+    // lock_timeout cannot limit this wait, because it starts again with each lock that the statement waits for.
     return await withinMs(trx, END_LOCK_WAIT_MS, async () => {
       const { rows } = await sql<{ probeAt: Date | null }>`
         SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
@@ -197,10 +206,10 @@ async function lockEndpoint(
 }
 
 /**
- * Ends a turn unless deliveries are due already. Events are queued under a shared lock of the endpoint's row and read
- * `wakes_at` afterwards. Under the exclusive lock, each event is therefore either visible here or sees that it has to
- * wake the endpoint; no event is lost between the two.
- * @returns when the next turn is due; null when no delivery waits any more
+ * Ends a turn, unless deliveries are already due. A transaction that queues an event takes a shared lock on the
+ * endpoint's row and then reads `wakes_at`. This function takes an exclusive lock. Each event is therefore either
+ * visible here, or its transaction sees that it must wake the endpoint, so no event is lost.
+ * @returns when the next turn is due; null when no delivery is pending
  */
 export async function endTurn(
   trx: Trx,
@@ -219,8 +228,8 @@ export async function endTurn(
   `.execute(trx);
   const next = rows[0];
   if (next?.waitMs === 0) return { at: next.at, waitMs: 0 };
-  // New events wait for the probe. If a retry is due later than the probe, or no retry is due, an event wakes the
-  // endpoint.
+  // If the next turn is the probe, new events do not wake the endpoint and wait for the probe. If a retry is due later
+  // than the probe, or no retry is due, a new event wakes the endpoint.
   await sql`
     UPDATE webhook_endpoints SET wakes_at = ${next?.probing ? next.at : null}, probe_at = ${next ? probeAt : null}
     WHERE project_id = ${p.projectId} AND id = ${p.endpointId} AND turn = ${p.turn}

@@ -14,7 +14,7 @@ export interface WebhookEndpoint {
   id: string;
   /** The URL with its password masked. */
   url: string;
-  /** Names, prefixes such as `email.*`, or `*`. */
+  /** The events that the endpoint receives: names, prefixes such as `email.*`, or `*` for all. */
   events: string[];
   description: string | null;
   status: EndpointStatus;
@@ -43,16 +43,16 @@ const COLUMNS = [
 
 type EndpointRow = RowOf<'webhook_endpoints', typeof COLUMNS>;
 
-/** The maximum number of endpoints, far more than a project needs. Every event is matched against all endpoints. */
+/** The maximum number of endpoints of a project, far more than it needs. Each event is compared with all endpoints. */
 const ENDPOINTS_MAX = 100;
 
-/** Context under which an endpoint's secret is sealed. */
+/** The encryption context of an endpoint's secret. */
 export const endpointSecretContext = (id: string): string => `webhook_endpoints.secret:${id}`;
-/** Context under which the password in an endpoint's URL is sealed. */
+/** The encryption context of the password in an endpoint's URL. */
 export const endpointUrlContext = (id: string): string => `webhook_endpoints.url:${id}`;
 
 /**
- * Registers an endpoint. This is the only response that contains its secret.
+ * Registers an endpoint. Only the response to this request contains the endpoint's secret.
  * @throws AppError CONFLICT when the project has reached its limit
  */
 export async function insertEndpoint(
@@ -101,7 +101,10 @@ export async function listEndpoints(db: Db, projectId: string): Promise<WebhookE
   return rows.map(toEndpoint);
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns one endpoint.
+ * @throws AppError NOT_FOUND
+ */
 export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<WebhookEndpoint> {
   const row = await db
     .selectFrom('webhook_endpoints')
@@ -113,8 +116,9 @@ export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promi
 }
 
 /**
- * Changes an endpoint. Enabling an endpoint clears its failures. A masked password in `url` keeps the stored one.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password that is not stored for this host
+ * Changes an endpoint. Enabling an endpoint clears its failures. If the password in `url` is masked, the stored
+ * password stays.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password if no password is stored for this host
  */
 export async function updateEndpoint(
   trx: Trx,
@@ -146,7 +150,8 @@ export async function updateEndpoint(
 }
 
 /**
- * Locks the row, so that the kept password belongs to the URL that was shown.
+ * Returns the URL to store, with the stored password if the new URL has a masked one. Locks the row, so that the stored
+ * password does not change in the meantime.
  * @throws AppError NOT_FOUND
  */
 async function resealUrl(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
@@ -157,7 +162,10 @@ async function resealUrl(trx: Trx, p: EndpointRef & { url: string; atRestKey: Bu
   return sealUrl({ key: p.atRestKey, context: endpointUrlContext(p.id), url: p.url, current, field: 'url' });
 }
 
-/** Removes an endpoint with its history. @throws AppError NOT_FOUND */
+/**
+ * Deletes an endpoint with its deliveries.
+ * @throws AppError NOT_FOUND
+ */
 export async function deleteEndpoint(trx: Trx, { projectId, id }: EndpointRef): Promise<void> {
   const { numDeletedRows } = await trx
     .deleteFrom('webhook_endpoints')
@@ -169,7 +177,7 @@ export async function deleteEndpoint(trx: Trx, { projectId, id }: EndpointRef): 
 }
 
 /**
- * Gives an endpoint a new secret. For one day, the old one signs as well.
+ * Gives an endpoint a new secret. For one day, deliveries are also signed with the old secret.
  * @throws AppError NOT_FOUND
  */
 export async function rotateSecret(

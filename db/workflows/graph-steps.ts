@@ -1,4 +1,6 @@
-/** Writes the steps of a workflow in bulk. Saving a whole graph takes as many statements for one step as for 500. */
+/**
+ * Writes many steps of a workflow at once. Saving a graph needs the same number of statements for one step as for 500.
+ */
 import { sql } from 'kysely';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -17,14 +19,14 @@ export interface StepToWrite {
   id: string;
   type: StepType;
   name: string;
-  /** Sealed, as it is stored. */
+  /** The config with encrypted secrets, as it is stored. */
   config: StepConfig;
   position: { x: number; y: number } | null;
 }
 
 /**
- * Adds steps in their order. The caller holds the workflow's lock, and has checked the limit of steps and the
- * findings of `findReferenceFaults`.
+ * Inserts steps in their order. The caller has locked the workflow, and has checked the limit of steps and the errors
+ * that `findReferenceFaults` returns.
  */
 export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
@@ -40,7 +42,7 @@ export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowR
   `.execute(trx);
 }
 
-/** Changes steps by their ids. The caller has met the conditions of `insertSteps`. */
+/** Changes steps by their ids. The same preconditions apply as for `insertSteps`. */
 export async function updateSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
   await sql`
@@ -71,8 +73,9 @@ async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<
 }
 
 /**
- * Removes steps with their transitions. Executions at these steps end EXITED, `step_deleted`. In a rehearsal, whose
- * transaction is rolled back, executions do not change, however many there are. The caller holds the workflow's lock.
+ * Deletes steps with their transitions. Executions at these steps end with the status EXITED and the reason
+ * `step_deleted`. In a rehearsal, whose transaction is rolled back, executions are not ended, because there may be
+ * many. The caller has locked the workflow.
  */
 export async function deleteSteps(
   trx: Trx,
@@ -81,7 +84,7 @@ export async function deleteSteps(
   const { projectId, workflowId, stepIds } = p;
   if (stepIds.length === 0) return [];
   const these = sql`project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ANY(${stepIds}::uuid[])`;
-  // Waits for executions that are about to enter a step, and keeps out others.
+  // Waits for transactions in which executions enter these steps, and blocks further ones.
   await sql`SELECT id FROM workflow_steps WHERE ${these} ORDER BY id FOR UPDATE`.execute(trx);
   const outbox = p.isRehearsal ? [] : await endExecutionsAt(trx, p);
   await sql`

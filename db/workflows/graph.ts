@@ -12,12 +12,12 @@ export interface GraphStep {
   templateId: string | null;
 }
 
-/** The current graph of a workflow. Executions read it each time they enter a step. */
+/** The current graph of a workflow. Executions read the graph again at each step. */
 export interface Graph {
   steps: Map<string, GraphStep>;
-  /** Step id → branch (`''` is the transition without a branch) → step id. */
+  /** Maps a step id to its transitions, by branch. The branch `''` is the transition without a branch. */
   transitions: Map<string, Map<string, string>>;
-  /** True if an execution can enter a step twice. */
+  /** True if the graph has a cycle, so that an execution can enter a step twice. */
   circular: boolean;
 }
 
@@ -35,8 +35,8 @@ export async function loadGraphs(db: Db, p: { projectId: string; workflowIds: st
 }
 
 /**
- * Returns the graph of one workflow. Graphs are loaded one by one, because a prepared statement for several would be
- * planned each time.
+ * Returns the graph of one workflow. `loadGraphs` calls this function for each workflow, because Postgres would plan a
+ * statement with a list of workflows each time.
  */
 export async function loadGraph(db: Db, p: { projectId: string; workflowId: string }): Promise<Graph> {
   const { rows } = await prepared<GraphRow>`
@@ -59,7 +59,10 @@ function toGraph({ steps, edges }: GraphRow): Graph {
   return { steps: new Map(steps.map((step) => [step.id, step])), transitions, circular: isCircular(edges) };
 }
 
-/** Removes steps without incoming transitions repeatedly. The remaining steps are in a cycle, or come after one. */
+/**
+ * Tells whether the graph has a cycle. Repeatedly removes steps without incoming transitions. Steps that remain are in
+ * a cycle, or come after one.
+ */
 function isCircular(edges: GraphRow['edges']): boolean {
   const leadingTo = new Map<string, number>();
   for (const [from, to] of edges) {
@@ -81,8 +84,8 @@ function isCircular(edges: GraphRow['edges']): boolean {
 }
 
 /**
- * Returns the next step: by the branch, or by the plain transition if the branch has none of its own. Null if the
- * step leads nowhere.
+ * Returns the id of the next step. Follows the transition of the branch, or the transition without a branch if the
+ * branch has none. Null if there is no transition.
  */
 export function follow(graph: Graph, stepId: string, branch?: Branch): string | null {
   const branches = graph.transitions.get(stepId);

@@ -15,14 +15,15 @@ interface Configured {
 const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'segments', topic: 'topics' };
 const KINDS = Object.keys(TABLES) as NamedKind[];
 
-/** Returns the template that a step sends. Null if it sends none, or has none yet. */
+/** Returns the id of the template that a step sends. Null if the step sends none, or none is chosen yet. */
 export function templateOf(step: Configured): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }
 
 /**
- * Checks the references of steps. Returns an error or undefined for each step, in order. Takes one statement per kind
- * of resource that they name and one for their senders, for any number of steps.
+ * Checks that the templates, segments, topics and senders in the configs of steps exist. Returns an error or undefined
+ * for each step, in their order. Needs one statement per kind of resource and one for the senders, for any number of
+ * steps.
  * @returns AppErrors VALIDATION_ERROR for an unknown id, DOMAIN_NOT_VERIFIED for a sender
  */
 export async function findReferenceFaults(
@@ -46,7 +47,7 @@ function senderOf({ type, config: { from } }: Configured): string | null {
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }
 
-/** Returns which of these ids exist in the project, by kind. */
+/** Returns the ids among these that exist in the project, by kind. */
 async function findKnown(
   trx: Trx,
   { projectId, ids }: { projectId: string; ids: NamedId[] },

@@ -1,7 +1,8 @@
 /**
- * The secrets in configs of steps, in the fields that their types name (`secretsIn`): sealed in the database, opened
- * only by the activity that sends them, masked in answers. The step's id is the context, so a value opens for its own
- * step alone. A sealed password of a `url` is the config's `urlSecret`, which no caller sees or sets.
+ * Handles the secrets in configs of steps, in the fields that each step type lists (`secretsIn`). Secrets are encrypted
+ * in the database, decrypted only by the activity that sends them, and masked in responses. The encryption context
+ * contains the step's id, so a secret can only be decrypted for its step. The encrypted password of a `url` is in the
+ * field `urlSecret` of the config, which no caller can see or set.
  */
 import { deriveKey, isMask, maskSecret, openSecret, sealSecret } from '../../rules/access/secrets.ts';
 import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../../rules/access/url-secrets.ts';
@@ -15,15 +16,15 @@ interface ConfiguredStep {
   config: StepConfig;
 }
 
-/** The key and the step that a secret is sealed with. */
+/** The key and the step for which a secret is encrypted. */
 interface StoredSecretLocation {
   key: Buffer;
   stepId: string;
 }
 
-/** How to transform one field of a config that holds secrets. */
+/** How to encrypt, decrypt and mask one field of a config that can have secrets. */
 interface Secrets {
-  /** @throws AppError VALIDATION_ERROR for a masked value that `current` does not have for this origin */
+  /** @throws AppError VALIDATION_ERROR for a masked value if `current` has no such value for the same origin */
   seal(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig;
   open(place: StoredSecretLocation, config: StepConfig): StepConfig;
   mask(place: StoredSecretLocation, config: StepConfig): StepConfig;
@@ -58,21 +59,21 @@ const SECRETS: Record<SecretField, Secrets> = {
 };
 
 /**
- * Returns the config as it is stored. A masked value that comes back from a client keeps the value of `current`, for
- * the same origin only. Otherwise a user who may change the address, but not read the secret, could have the secret
- * sent to a host of their own.
+ * Returns the config with encrypted secrets, as it is stored. If a client sends a masked value back, the value of
+ * `current` is kept, but only for the same origin. Otherwise a user who may change the URL but not read the secret
+ * could have the secret sent to their own host.
  * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
 export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?: StepConfig): StepConfig {
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.seal(place, config, current));
 }
 
-/** Returns the config with opened secrets, as the step uses it. */
+/** Returns the config with decrypted secrets, as the activity of the step uses it. */
 export function openStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.open(place, config));
 }
 
-/** Returns the config with masked secrets, as responses show it. */
+/** Returns the config with masked secrets, as responses contain it. */
 export function maskStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.mask(place, config));
 }
@@ -98,8 +99,8 @@ function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: S
 }
 
 /**
- * Returns the sealed value behind a mask, matching the name without regard to case. Empty if the mask stands for no
- * stored value.
+ * Returns the encrypted value of the header that the masked value stands for. The header's name may be in upper or
+ * lower case. Empty if no such value is stored.
  */
 function storedHeader(
   place: StoredSecretLocation,

@@ -8,15 +8,14 @@ export interface WorkflowField {
   category: 'contact' | 'event' | 'email';
 }
 
-/** Number of newest events that are read for the keys of their data. The newest events show what callers send now. */
+/** The number of newest events whose data is read for its keys. The newest events show which keys callers send now. */
 const EVENTS_SAMPLED = 1_000;
 const EMAIL_HISTORY = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'].map(
   (word) => `email.${word}`,
 );
 
 /**
- * Lists the fields that a CONDITION step of a project can name: contact fields, keys of event data, event names and
- * email history.
+ * Lists the fields that a CONDITION step can use: contact fields, keys of event data, event names and email activity.
  */
 export async function listWorkflowFields(db: Db, projectId: string) {
   const [contactFields, eventKeys, eventNames] = [
@@ -48,7 +47,8 @@ async function listEventKeys(db: Db, projectId: string): Promise<{ key: string; 
 }
 
 /**
- * Lists distinct event names by skipping through the index events_name. A million events of one name cost one lookup.
+ * Lists distinct event names by skipping through the index `events_name`. A name costs one lookup, however many events
+ * it has.
  */
 export async function listEventNames(db: Db, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -24,7 +24,9 @@ import {
   toTransition,
 } from './workflows.ts';
 
-/** The version of the workflow that the caller has read. Without a version, the last write wins. */
+/**
+ * The version of the workflow that the caller has read. If it is absent, the change is made whatever the version is.
+ */
 interface Drawing {
   read?: ReadVersion | undefined;
 }
@@ -40,7 +42,7 @@ export interface NewStep extends Drawing {
   workflowId: string;
   type: StepType;
   name: string;
-  /** Derived from the name if omitted. */
+  /** If omitted, the slug is derived from the name. */
   slug?: string | undefined;
   config: StepConfig;
   position: { x: number; y: number } | null;
@@ -49,10 +51,10 @@ export interface NewStep extends Drawing {
 }
 
 /**
- * Adds a step. The first step of a workflow becomes its entry. `autoConnect` connects the last step without a next
- * one to the new step.
+ * Adds a step. The first step of a workflow becomes its entry step. With `autoConnect`, the last step without a
+ * following step gets a transition to the new step.
  * @throws AppError NOT_FOUND, CONFLICT when the workflow has reached its limit of steps, VALIDATION_ERROR for an
- * unknown id in the config, DOMAIN_NOT_VERIFIED for its sender
+ * unknown id in the config, DOMAIN_NOT_VERIFIED for the sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockToDraw(trx, p);
@@ -83,8 +85,8 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
 }
 
 /**
- * Changes a step. Executions that have not passed it use the changed step.
- * @throws AppError like `insertStep`
+ * Changes a step. Executions that have not passed the step yet use the new config.
+ * @throws AppError as `insertStep`
  */
 export async function updateStep(
   trx: Trx,
@@ -123,7 +125,10 @@ export async function updateStep(
   return toStep(row);
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns one step.
+ * @throws AppError NOT_FOUND
+ */
 export async function getStep(trx: Db, p: StepRef): Promise<Step> {
   return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
 }
@@ -137,9 +142,9 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
 }
 
 /**
- * Removes a step with its transitions. `splice` joins the previous steps to the next one. Executions at the step end
- * EXITED, `step_deleted`.
- * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead to different steps
+ * Deletes a step with its transitions. With `splice`, the previous steps get transitions to the step after it.
+ * Executions at the step end with the status EXITED and the reason `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT with `splice` if the branches of the step lead to different steps
  */
 export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
   await lockToDraw(trx, p);
@@ -149,9 +154,9 @@ export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: bool
 }
 
 /**
- * Joins two steps. The unique index makes sure that a step has one transition per branch.
+ * Adds a transition between two steps. A unique index ensures that a step has at most one transition per branch.
  * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for a
- * branch that is taken
+ * branch that already has a transition
  */
 export async function insertTransition(
   trx: Trx,
@@ -188,8 +193,8 @@ export async function insertTransition(
 }
 
 /**
- * Replaces transitions with others in one operation. The caller holds the workflow's lock. It has checked that the
- * steps belong to the workflow and have these branches, and that no branch has two transitions.
+ * Deletes some transitions and adds others. The caller has locked the workflow. The caller has also checked that the
+ * steps belong to the workflow and have these branches, and that no branch gets two transitions.
  */
 export async function replaceTransitions(
   trx: Trx,
@@ -209,7 +214,10 @@ export async function replaceTransitions(
   `.execute(trx);
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Deletes a transition.
+ * @throws AppError NOT_FOUND
+ */
 export async function deleteTransition(
   trx: Trx,
   p: Drawing & { projectId: string; workflowId: string; transitionId: string },
@@ -224,12 +232,18 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-/** @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow */
+/**
+ * Locks the workflow for a change of its steps or transitions.
+ * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow
+ */
 async function lockToDraw(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
   await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }
 
-/** @throws AppError VALIDATION_ERROR for a branch that the step does not have */
+/**
+ * Throws if a step does not have the branch.
+ * @throws AppError VALIDATION_ERROR
+ */
 export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
   const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
@@ -244,8 +258,8 @@ export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, bra
 }
 
 /**
- * Joins a step to the last step that does not lead anywhere yet: a step without transitions, or a branch of a step
- * without a plain transition.
+ * Adds a transition to a step from the last other step that has a branch without a transition, or that has no
+ * transition at all.
  */
 async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
   const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });

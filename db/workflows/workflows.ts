@@ -19,14 +19,17 @@ import type { RowOf } from '../schema/database.ts';
 export interface Workflow {
   id: string;
   name: string;
-  /** Identifies the workflow in files, across projects. Stays when the name changes. */
+  /** Identifies the workflow in exported files, also in another project. Does not change when the name changes. */
   slug: string;
   description: string | null;
   triggerType: TriggerType;
   eventName: string | null;
   enabled: boolean;
   allowReentry: boolean;
-  /** Such as `event.cartId`: a contact may have one open execution for each value. Null means one per contact. */
+  /**
+   * A path such as `event.cartId`: a contact may have one open execution for each value. Null means one open execution
+   * per contact.
+   */
   reentryKey: string | null;
   entryStepId: string | null;
   exitOn: ExitEvent[];
@@ -40,7 +43,7 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
-  /** Identifies the step in files, within its workflow. Stays when the name changes. */
+  /** Identifies the step within its workflow in exported files. Does not change when the name changes. */
   slug: string;
   config: StepConfig;
   templateId: string | null;
@@ -112,8 +115,8 @@ export interface WorkflowKey {
 }
 
 /**
- * Creates a workflow, which is disabled and has no steps.
- * @throws AppError CONFLICT when the project has 500, or the slug is taken
+ * Creates a workflow. It is disabled and has no steps.
+ * @throws AppError CONFLICT when the project has 500 workflows, or the slug is taken
  */
 export async function insertWorkflow(
   trx: Trx,
@@ -153,13 +156,16 @@ export async function insertWorkflow(
   return { ...toWorkflow(row), steps: [], transitions: [] };
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Returns a workflow with its steps and transitions.
+ * @throws AppError NOT_FOUND
+ */
 export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
   const row = await selectWorkflow(db, p).executeTakeFirst();
   return withGraph(db, p, toWorkflow(row));
 }
 
-/** Lists all workflows of the project by slug, with all steps. The caller has checked how large they are. */
+/** Lists all workflows of the project by slug, with their steps. The caller has checked the total size. */
 export async function listWorkflowDetails(db: Db, projectId: string): Promise<WorkflowDetail[]> {
   const rows = await db
     .selectFrom('workflows')
@@ -189,8 +195,8 @@ export async function listWorkflowDetails(db: Db, projectId: string): Promise<Wo
 }
 
 /**
- * Finds the errors that keep a workflow from being enabled: errors of the graph, and errors that only an unverified
- * sender causes.
+ * Finds the errors that prevent a workflow from being enabled. `drawn` are errors of the graph; `unverified` are
+ * further errors, which only result from senders without a verified domain.
  */
 export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
   const graph = await toGraph(trx, { projectId: p.projectId, detail: await getWorkflow(trx, p) });
@@ -200,7 +206,7 @@ export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: Fie
   return { drawn, unverified };
 }
 
-/** Lists workflows newest first, by page number or cursor. `search` is a part of the name. */
+/** Lists workflows newest first, by page number or cursor. `search` is a substring of the name. */
 export async function listWorkflows(
   db: Db,
   p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
@@ -211,7 +217,7 @@ export async function listWorkflows(
   const { rows } = await fittedPage<RowOf<'workflows', typeof COLUMNS>>({
     columns: COLUMNS,
     large: { exit_on: { jsonb: 1 } },
-    // The response has the rows twice, as `workflows` and as `data`.
+    // The response contains the rows twice, as `workflows` and as `data`.
     times: 2,
     rows: sql`${ofProject
       .select(COLUMNS)
@@ -225,7 +231,7 @@ export async function listWorkflows(
 }
 
 /**
- * Changes a workflow. Enabling a workflow checks its whole graph, including the change.
+ * Changes a workflow. A change that enables the workflow also checks its whole graph.
  * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken, or when the caller has read an older version;
  * VALIDATION_ERROR with all errors of the graph, or for an entry step of another workflow
  */
@@ -266,8 +272,8 @@ export async function updateWorkflow(
 
 /** Deletes a workflow without active executions. @throws AppError NOT_FOUND, CONFLICT */
 export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVersion | undefined }): Promise<void> {
-  // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count
-  // is final.
+  // FOR UPDATE blocks transactions that insert executions, because their foreign key needs a shared lock of this row.
+  // The count of active executions therefore stays correct.
   const { updatedAt } = await lockWorkflow(trx, p, 'FOR UPDATE');
   assertUnchanged({ name: 'workflow', updatedAt }, p.read);
   const { rows } = await sql<{ active: number }>`
@@ -281,7 +287,7 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVer
       suggestion: 'Cancel them with POST /workflows/{id}/executions/cancel-all, or disable the workflow and wait.',
     });
   }
-  // An execution that has just ended may belong to a workflow that checks again.
+  // Keeps the status of executions that have just ended, because their Temporal workflow may still check it.
   await sql`
     INSERT INTO deleted_rows (id, project_id, status, reason)
     SELECT id, project_id, status, exit_reason FROM executions
@@ -292,7 +298,7 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVer
 }
 
 /**
- * Locks a workflow against other changes. Executions can still start (`FOR NO KEY UPDATE`).
+ * Locks a workflow against other changes. With `FOR NO KEY UPDATE`, executions can still start.
  * @throws AppError NOT_FOUND
  */
 export async function lockWorkflow(
@@ -306,7 +312,8 @@ export async function lockWorkflow(
 }
 
 /**
- * Locks a workflow as `lockWorkflow` does, for a change of its steps or transitions, and gives it a new version.
+ * Locks a workflow as `lockWorkflow` does, for a change of its steps or transitions, and gives the workflow a new
+ * version.
  * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version
  */
 export async function lockWorkflowToDraw(
@@ -348,14 +355,14 @@ async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workf
 
 async function faultsOf(trx: Trx, p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges }) {
   const { projectId, detail, changes } = p;
-  const strange =
+  const unknownEntry =
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
       ? [{ field: 'entryStepId', message: 'this is not a step of the workflow', code: 'custom' }]
       : [];
-  return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, { projectId, detail }))] : strange;
+  return changes.enabled ? [...unknownEntry, ...checkGraph(await toGraph(trx, { projectId, detail }))] : unknownEntry;
 }
 
-/** Returns the workflow in the form that its check reads. */
+/** Returns the workflow in the form that `checkGraph` reads. */
 async function toGraph(trx: Trx, p: { projectId: string; detail: WorkflowDetail }): Promise<WorkflowGraph> {
   const { projectId, detail } = p;
   const ready = await listReadySenders(trx, { projectId, workflowId: detail.id });
@@ -365,7 +372,9 @@ async function toGraph(trx: Trx, p: { projectId: string; detail: WorkflowDetail 
   };
 }
 
-/** Lists steps with a template whose sender, or whose template's sender, is on a verified domain. */
+/**
+ * Lists the ids of steps whose sender is on a verified domain. A step without a sender uses the sender of its template.
+ */
 async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: string }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
@@ -377,8 +386,8 @@ async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: st
 }
 
 /**
- * Returns exits for storage. An empty list is stored as NULL, because only workflows with exits are checked when an
- * event arrives.
+ * Returns exits in the form in which they are stored. An empty list is stored as NULL: only workflows with exits are in
+ * the index that each event reads.
  */
 function exitsAsStored(exitOn: ExitEvent[]): string | null {
   return exitOn.length === 0 ? null : JSON.stringify(exitOn);
@@ -388,7 +397,10 @@ function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Ex
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** @throws AppError NOT_FOUND if there is no row */
+/**
+ * Maps a row to a workflow.
+ * @throws AppError NOT_FOUND if the row is undefined
+ */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
   const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, reentry_key, ...rest } =
     requireRow(row);
@@ -411,7 +423,10 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
   };
 }
 
-/** @throws AppError NOT_FOUND if there is no row */
+/**
+ * Maps a row to a step.
+ * @throws AppError NOT_FOUND if the row is undefined
+ */
 export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
   const { id, type, name, slug, config, template_id, position, created_at, updated_at } = requireRow(row);
   return {
