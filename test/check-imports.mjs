@@ -1,7 +1,7 @@
 /**
- * Checks the directions of imports between the rooms (docs/ARCHITECTURE.md), and prints one line for each wrong import.
- * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large, `db/`
- * stays a room of queries whose folders import one way, and no files of the dashboard import each other.
+ * Checks which rooms import each other (docs/ARCHITECTURE.md), and prints one line for each wrong import. It also
+ * checks that only cli/ reads environment variables, that workflows import nothing that is large or not deterministic,
+ * that `db/` has queries only and few cycles of imports, and that no files of the dashboard import each other.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -43,9 +43,11 @@ const FREE_ROOMS = ['worker', 'cli', 'bench', 'test'];
 /** Folders that are not rooms of the service; imports from them are listed. */
 const OUTSIDE = ['packages'];
 const ENV_ROOMS = new Set(['cli', 'bench', 'test']);
-/** The first runs only at build; the second has `process.env` in example code that it shows. */
+/** The first file runs only at build time. The second file shows example code that contains `process.env`. */
 const ENV_FILES = new Set(['dashboard/vite.config.ts', 'dashboard/parts/typescript-of.ts']);
-/** zod costs 28 ms and 500 KB per workflow; the others do not exist in a workflow or are not deterministic. */
+/**
+ * zod costs 28 ms and 500 KB for each workflow. The other modules do not exist in workflows or are not deterministic.
+ */
 const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|worker|activity))$/;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
@@ -70,7 +72,7 @@ const violations = [
 for (const violation of violations) console.error(violation);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
-/** Lists names above that no longer exist, because a rule about nothing checks nothing. */
+/** Lists names in the rules above that no longer exist, because a rule about a missing file checks nothing. */
 function stale() {
   const modules = Object.values(RULES).flatMap(({ values, types }) => [...values, ...types]);
   const missing = [...new Set([...modules, ...OUTSIDE, ...ENV_FILES])].filter(
@@ -140,9 +142,9 @@ function checkDb() {
 }
 
 /**
- * Finds files of the dashboard that import each other, also through types, because such files can only be understood
- * together. The lazy `import('…')` of a route is no part of a cycle, since the screen that it loads needs the types of
- * its address.
+ * Finds files of the dashboard that import each other, also for types only, because such files can only be understood
+ * together. The lazy `import('…')` of a route does not count: the screen that it loads needs the types of the route's
+ * address.
  */
 function checkDashboard() {
   const files = sources(join(ROOT, 'dashboard'))

@@ -13,7 +13,7 @@ const ROOMS = [
   ...['web', 'worker', 'workflows'],
 ];
 
-/** Types of the dashboard that mean the same as the service's type of that name, in the form that the API returns. */
+/** Types of the dashboard that mean the same as the service's type of the same name, as the API returns it. */
 const MIRRORED = new Set([
   ...['Campaign', 'CampaignStatus', 'Contact', 'Email', 'Execution', 'FieldKind', 'Graph', 'Invitation'],
   ...['LoggedRequest', 'Operator', 'Role', 'Scalar', 'Step', 'StepType', 'Template', 'TimelineItem', 'Topic'],
@@ -21,7 +21,7 @@ const MIRRORED = new Set([
 ]);
 
 const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm;
-/** A function that is async, or whose return type is a promise or nothing. */
+/** Patterns of functions with an effect: async functions, and functions that return a promise or nothing. */
 const ACTING = [
   /\basync function\*? (\w+)/g,
   /\bconst (\w+) = async\b/g,
@@ -33,7 +33,7 @@ const IRREGULAR = new Set(
     ' ',
   ),
 );
-/** Verbs, and nouns, that end like a participle. */
+/** Verbs and nouns that only look like participles. */
 const NO_PARTICIPLES = new Set(['embed', 'exceed', 'feed', 'need', 'proceed', 'seed', 'speed', 'succeed']);
 
 const service = typesOf(ROOMS.flatMap((room) => sources(join(ROOT, room))));

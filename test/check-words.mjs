@@ -77,7 +77,7 @@ function comments(source) {
   return blocks;
 }
 
-/** Appends a line to the last block where it continues a paragraph. */
+/** Appends a line to the last block if it continues the block's paragraph. */
 function add(blocks, line, text, alone = false) {
   const last = blocks.at(-1);
   const tag = /^\s*(?:@\w+(?: \{[^}]*\})?(?: [\w.]+ )?|[-*] |\d+\. |#+ |> )/.exec(text)?.[0] ?? '';

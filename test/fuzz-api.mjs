@@ -1,6 +1,6 @@
-// `npm run fuzz:api`: schemathesis over /openapi.json of a service started for it, at most ten minutes. It fails on any
-// 5xx and on any response that the document does not allow. With BASE_URL, SECRET_KEY and SESSION_COOKIE in the
-// environment it uses a running service. SECONDS=60 npm run fuzz:api is a short run.
+// `npm run fuzz:api` runs schemathesis with /openapi.json against a service that it starts, for at most ten minutes. It
+// fails on any 5xx and on any response that the document does not allow. With BASE_URL, SECRET_KEY and SESSION_COOKIE
+// in the environment it tests a running service instead. `SECONDS=60 npm run fuzz:api` is a short run.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const VERSION = '4.32.5';
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
-/** The rest of ten minutes after starting, stopping and the installation. */
+/** The part of ten minutes that remains after installing, starting and stopping. */
 const SECONDS = Number(process.env.SECONDS ?? 500);
 /** The share of the time for operations that only signed-in users may call. */
 const PEOPLE_SHARE = 0.2;
 const START_SECONDS = 300;
-/** Paths for sessions only. The last two would end the session of the run. */
+/** Paths that only sessions may call. The last two paths would end the session of the run. */
 const PEOPLE_PATHS = '^/(apikeys|audit-log|auth|project|sms/senders)';
 const ENDS_SESSION = '^/auth/(logout|password)$';
 
@@ -57,7 +57,10 @@ function run(who, seconds) {
   return ran.status === 0;
 }
 
-/** The document with every error at its own statuses, at both paths: a range would let any other pass. */
+/**
+ * Returns the document with each error at its own status, for both paths of an operation. Ranges such as 4XX would
+ * allow any other error.
+ */
 function withoutRanges(document) {
   const { responses, examples } = document.components;
   const statusesOf = (range) =>
@@ -80,7 +83,7 @@ function withoutRanges(document) {
   return document;
 }
 
-/** schemathesis from PyPI, once a user, in a folder of its own. */
+/** Installs schemathesis from PyPI once for each user, in a separate folder. */
 function install() {
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tidings', `schemathesis-${VERSION}`);
   const program = join(folder, 'bin', 'schemathesis');
@@ -102,7 +105,7 @@ function given() {
   return { baseUrl, secretKey, cookie, stop: async () => {} };
 }
 
-/** A whole service in a temporary home: no rate limit, and no name resolved outside of it. */
+/** Starts a whole service in a temporary home, without rate limits and without name resolution. */
 async function start() {
   const home = mkdtempSync(join(tmpdir(), 'tidings-fuzz-'));
   const env = {

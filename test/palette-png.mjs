@@ -1,11 +1,11 @@
-/** PNG pictures of screens with a palette: a third of the bytes, without a visible difference. */
+/** Converts PNG screenshots to a palette. They have a third of the bytes, without a visible difference. */
 import { deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLORS = 256;
-/** Colors that are kept for their frequency alone: grounds, lines and the inks of text. */
+/** The number of colors that are kept because they are frequent: backgrounds, lines and text. */
 const FREQUENT = 64;
-/** Least distance of the others, squared. Shades of the edges of letters are nearer to each other. */
+/** The minimum squared distance between the other colors. Shades at the edges of letters are nearer to each other. */
 const APART = 300;
 
 /**
@@ -49,7 +49,7 @@ function chunksOf(png) {
   return chunks;
 }
 
-/** Takes back the filter of each row (PNG specification §9). */
+/** Reverses the filter of each row (PNG specification §9). */
 function unfiltered(raw, { width, height, channels }) {
   const stride = width * channels;
   const pixels = Buffer.alloc(stride * height);
@@ -119,7 +119,7 @@ function chunk(type, data) {
   return framed;
 }
 
-/** Node has its own from 22.2 on. */
+/** Node has its own crc32 from version 22.2. */
 function crc32(bytes) {
   let crc = ~0;
   for (const byte of bytes) {

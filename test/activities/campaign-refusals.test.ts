@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** Deletes one refusal, so that it can no longer be read. A claim of the same contact by another campaign does this. */
-async function forgetOneRefusal(): Promise<void> {
+async function deleteOneRefusal(): Promise<void> {
   await sql`
     CREATE FUNCTION forget_one() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -49,7 +49,7 @@ it('a chunk continues at once, without waiting for the provider, if its frequenc
     INSERT INTO frequency_slots (contact_id, project_id, wanted, mails)
     SELECT id, project_id, '{}', jsonb_build_object(gen_random_uuid(), extract(epoch FROM now())) FROM contacts
     WHERE project_id = ${projectId}`.execute(db);
-  await forgetOneRefusal();
+  await deleteOneRefusal();
   expect(await worker.send(start)).toMatchObject({ outcome: 'more', sent: 0, retryAfterMs: 0 });
   expect(await counts()).toMatchObject({ skipped: 2, pending: 1 });
   await sql`DROP TRIGGER forget_one ON frequency_slots`.execute(db);

@@ -102,7 +102,7 @@ describe('adding the audience of a campaign with variants', () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
-    // Pages of 500, 5,000 and the rest.
+    // The three pages have 500, 5,000 and the remaining 501 contacts.
     await worker.take(start, 0);
     expect(await worker.take(start, 5)).toMatchObject({ done: true, recipients: 6_001, testing: true, lastSeq: 6 });
     expect(await recipients(start)).toEqual({ '0 PENDING': 901, '1 PENDING': 300, 'none PENDING': 4_800 });
@@ -134,7 +134,7 @@ describe('adding the audience of a campaign with variants', () => {
     );
     await worker.take(start, 0);
     expect(await places()).toEqual(first);
-    // The order in which contacts were created must not matter.
+    // Contacts get the same variants in whatever order they were created.
     const inOrder = first.map(({ variant }) => variant);
     expect(inOrder.slice(0, 60).filter((variant) => variant !== null)).not.toHaveLength(0);
     expect(inOrder).not.toEqual([...inOrder].sort());

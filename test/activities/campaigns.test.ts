@@ -19,7 +19,7 @@ let database: TestDatabase;
 let sink: SmtpSink;
 let projectId: string;
 const workers: CampaignWorker[] = [];
-/** The sink's reply to RCPT; undefined means its default. */
+/** The SMTP sink's reply to RCPT. Undefined keeps the sink's default. */
 let replyToRcpt: ((to: string) => string | null) | undefined;
 let slowly = 0;
 
@@ -48,13 +48,13 @@ function worker(url = sink.url): CampaignWorker {
   return started;
 }
 
-/** Builds a campaign to `count` contacts whose recipients are stored. */
+/** Builds a campaign to `count` contacts, and stores its recipients. */
 async function sending(count: number): Promise<CampaignStart> {
   return sendingCampaign(database.db, { projectId, count, worker: worker() });
 }
 
-/** Builds a listener for `email.sent`, so that each result is recorded with its event. */
-function wantSent() {
+/** Registers a webhook endpoint for `email.sent`, so that the event of each sent email is recorded too. */
+function listenToSent() {
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = {
     projectId,
@@ -206,12 +206,12 @@ describe('a chunk of a campaign', () => {
   });
 
   it.each([
-    ['whose events no workflow uses', false],
-    ['whose events trigger a workflow', true],
+    ['whose events have no listener', false],
+    ['whose events have a listener', true],
   ])(
     'with emails %s, sent by two concurrent workers, loses no email and repeats at most the emails in flight',
     async (_, wanted) => {
-      if (wanted) await wantSent();
+      if (wanted) await listenToSent();
       const start = await sending(3_000);
       slowly = 10;
       const results = await Promise.all([worker().send(start), worker().send(start)]);
@@ -231,8 +231,8 @@ describe('a chunk of a campaign', () => {
     slowly = 20;
     const turn = worker().send(start);
     await until(async () => (await counts(start)).sent > 0);
-    await wantSent();
-    // Messages that are being recorded when the listener is added are not reported to it.
+    await listenToSent();
+    // The added listener gets no emails whose result is being recorded while the listener is added.
     const { rows: now } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(database.db);
     await until(async () => (await transactionsOlderThan(now[0]?.at)) === 0);
     const { rows: before } = await sql<{ n: number }>`
@@ -329,7 +329,7 @@ describe('storing the recipients of a campaign', () => {
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(database.db);
     const taking = await database.db.transaction().execute(async (trx) => {
-      // The page cannot be written before this transaction ends.
+      // The lock of this transaction prevents the page from being written until the transaction ends.
       await sql`
         INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
         VALUES (${projectId}, ${rows[0]?.id}, ${start.campaignId}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(trx);

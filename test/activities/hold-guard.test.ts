@@ -103,7 +103,7 @@ const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider
 
 it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
-  // This happens if a DKIM record is removed while a campaign runs.
+  // This happens if someone removes a DKIM record while a campaign runs.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
@@ -140,7 +140,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
 it('makes all recipients of a campaign HELD, also in chunks that wait for a lane, and sends to each recipient once', async () => {
   const { db } = service;
   await buildContacts(db, { projectId: project.id, count: 2_500 });
-  // One lane sends the chunks of a project with a send rate.
+  // Chunks of a project with a send rate are sent one after the other, in one lane.
   await db.updateTable('projects').set({ send_rate_per_second: 1_000 }).where('id', '=', project.id).execute();
   await inTransaction(db, (trx) => putProjectOnHold(trx, { projectId: project.id, reason: 'a list looks bought' }));
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });

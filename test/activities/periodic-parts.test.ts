@@ -29,8 +29,8 @@ async function listComputed(): Promise<string[]> {
     SELECT name FROM segments WHERE computed_at IS NOT NULL ORDER BY computed_at`.execute(database.db);
   return rows.map((row) => row.name);
 }
-/** Runs `work` while a segment is locked, as during a long computation. */
-async function whileHeld(id: string, work: () => Promise<void>): Promise<void> {
+/** Runs `work` while a transaction locks the segment, as during a long computation. */
+async function runWhileLocked(id: string, work: () => Promise<void>): Promise<void> {
   await database.db.transaction().execute(async (trx) => {
     await sql`SELECT FROM segments WHERE id = ${id} FOR UPDATE`.execute(trx);
     await work();
@@ -111,7 +111,7 @@ describe('computing the tracked segments of a project', () => {
     await newSegment(projectId, 'second');
     const environment = new MockActivityEnvironment();
     const input = { kind: 'segments', part: projectId } as const;
-    await whileHeld(held, async () => {
+    await runWhileLocked(held, async () => {
       const part = runPart(activities, input, environment).catch((error: unknown) => error);
       await until(isStatementWaiting, 'the computation to wait');
       environment.cancel();

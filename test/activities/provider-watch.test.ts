@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Creates a log and an array of its lines, all of which are warnings. */
+/** Creates a log with the level `warn`, and an array that gets its lines. */
 function readLog() {
   const lines: Record<string, unknown>[] = [];
   return { lines, log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
@@ -134,7 +134,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
   const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
-  // The probe of a starting worker pauses the route a little later. Email then waits without an attempt.
+  // A starting worker probes the route, and pauses it a little later. From then on email waits without an attempt.
   const { lines, log } = readLog();
   const lifecycle = {} as unknown as ActivityDeps['lifecycle'];
   const outbox = { wake: () => {} };

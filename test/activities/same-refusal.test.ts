@@ -77,7 +77,7 @@ async function refuseInSession(id: string): Promise<void> {
   await deliver(id);
 }
 
-/** Sends an email that the first server accepts and a later one refuses by a notification. */
+/** Sends an email that the first mail server accepts. A later server refuses it in a delivery status notification. */
 async function refuseLater(id: string): Promise<void> {
   refuses = false;
   await deliver(id);

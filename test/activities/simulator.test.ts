@@ -16,13 +16,13 @@ let service: TestService;
 let sink: SmtpSink;
 let project: TestProject;
 let relayPort: number;
-let slowOnes: Promise<SlowOnes>;
+let slowOnes: Promise<DelayedEmails>;
 
 beforeAll(async () => {
   sink = await startSmtpSink({});
   relayPort = await freePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
-  slowOnes = sendSlowOnes(await newProject());
+  slowOnes = sendDelayedEmails(await newProject());
   // The test that uses them explains why.
   slowOnes.catch(() => undefined);
 });
@@ -64,16 +64,16 @@ async function waitForEnd(id: string, status: string, by = project) {
   }, `${id} ${status}`);
 }
 
-/** Results of the emails with delayed feedback. */
-interface SlowOnes {
+/** The emails to `slow@` and `defer@`, whose feedback is delayed. */
+interface DelayedEmails {
   slow: { sentAt: string; deliveredAt: string };
-  /** The deferred email after its first attempt, and at its end. */
+  /** The email to `defer@` after its first attempt, and after its last. */
   putOff: { attempts: number; error: string | null };
   deferred: { attempts: number };
 }
 
 /** Sends these emails and waits for their end, while other tests run. */
-async function sendSlowOnes(by: TestProject): Promise<SlowOnes> {
+async function sendDelayedEmails(by: TestProject): Promise<DelayedEmails> {
   const slowId = await send('slow@simulator.test', undefined, by);
   const deferredId = await send('defer@simulator.test', undefined, by);
   const rowOf = (id: string) =>
@@ -246,7 +246,8 @@ describe('a campaign to addresses of the simulator', () => {
   });
 });
 
-// These tests are last, because the emails were sent before the first test and their feedback arrives meanwhile.
+// These tests are the last of the file: their emails were sent before the first test, and their feedback takes 10
+// seconds.
 describe('email to an address of the simulator with delayed feedback', () => {
   it('slow@ delivers the email after 10 s', async () => {
     const { slow } = await slowOnes;

@@ -16,7 +16,7 @@ let inboundPort: number;
 /** A contact that changes its address, and a segment that gets members. */
 let contactId: string;
 let segmentId: string;
-/** The steps of a workflow. */
+/** Path of the steps of a workflow. */
 let stepsPath: string;
 
 beforeAll(async () => {
@@ -181,7 +181,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
     for (const address of addresses) {
       const { method = 'POST', path, ...options } = asking(address);
       const { status, body } = await service.call(method, path, options);
-      // A contact may have the address already.
+      // 409 means that another contact has the address, so the address was accepted as valid.
       const isAccepted = status < 300 || status === 409;
       if (isAccepted) accepted.push(address);
       else expect([400, 422], `${path} ${address} ${JSON.stringify(body)}`).toContain(status);
@@ -199,7 +199,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
       `From: ${from}\r\nSubject: Hi\r\n\r\nHello\r\n.`,
     ];
     const locals = addresses.map((address) => address.slice(0, address.lastIndexOf('@')));
-    // A header reads a phrase before an address, such as the "a" of "a b@sender.test", as a name.
+    // In a header, text before an address is read as a name: the "a" of "a b@sender.test" is a name.
     const senders = locals.filter((local) => !/^[^"]* /.test(local)).map((local) => `${local}@sender.test`);
     const isRelayed = (replies: string[]) => replies.at(-1)?.startsWith('250 ');
     for (const from of senders) {

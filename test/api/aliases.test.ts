@@ -25,7 +25,7 @@ interface Alias {
   schema: string;
   field: string;
   alias: string;
-  /** Two different values. */
+  /** Two different values for the field. */
   values: [unknown, unknown];
   path: () => Promise<string> | string;
   method?: string;

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const hourAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 const asTwo = () => ({ key: api.two.secretKey });
 
-/** Returns a row of `events` with that time, also in its id. */
+/** Returns a row of `events`. Its time and the time in its id are `at`. */
 async function event(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
   const hex = at.getTime().toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -64,7 +64,7 @@ describe('GET /analytics/overview', () => {
     );
     expect(rows).toEqual([{ sent: 1 }]);
     expect(await counted()).toEqual(first);
-    // Counts remain when their events are pruned.
+    // The counts stay after their events are pruned.
     await sql`DELETE FROM events WHERE project_id = ${projectId} AND name = 'email.open'`.execute(api.db);
     expect(await counted()).toEqual(first);
     const { totals } = await expectOk(api.call('GET', '/analytics/overview', asTwo()));
@@ -75,7 +75,7 @@ describe('GET /analytics/overview', () => {
     const { id: projectId } = api.two;
     await sql`UPDATE projects SET timezone = 'Asia/Kolkata' WHERE id = ${projectId}`.execute(api.db);
     const emailId = await buildEmail(api.db, { projectId });
-    // 23:30 on the fourth, 00:30 and 23:30 on the fifth.
+    // Local times of the events: 23:30 on the fourth, 00:30 and 23:30 on the fifth.
     for (const at of ['2026-03-04T18:00:00Z', '2026-03-04T19:00:00Z', '2026-03-05T18:00:00Z'])
       await event('email.sent', new Date(at), emailId, projectId);
     await sql`UPDATE mail_hours_until SET hour = ${Date.parse('2026-03-01T00:00:00Z') / HOUR_MS}`.execute(api.db);
@@ -149,7 +149,7 @@ describe('GET /analytics/attention', () => {
         disabled_reason: 'failing',
       })
       .execute();
-    // A user disabled this one on purpose.
+    // A user disabled this workflow on purpose, so it needs no attention.
     const chosen = { url: 'https://chosen.example.com', status: 'DISABLED' as const, disabled_reason: 'manual' };
     await api.db
       .insertInto('webhook_endpoints')

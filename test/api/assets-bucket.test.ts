@@ -41,14 +41,14 @@ async function fetchServed(url: string, app: Asked = api.app) {
   return { status: response.status, headers: response.headers, content: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Starts the API with other settings on the same database. */
+/** Starts the API with another image bucket on the same database. */
 const apart = (bucket: TestApi['deps']['bucket']): Asked => createApp({ ...api.deps, bucket });
 const remove = (id: string) => api.call('DELETE', `/assets/${id}`);
 const keyOf = async (hash: string) =>
   (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
     .object_key ?? '';
 const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
-/** Runs this part of pruning as if an hour had passed. */
+/** Runs the part of pruning that deletes objects, as if an hour had passed. */
 async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
   await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });

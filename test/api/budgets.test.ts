@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, key === undefined ? {} : { key });
-/** Ten thousand iterations with output: a few milliseconds. */
+/** A template with 10,000 iterations that print output. It takes a few milliseconds to render. */
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
 describe('a project that has used up its processor budget', () => {
@@ -31,11 +31,11 @@ describe('a project that has used up its processor budget', () => {
 });
 
 describe('large requests of a project', () => {
-  /** 1.5 MB of attachments: 30 ms of the thread that all share. */
+  /** A file of 1.5 MB. Parsing it takes 30 ms of the thread that all requests share. */
   const file = { filename: 'a.bin', contentType: 'application/octet-stream', content: 'A'.repeat(1_500_000) };
   const send = ({ secretKey: key, from }: { secretKey: string; from: string }, files: object[]) => {
     const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>', attachments: files };
-    // Clients send this header; in this test no server adds it.
+    // Clients send `Content-Length`. This test calls the app without an HTTP server, which would add it.
     const headers = { 'content-length': String(JSON.stringify(body).length) };
     return api.call('POST', '/v1/send', { key, body, headers });
   };
@@ -56,7 +56,7 @@ describe('large requests of a project', () => {
 
 describe('pages of a project’s lists', () => {
   it("wait after their bytes have used up the budget; other projects' requests do not wait", async () => {
-    // 0.6 MB: 24 ms of a processor.
+    // A response of 0.6 MB takes 24 ms of processor time.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
       SELECT ${api.one.id}, 'large' || n || '@example.com', true, jsonb_build_object('text', repeat('x', 60000))

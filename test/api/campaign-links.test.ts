@@ -39,7 +39,7 @@ it('every tracked link of a campaign lists its clicks by humans, recipients and 
   await click(1, 0);
   await click(2, 1, SCANNER);
   await click(2, 1);
-  // A second time, when the rows exist already.
+  // By the second clicks, the rows of the links exist.
   await until(async () => (await links(id))[1].clicks === 1, 'the first clicks');
   await click(0, 0);
   await until(async () => (await links(id))[0].clicks === 4, 'the last click');

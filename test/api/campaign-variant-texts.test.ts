@@ -35,7 +35,10 @@ async function draft(changes: Record<string, unknown>): Promise<string> {
   return body.data.id;
 }
 
-/** Builds four recipients, two of each variant, as a start does. `texts` are the bodies of the variants. */
+/**
+ * Builds four recipients, two for each variant, as the start of a campaign does. `texts` are the bodies of the
+ * variants.
+ */
 async function buildCampaign(texts: [string, string]): Promise<string> {
   const id = await buildSentCampaign(api.db, { projectId: project.id, count: 4, body: texts[0] });
   const contents = await saveContents(
@@ -159,7 +162,7 @@ describe('the review of a campaign with variants', () => {
     expect(apart.estimatedSeconds).toBe(14 * 3600 + 1);
     const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
     expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
-    // Closed during this hour and the next, so the wait is at least an hour.
+    // The sending window is closed during this hour and the next, so the wait is at least an hour.
     const hour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
     const shut = await review({ sendingWindow: { from: hour(2), to: hour(3), timezone: 'UTC' } });
     expect(shut.estimatedSeconds).toBeGreaterThan(3_590);

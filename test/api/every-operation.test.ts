@@ -9,9 +9,9 @@ import { signIn } from '../support/session.ts';
 import { buildStartable, FORMS, type Start } from '../support/startable.ts';
 
 /**
- * One row for each operation of the document, with its responses to five kinds of input: an unknown field, an unknown
- * query parameter, values of a wrong type, a reused Idempotency-Key, and ids of another project. Source: contract §1.7
- * Status codes, §1.8 Idempotency, §1.9 Unknown input.
+ * One row for each operation of the OpenAPI document, with its responses to five kinds of input: an unknown field, an
+ * unknown query parameter, values of a wrong type, a reused Idempotency-Key, and ids of another project. Source:
+ * contract §1.7 Status codes, §1.8 Idempotency, §1.9 Unknown input.
  */
 interface Row {
   unknownField: 'refused' | 'named as ignored' | 'no body' | 'taken';
@@ -68,11 +68,11 @@ const WITHOUT_KEY = [
 const ONE_INPUT = ['POST /apikeys/public/rotate', 'POST /project/release'];
 /** Path parameters that are not ids of records. Values of another project do not exist in this one. */
 const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
-/** Operations that only operators see. For other users they are 404, whatever the input. */
+/** Operations that only operators see. They return 404 to other users, for any input. */
 const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
 const BAD_PARAMETERS: Record<string, string> = {
   limit: 'many',
-  // A cursor of another list is as wrong as an unreadable one.
+  // A cursor of another list is refused like an unreadable cursor.
   cursor: forgedCursor({ projectId: undefined, path: '/another', query: {} }, [uuidv7()]),
   startDate: 'soon',
   endDate: 'soon',
@@ -102,7 +102,7 @@ beforeAll(async () => {
   operations = operationsOf(api.app);
   document = await (await api.app.request('/openapi.json')).json();
   await buildDomain(api.db, { projectId: api.one.id });
-  // The examples of the document send from this domain.
+  // The example bodies of the OpenAPI document send from this domain.
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   owner = await signIn(api, api.one);
   starts = await buildStartable(api);
@@ -139,7 +139,10 @@ function expectedRow(operation: ApiOperation): Row {
   };
 }
 
-/** Compares one column of the table with the contract. A response that matches no word of a cell is shown unchanged. */
+/**
+ * Compares one column of the table with the contract. A response that does not match the words of its cell is shown
+ * unchanged.
+ */
 async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promise<string>): Promise<void> {
   const table = async (one: (operation: ApiOperation) => Promise<string> | string) => {
     const rows: Record<string, string> = {};
@@ -149,9 +152,9 @@ async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promis
   expect(await table(ask)).toEqual(await table((operation) => expectedRow(operation)[cell]));
 }
 
-/** Calls an operation with sufficient rights, without changing records of the other calls. */
+/** Calls an operation with sufficient rights. Records of the other calls are not changed. */
 async function callAlone(operation: ApiOperation, options: CallOptions & { query?: string }): Promise<CallResult> {
-  // A log-out or a password change ends the session.
+  // A sign-out or a password change ends the session, so they get a session of their own.
   const session = operation.path.startsWith('/auth/') ? await signIn(api, api.one) : owner;
   const ids = isRead(operation) ? idOf : () => undefined;
   return operationCaller({ api, owner: session, idOf: ids })(operation, options);
@@ -221,7 +224,7 @@ describe('every operation of the API', () => {
     return expectColumn('reusedKey', async (operation) => {
       const name = nameOf(operation);
       if (!isKeyed(operation)) return 'no key';
-      // An operation has one effect, whichever of its paths is called.
+      // The versioned and the unversioned path of an operation share their idempotency keys.
       const cell = done.get(name) ?? (await reuseKey(operation));
       done.set(name, cell);
       return cell;
@@ -247,7 +250,7 @@ describe('every operation of the API', () => {
   });
 });
 
-/** Asks three times with one key: a request, the same request, and another one. */
+/** Sends three requests with one idempotency key: a request, the same request, and a different request. */
 async function reuseKey(operation: ApiOperation): Promise<string> {
   const name = nameOf(operation);
   const { ids = {}, body = operation.body as object | undefined, otherBody, otherIds } = starts[name] ?? {};
@@ -281,7 +284,7 @@ async function reuseKey(operation: ApiOperation): Promise<string> {
   return `other input: ${responses.map(shown).join(', ')}`;
 }
 
-/** Returns bodies that differ from one in a value. An operation may take some of them. */
+/** Returns copies of a body that each differ in one value. The operation may accept some of them. */
 function changesOf(body: object): object[] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]): object[] => {
     if (typeof value === 'string') return [`x${value}`, `${value}x`].map((other) => ({ ...body, [name]: other }));
@@ -298,7 +301,7 @@ async function sendForm(path: string, body: FormData, more: Record<string, strin
 
 interface WrongInput {
   name: string;
-  /** Statuses of a refusal. */
+  /** HTTP statuses that count as a refusal. */
   status: number[];
   options: CallOptions & { query?: string };
 }
@@ -336,13 +339,13 @@ function inputsOf(operation: ApiOperation): WrongInput[] {
   return [...ofQuery, ...ofBody];
 }
 
-/** Follows references of the document. */
+/** Replaces a `$ref` by the part of the document that it refers to. */
 function follow(part: Json): Json {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
   return name ? follow(document.components[kind][name]) : part;
 }
 
-/** Returns the JSON types of a schema. Undefined if it has no limit. */
+/** Returns the JSON types that a schema accepts. Undefined if it accepts all types. */
 function typesOf(given: Json): Set<string> | undefined {
   if (given.$ref) return typesOf(follow(given));
   const forms = given.anyOf ?? given.oneOf ?? given.allOf;

@@ -23,7 +23,7 @@ function freePaths(document: Json, given: Json, path: string[] = []): string[][]
   if (schema.allOf) {
     const open: string[][][] = schema.allOf.map((form: Json) => freePaths(document, form, path));
     const isPath = (other: string[]) => other.length === path.length;
-    // A path is closed if one schema closes it, whatever the others allow.
+    // If one of the combined schemas closes a path, the others cannot open it.
     const closed = open.some((paths) => !paths.some(isPath));
     return open.flat().filter((other) => !(closed && isPath(other)));
   }
@@ -31,7 +31,7 @@ function freePaths(document: Json, given: Json, path: string[] = []): string[][]
   if (forms) return forms.flatMap((form: Json) => freePaths(document, form, path));
   if ([schema.type].flat().includes('array')) return freePaths(document, schema.items, [...path, '0']);
   const { properties = {}, additionalProperties, type } = schema;
-  // A schema with a type limits its values. Only schemas without one count here.
+  // A schema with a type limits its values. Only schemas without a type are free-form.
   if (type === undefined || (additionalProperties && Object.keys(additionalProperties).length === 0)) return [path];
   if ([type].flat().includes('object') && !schema.properties && !additionalProperties) return [path];
   return Object.entries(properties).flatMap(([name, member]) =>
@@ -54,13 +54,13 @@ it('free-form JSON in a request is refused above 64 KB, with an error at its fie
     for (const field of freePaths(document, schema)) {
       const url = params.reduce((url, param) => url.replace(`{${param}}`, idOf(path, param) ?? ''), path);
       const given = withValue(body, field, { x: 'x'.repeat(64 * KB) });
-      // In other cases a batch refuses only one of its emails.
+      // Without `atomic`, a batch returns 200 and refuses only the email with the error.
       const large = path.endsWith('/batch') ? { ...given, atomic: true } : given;
       const response = await api.call(method, url, { body: large });
       const where = `${method} ${path} ${field.join('.')}`;
       asked.push(where);
       const fits = response.body.error?.errors?.filter((fault: Json) => fault.code === 'too_big');
-      // The routes of the public key accept no larger body.
+      // The routes of the public key accept only bodies up to 64 KB, so they return 413.
       if (response.status === 413) expect(response.body.error.details, where).toEqual({ maxBytes: 64 * KB });
       else expect([response.status, fits?.[0]?.field], where).toEqual([422, field.join('.')]);
     }

@@ -5,10 +5,10 @@ import { buildEverything } from '../support/everything.ts';
 import { type ApiOperation, operationsOf } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
 
-/** Contract §1.11. */
+/** Maximum size of a page (contract §1.11). */
 const PAGE_MAX_BYTES = 4_000_000;
 const RECORDS = 90;
-/** Lists that hold more than one page of the records below, and have a cursor. */
+/** Lists that have a cursor, and more than one page for the records below. */
 const SEVERAL_PAGES = [
   '/v1/activity',
   '/v1/contacts',
@@ -50,14 +50,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Times and ids differ, so that a cursor tells records apart. */
+/** Times and ids differ, so that a cursor can identify each record. */
 function largeRecords(): RawBuilder<unknown>[] {
   const project = api.one.id;
   const id = (path: string, param = 'id') => idOf(path, param);
   const [contact, workflow, step] = [id('/contacts'), id('/workflows'), id('/workflows', 'stepId')];
   const n = sql`generate_series(1, ${RECORDS}::int) n`;
   const at = sql`now() - n * interval '1 second'`;
-  // JSON escapes quotes, so bytes must be counted as in the response.
+  // JSON escapes quotes, so a limit must count bytes as in the response, not as stored.
   const large = sql`jsonb_build_object('text', n || repeat('"', 30000))`;
   return [
     sql`UPDATE contacts SET data = jsonb_build_object('text', 'own', 'long', repeat('"', 30000)) WHERE id = ${contact}`,
@@ -136,7 +136,7 @@ it('a page is at most 4 MB on every list, and a cursor reaches every record', { 
     const names = new Set<string>(
       parameters.map((one) => one.name ?? document.components.parameters[one.$ref.split('/').at(-1)].name),
     );
-    // A contact's export and the project's are whole by design.
+    // The export of a contact and of the project are complete by design, so the limit does not apply.
     if (operation.path.endsWith('/export')) continue;
     const address = addressOf(operation, names);
     if (address === undefined) continue;

@@ -11,11 +11,13 @@ import { ERRORS } from '../../rules/errors.ts';
 import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** A client reads the whole document at once. Repeated parts are under `components`. */
+/**
+ * Maximum size of the document. A client reads the whole document at once, so repeated parts are under `components`.
+ */
 const MAX_DOCUMENT_BYTES = 496_000;
-/** The document that the reference and new clients use. */
+/** Maximum size of the document of /v1 alone, which the API reference and new clients use. */
 const MAX_VERSIONED_BYTES = 360_000;
-/** Codes of errors that no operation documents, because they occur before an operation is chosen. */
+/** Error codes that no operation documents, because the error occurs before an operation is chosen. */
 const OF_NO_OPERATION = ['METHOD_NOT_ALLOWED'];
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
@@ -37,7 +39,7 @@ const resolve = (part: Json): Json => {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
   return name ? document.components[kind][name] : part;
 };
-/** Tells whether a schema has an example: of the whole, or of every required part. */
+/** Tells whether a schema has an example: of the whole, or of each required member. */
 const isShown = (given: Json): boolean => {
   const schema = resolve(given);
   if (schema.example !== undefined || schema.enum || schema.format || schema.const !== undefined) return true;
@@ -160,7 +162,7 @@ describe('the API reference', () => {
     const started: Json[] = [];
     runInNewContext(source, {
       SwaggerUIBundle: (options: Json) => started.push(options),
-      // The page names select elements when they appear. This test renders no page.
+      // The script labels select elements when they appear. This test renders no page, so it finds none.
       document: { getElementById: () => null },
       MutationObserver: class {
         observe() {}
@@ -240,7 +242,7 @@ describe('the webhooks of the OpenAPI document', () => {
 });
 
 describe('every example of the OpenAPI document', () => {
-  /** Calls `check` for each example with its schema: of schemas, parameters, requests and responses. */
+  /** Calls `check` with each example and its schema. Examples are in schemas, parameters, requests and responses. */
   function eachExample(part: Json, where: string, check: (where: string, schema: Json, example: Json) => void): void {
     if (typeof part !== 'object' || part === null) return;
     if (part.example !== undefined) {
@@ -255,7 +257,9 @@ describe('every example of the OpenAPI document', () => {
     }
   }
 
-  /** Returns the members that no alternative of a schema names. A schema for any object names all. */
+  /**
+   * Returns the members of a value that no alternative of its schema names. A schema for any object names all members.
+   */
   function unknownMembers(given: Json[], value: Json, path: string): string[] {
     if (typeof value !== 'object' || value === null) return [];
     const schemas = given.flatMap(alternatives);

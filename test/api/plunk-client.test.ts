@@ -5,7 +5,8 @@ import { createAdaptorServer } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-// The package is CommonJS with an ES default export: Node's import and a bundler's give different things for it.
+// The package is CommonJS with an ES default export. Node's import and a bundler's import return different values for
+// it.
 const { default: Plunk }: typeof import('@plunk/node') = createRequire(import.meta.url)('@plunk/node');
 
 let api: TestApi;

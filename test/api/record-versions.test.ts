@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 let count = 0;
-/** Every type of record with a version: how to create, change and list it. */
+/** Every type of record with a version, and how to create, change and list records of the type. */
 const RECORDS = [
   { kind: 'campaigns', method: 'PUT', create: () => campaignBody(), list: (body: Lists) => body.campaigns },
   {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Returns the end of a UUID of version 7. */
+/** The last part of a UUID of version 7. */
 const TAIL = '000-8000-000000000000';
 const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
@@ -106,7 +106,7 @@ describe('the log of requests', () => {
     expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
     expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
     expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
-    // Ids without a time, and with the first and the last possible time.
+    // Ids with the first and the last possible time, and ids without a time.
     for (const id of ['6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10', `00000000-0000-7${TAIL}`, `ffffffff-ffff-7${TAIL}`])
       expect((await list(`?made=${id}`)).data).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { up as convertRunning } from '../../db/migrations/20261127T1425-nfc-runn
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-// The same word in two forms: é as one character, and as e followed by an accent.
+// The same word in two Unicode forms: é as one character, and as e followed by an accent.
 const COMPOSED = 'caf\u00e9';
 const DECOMPOSED = 'cafe\u0301';
 

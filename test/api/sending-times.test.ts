@@ -7,7 +7,9 @@ import { signIn } from '../support/session.ts';
 
 const WINDOW = { from: '22:00', to: '06:00', days: [1, 2, 3, 4, 5], timezone: 'contact' };
 const LOCAL = '2030-12-01T09:00';
-/** Fourteen hours before that time in UTC: the first time zone reaches it then. */
+/**
+ * The instant at which the first time zone of the world reaches the local time. It is 14 hours before that time in UTC.
+ */
 const FIRST = '2030-11-30T19:00:00.000Z';
 
 let api: TestApi;

@@ -136,7 +136,7 @@ describe('the HTTP server', () => {
       asked.write('{"email":"a@example.com",');
       setTimeout(() => asked.end('"password":"x" }'), 300);
     });
-    // The request runs once the server has read its header fields.
+    // The request is running once the server has read its header fields.
     await expect
       .poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((response) => response.status))
       .toBe(200);

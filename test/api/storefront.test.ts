@@ -105,7 +105,8 @@ describe('PUT /storefront/variants', () => {
 });
 
 describe('POST /v1/back-in-stock', () => {
-  // All requests in this file come from one caller: the other tests stay under 20 in project one.
+  // All requests in this file come from one address, which may send 20 per minute. Only the rate limit test exceeds 20
+  // in project one.
   it('subscribes a contact once to a variant, and creates a new contact unsubscribed', async () => {
     await put([variant('300')]);
     expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });

@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The places of request bodies that accept any fields. */
+/** Paths of members of request bodies that accept any fields. */
 const FREE_FORM = [
   'PATCH /contacts/{id} data',
   'PATCH /contacts/{id} topics',
-  // The stored step has the type, so the route names the fields itself.
+  // Only the stored step has the step type, so the route checks the fields of the config itself.
   'PATCH /workflows/{id}/steps/{stepId} config',
   'POST /assets file',
   'POST /contacts data',
@@ -30,7 +30,7 @@ const FREE_FORM = [
   'POST /pixel events.*.data',
   'POST /send data',
   'POST /send headers',
-  // Each email of a batch is checked like a single one, so that one with an error does not refuse the others.
+  // The service checks each email of a batch like a single email, so an email with an error does not refuse the others.
   'POST /send/batch emails.*',
   'POST /templates/preview data',
   'POST /track data',

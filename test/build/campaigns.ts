@@ -6,8 +6,8 @@ import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { NO_TEXT } from '../../rules/content/email-text.ts';
 
 /**
- * Builds subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns their
- * number.
+ * Builds subscribed contacts `r0@to.test`, `r1@to.test` …. Each gets the same `data`, and its number as `n`. Returns
+ * the number of contacts.
  */
 export async function buildContacts(
   db: Db,
@@ -22,7 +22,7 @@ export async function buildContacts(
   return p.count;
 }
 
-/** Returns the body of `POST /campaigns`, to all contacts. */
+/** Returns the body of `POST /campaigns` for a campaign to all contacts. */
 export function campaignBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'News',

@@ -26,24 +26,24 @@ interface Expected {
   to: { name: string; address: string };
   replyTo?: string;
   subject: string;
-  /** Both parts contain it; the HTML part in escaped form. */
+  /** Text that both parts contain; in the HTML part it is escaped. */
   words: string;
   hardLines?: true;
   headers?: Record<string, string>;
   files?: { filename: string; type: string; disposition: string; contentId: string | null; content: Buffer }[];
-  /** Carries RFC 8058's headers. */
+  /** True if the email has the headers of one-click unsubscribe (RFC 8058). */
   unsubscribe?: true;
   /** Defects that Python reports in every address outside ASCII, though RFC 6532 permits them. */
   defects?: string[];
 }
 
-/** The running service, and where its SMTP relay listens. */
+/** A running service and the port of its SMTP relay. */
 interface EmailSource {
   service: TestService;
   relayPort: number;
 }
 
-/** An email, its way of sending, and the content that its recipient must find. */
+/** An email, how it is sent, and the content that its recipient must get. */
 interface Outgoing extends Expected {
   way: string;
   send(from: EmailSource): Promise<unknown>;
@@ -66,7 +66,7 @@ const FILES = [
 ];
 const LOGO = { filename: 'logo.png', contentType: 'image/png', content: EVERY_BYTE, contentId: 'logo@here' };
 
-/** Emails by every way of sending, including content that careless encoders break. */
+/** Emails that are sent in every way that the service has. Their content breaks careless encoders. */
 export const OUTGOING_EMAILS: Outgoing[] = [
   {
     way: 'by /v1/send',
@@ -172,7 +172,7 @@ export const OUTGOING_EMAILS: Outgoing[] = [
     hardLines: true,
     unsubscribe: true,
     async send({ service }) {
-      // The API accepts no address outside ASCII in this field.
+      // The API accepts only ASCII addresses in this field.
       for (const email of ['reader@to.test', 'jürgen@bücher.test'])
         await buildContact(service.db, {
           projectId: service.one.id,
@@ -192,7 +192,7 @@ export const OUTGOING_EMAILS: Outgoing[] = [
     hardLines: true,
     unsubscribe: true,
     defects: ['To: NonASCIILocalPartDefect'],
-    send: async () => {}, // The email before this one goes to both recipients.
+    send: async () => {}, // The previous email of this list goes to both recipients.
   },
   {
     way: "by a campaign's test",
@@ -235,7 +235,7 @@ export const OUTGOING_EMAILS: Outgoing[] = [
     subject: 'Grüße {{name}}',
     words: 'Hallo {{name}}',
     hardLines: true,
-    // The client encodes the name in Content-Type by RFC 2047, and the relay keeps it.
+    // The client encodes the name in Content-Type by RFC 2047, and the relay does not change it.
     defects: ['Content-Type: InvalidHeaderDefect', 'Content-Type: InvalidHeaderDefect'],
     files: [{ filename: 'ä.bin', type: 'image/png', disposition: 'inline', contentId: '<a@b>', content: EVERY_BYTE }],
     send: ({ service, relayPort }) =>

@@ -3,8 +3,8 @@ import type { Db } from '../../db/connection.ts';
 import { buildEmail } from './emails.ts';
 
 /**
- * Builds recipients of a campaign as a start does, in one chunk for each 5,000. `n` counts from 0. Returns the
- * campaign's id.
+ * Builds recipients of a campaign as the start of a campaign does, with one chunk for each 5,000. `n` counts from 0.
+ * Returns the campaign's id.
  */
 export async function buildSentCampaign(
   db: Db,
@@ -40,6 +40,6 @@ export async function buildSentCampaign(
 }
 
 /** Deletes the stored statistics of a campaign after a test has changed its emails directly. */
-export async function forgetFigures(db: Db, campaignId: string): Promise<void> {
+export async function deleteStoredStatistics(db: Db, campaignId: string): Promise<void> {
   await sql`UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = ${campaignId}`.execute(db);
 }

@@ -2,13 +2,13 @@ import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { StepSpec } from './workflows.ts';
 
-/** Records that the samples use. */
+/** Ids and values that the sample steps refer to. */
 export interface Named {
   templateId: string;
   segmentId: string;
-  /** Address of an endpoint. */
+  /** Address that WEBHOOK steps call. */
   url: string;
-  /** Duration of their waits. */
+  /** Duration of delays and waits. */
   seconds: number;
 }
 
@@ -31,7 +31,10 @@ export function stepSamples({ templateId, segmentId, url, seconds }: Named): Rec
   };
 }
 
-/** Returns a workflow with one step of each type, in sequence on every branch; the step that ends it comes last. */
+/**
+ * Returns a workflow with one step of each type. The steps are in sequence on every branch, and the step that ends the
+ * workflow is last.
+ */
 export function stepOfEachType(named: Named): Record<string, StepSpec> {
   const samples = stepSamples(named);
   const branchesAt = (type: StepType) => branchesOf({ type, config: samples[type] });
@@ -44,7 +47,7 @@ export function stepOfEachType(named: Named): Record<string, StepSpec> {
   return Object.fromEntries(steps);
 }
 
-/** Returns the branches of a step, `plain` if it has only one. */
+/** Returns the branches of a step. A step with a single transition has the branch `plain`. */
 export function branchesOf({ type, config = {} }: Pick<StepSpec, 'type' | 'config'>): string[] {
   const branches = STEPS[type].branches(config);
   const named = branches.filter((branch) => branch !== null);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
 
-/** Builds workflows through a test API or a test service. */
+/** Calls a test API or a test service. */
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
 }
@@ -10,7 +10,7 @@ export interface Caller {
 export interface StepSpec {
   type: StepType;
   config?: Record<string, unknown>;
-  /** Names of the next steps: one for the plain transition, or one for each branch. */
+  /** Name of the next step, or the name of the next step for each branch. */
   to?: string | Record<string, string>;
 }
 
@@ -57,7 +57,7 @@ export async function listExecutions(api: Caller, workflowId: string): Promise<C
   return (await expectOk(api.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
 }
 
-/** Returns the body of a response, which must be a success. */
+/** Returns the body of a response. Fails if the response is not a success. */
 export async function expectOk(call: Promise<CallResult>): Promise<CallResult['body']> {
   const { status, body } = await call;
   expect(status, JSON.stringify(body)).toBeLessThan(300);

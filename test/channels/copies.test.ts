@@ -255,7 +255,7 @@ describe('an attachment that is an alternative form of the text', () => {
     expect(types).toEqual(attachments.length > 1 ? ['multipart/mixed', ...body, 'text/plain'] : body);
     expect(raw.replace(/\r\n[ \t]/g, ' ')).toMatch(/Content-Type: text\/calendar; method=REQUEST; charset=utf-8/);
     const calendar = parsed.attachments.find(({ mimeType }) => mimeType === 'text/calendar');
-    // Compares the raw message, because the parser would change its line ends.
+    // The test compares the raw message, because the parser would change line ends.
     expect(raw).toContain(`quoted-printable\r\n\r\n${INVITATION.replace('ü', '=C3=BC')}`);
     expect(calendar?.filename ?? null).toBeNull();
   });

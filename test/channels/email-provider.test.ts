@@ -208,7 +208,7 @@ describe('the email provider ses', () => {
       expect('why' in refusal ? `${refusal.about} ${refusal.why}` : refusal.about).toBe(expected);
       expect(refusal.retry).toBe(retry);
     }
-    expect(fake.requests).toHaveLength(1); // The SDK's own retries are off.
+    expect(fake.requests).toHaveLength(1); // The retries of the AWS SDK are switched off.
   });
 
   it('reports a message as in doubt if the response is lost', async () => {

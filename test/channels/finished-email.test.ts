@@ -48,7 +48,7 @@ const inThread = (p: Extract<FinishedEmailInput, { message: unknown }>) =>
     transfer: p.message.attachments.map((a) => a.content),
   });
 
-/** Boundaries are random. */
+/** Returns a hash of the message without its boundaries, which are random. */
 function hashOf(message: Uint8Array): string {
   const text = Buffer.from(message)
     .toString('latin1')

@@ -307,7 +307,7 @@ describe('unknown clients of the inbound listener', () => {
     await deliver({ to: 'fbl@shop.example.com', raw: arf({ headers: `List-Unsubscribe: ${many}` }) });
     await deliver({ to, raw: dsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
     await deliver({ to, raw: `From: x@y.z\n\n${'550 '.repeat(500_000)}` });
-    // CPU time of this process, which has the listener. Elapsed time would depend on the machine's other work.
+    // CPU time of this process, which runs the listener. Elapsed time would depend on other work of the machine.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
     await expect(
       deliver({ to, raw: `From: x@y.z\n\n${'x'.repeat(70)}\n`.padEnd(26 * 1024 * 1024, 'line\n') }),
@@ -531,7 +531,7 @@ AAECAw==
       `attachment; filename="b_ro.pdf"; filename*=UTF-8''b%C3%BCro.pdf`,
     );
     expect(Buffer.from(await found.arrayBuffer()).equals(Buffer.alloc(700 * 1024, 'pdf'))).toBe(true);
-    // Files of received emails are kept longer than attachments of sent emails, and are deleted after 30 days.
+    // Files of received emails are deleted after 30 days, later than attachments of sent emails.
     await sql`UPDATE emails SET created_at = now() - interval '29 days' WHERE id = ${event.email_id}`.execute(api.db);
     await pruneTables(api.db, { attachmentDays: 1 });
     expect((await api.app.request(path(logo), { headers })).status).toBe(200);
@@ -639,7 +639,7 @@ describe('automatic replies to a project', () => {
     return event.data as { messageId: string; autoSubmitted: unknown };
   }
 
-  /** Builds a workflow that each email starts, with a step that ends at once. */
+  /** Builds a workflow that each received email starts, and that ends at once. */
   const buildStarted = (name: string) =>
     buildWorkflow(api, {
       eventName: 'email.received',

@@ -61,14 +61,14 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
     const names = found.headers.map(([name]) => name);
-    expect(names).toEqual([...new Set(names)]); // No name occurs twice.
+    expect(names).toEqual([...new Set(names)]); // The names of headers are unique.
     expect(found).toMatchObject({ from: [mail.from], to: [mail.to] });
     expect(found.replyTo.map(({ address }) => address)).toEqual(mail.replyTo ? [mail.replyTo] : []);
     const headers = Object.fromEntries(found.headers);
     expect(headers).toMatchObject({ subject: mail.subject, 'mime-version': '1.0', ...mail.headers });
     expect(headers['message-id']).toMatch(/^<[0-9a-f-]{36}@[a-z0-9.-]+>$/);
     const writtenAt = Date.parse(headers.date ?? '');
-    expect(writtenAt).toBeGreaterThanOrEqual(startedAt - 1_000); // In whole seconds.
+    expect(writtenAt).toBeGreaterThanOrEqual(startedAt - 1_000); // The Date header has whole seconds.
     expect(writtenAt).toBeLessThanOrEqual(Date.now());
     expect(headers['list-unsubscribe-post']).toBe(mail.unsubscribe && 'List-Unsubscribe=One-Click');
     expect(headers['list-unsubscribe'] !== undefined).toBe(mail.unsubscribe === true);
@@ -138,7 +138,7 @@ async function publishDomain(domain: string): Promise<void> {
     dns.zones.set(name, { ...zone, [type]: [...(zone[type as keyof Zone] ?? []), value] });
   }
   expect((await expectOk(service.call('GET', `/domains/${id}/verify`))).verified).toBe(true);
-  // Stricter than the service requires: only exactly this domain counts as aligned by its signature.
+  // The DKIM domain must equal the From domain (`adkim=s`), which is stricter than the service asks users to publish.
   const policy = records.find(({ purpose }: { purpose: string }) => purpose === 'DMARC').name;
   dns.zones.set(policy, { TXT: ['v=DMARC1; p=reject; adkim=s'] });
 }

@@ -160,7 +160,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect([...sink.perRecipient().values()]).toEqual(Array(150).fill(1));
       for (const at of [0, 75, 149]) await expectAuthentic(at);
       await until(async () => (await service.call('GET', `/campaigns/${data.id}`)).body.status === 'SENT', 'SENT');
-      // Four for campaigns, four for single emails, and the one that checked whether Postfix is running.
+      // At most four connections for campaigns, four for single emails, and one that checked whether Postfix is
+      // running.
       expect(postfix.log().match(/smtpd\[\d+\]: connect from/g)?.length).toBeLessThanOrEqual(9);
     });
   });
@@ -170,7 +171,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
       const [raw] = await waitForEmails(1);
       expect(raw).toMatch(SIGNED_IN);
-      expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/); // The dot is still doubled, because Postfix forwards the message by SMTP.
+      // Postfix forwards the message by SMTP, so the sink gets the dot doubled.
+      expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/);
       if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
     });
 
@@ -240,7 +242,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       await buildDomain(database.db, { projectId, domain: 'sender.test' });
     });
 
-    /** Expects that no contact was marked as unreachable, whatever the server replied about us. */
+    /** Expects that no contact is unsubscribed or suppressed because of a refusal of our login. */
     async function expectNobodyBlamed(): Promise<void> {
       const counts = await sql<{ unsubscribed: number; suppressed: number; events: number }>`
         SELECT (SELECT count(*) FROM contacts WHERE project_id = ${projectId} AND NOT subscribed) AS unsubscribed,

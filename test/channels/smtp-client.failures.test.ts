@@ -143,7 +143,8 @@ describe('the SMTP reply 421', () => {
     const smtp = pool(server.url);
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: 5 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
-    expect(performance.now() - startedAt).toBeGreaterThan(4 * 75); // The shortest backoff is 75 ms.
+    // The shortest pause before a new connection is 75 ms.
+    expect(performance.now() - startedAt).toBeGreaterThan(4 * 75);
     expect(server.connections).toBe(5);
   });
 
@@ -283,8 +284,8 @@ describe('closing the pool of SMTP connections', () => {
 });
 
 describe('an SMTP server that replies to pipelined commands in the wrong order', () => {
-  /** Replies to pipelined commands with the 354 first. Replies to single commands are correct. */
-  const mixedUp: () => Script = () => {
+  /** Replies to several pipelined commands with the 354 first. Its replies to single commands are correct. */
+  const replyOutOfOrder: () => Script = () => {
     let grouped = false;
     return (line, socket, n) => {
       if (line.startsWith('MAIL')) {
@@ -293,7 +294,7 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
         return null;
       }
       if (line.startsWith('RCPT')) {
-        // Lines of one packet arrive together, before the reply to MAIL.
+        // The commands of one packet arrive together, before the server has replied to MAIL.
         const inGroup = socket.bytesWritten === bytesBefore.get(socket);
         grouped = inGroup;
         return inGroup ? null : willing()(line, socket, n);
@@ -311,7 +312,7 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
     };
 
   it('gets no pipelined commands from then on, from any pool, and the problem is logged once', async () => {
-    const server = await openScripted(noting(mixedUp()));
+    const server = await openScripted(noting(replyOutOfOrder()));
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };
     const smtp = pool(server.url, options);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dkimRecordValue } from '../../rules/domains/dkim-key.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
-/** A message arrives as the application composed it, with our signature. */
+/** The SMTP relay passes an application's message on as it was composed, and adds our signature. */
 
 let relay: RelayService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => relay?.close());
 
 const HEAD = ['From: Shop <hello@sender.test>', 'To: Ada <ada@to.test>', 'Subject: Hi', 'MIME-Version: 1.0'];
 
-/** Sends a message unchanged. Returns the reply. */
+/** Sends a message unchanged, and returns the relay's reply. */
 async function hand(lines: string[] | Buffer, to: string[] = ['ada@to.test']): Promise<string> {
   const { port, service } = relay;
   const auth = { user: 'apikey', pass: service.one.secretKey };
@@ -32,7 +32,7 @@ async function hand(lines: string[] | Buffer, to: string[] = ['ada@to.test']): P
 
 async function pass(lines: string[] | Buffer): Promise<{ head: string; body: string; raw: string }> {
   expect(await hand(lines)).toMatch(/^250 2\.0\.0 /);
-  // The sink stores the dots that SMTP doubles.
+  // The sink stores messages as on the wire, with doubled dots.
   const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');
   expect(await signatureOf(raw)).toEqual(['pass sender.test']);
   const at = raw.indexOf('\r\n\r\n');
@@ -379,7 +379,7 @@ describe('a line of more than 998 octets outside the bodies of parts of a relaye
 describe('a lone CR or LF in a relayed message', () => {
   const signed = STRUCTURES['S/MIME signed'] ?? [];
 
-  /** Sends a message byte for byte, because client libraries repair line ends. Returns the last reply. */
+  /** Sends a message byte for byte, because client libraries correct line ends. Returns the last reply. */
   async function handBytes(message: string): Promise<string> {
     const login = Buffer.from(`\0apikey\0${relay.service.one.secretKey}`).toString('base64');
     const steps = [

@@ -36,7 +36,7 @@ function client(key = service.one.secretKey, options: object = {}) {
 
 const email = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
 
-/** Returns the reply that refuses a message or a session. */
+/** Returns the SMTP reply with which a message or a session is refused. */
 async function refusal(sending: Promise<unknown>): Promise<string> {
   return sending.then(
     () => 'accepted',

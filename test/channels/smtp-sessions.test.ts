@@ -15,7 +15,7 @@ beforeAll(async () => {
   certificate = await newCertificate();
 });
 
-/** A listener whose handlers accept everything except email to `nobody@…` and the key `bad`. */
+/** Starts a listener that accepts everything except email to `nobody@…` and the key `bad`. */
 function listen(kind: Kind, tls: Certificate | undefined) {
   const base = { host: '127.0.0.1', port: 0, name: 'mx.test', tls, onError: () => {} };
   if (kind === 'inbound') {
@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-/** Clients by their earlier commands. Each has a session of its own. */
+/** Kinds of clients, each with the commands that it sends first. Each client has its own session. */
 const ACTORS = {
   'before EHLO': [],
   'after EHLO': ['EHLO me'],
@@ -190,7 +190,7 @@ describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   let sessions = 0;
   async function readReplyTo(before: readonly string[], command: string): Promise<string> {
     sessions += 1;
-    // Each has its own address, so that none waits for another to end.
+    // Each client has its own IP address, so that no session waits for another to end.
     const session = talk(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
     await session.say();
     for (const line of before) {
@@ -215,7 +215,7 @@ describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   });
 });
 
-/** Parameters of MAIL with the reply of the inbound listener and of the relay. */
+/** Parameters of MAIL, with the reply codes of the inbound listener and of the relay. */
 const MAIL_PARAMETERS: [parameters: string, inbound: string, relay: string][] = [
   ['SIZE=3 BODY=8BITMIME', '250', '250'],
   ['body=7bit', '250', '250'],
@@ -250,7 +250,7 @@ describe.each(KINDS)('parameters of MAIL and RCPT at the %s listener', (kind) =>
     for (const parameter of RCPT_PARAMETERS) {
       expect([parameter, await session.say(`RCPT TO:<c@d.test> ${parameter}`)]).toEqual([parameter, '555']);
     }
-    // A refused recipient leaves no trace in the transaction.
+    // A refused recipient does not affect the rest of the transaction.
     expect(await session.say('DATA')).toBe('503');
     expect(await session.say('RCPT TO:<c@d.test>')).toBe('250');
     await session.end();

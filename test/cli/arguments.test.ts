@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 
-/** Runs a program of the root without a service; the environment has no settings. */
+/** Runs a program of the repository's root in an environment without settings. No service runs. */
 function run(...words: string[]): { status: number | null; output: string } {
   const [script = '', ...rest] = words;
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(packageRoot(), script), ...rest], {

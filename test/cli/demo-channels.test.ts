@@ -3,7 +3,7 @@ import { processesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
-/** Returns the lines of one loop, by a word of its title. */
+/** Returns the lines about one feedback loop, found by a word of its title. */
 function loop(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }
@@ -51,7 +51,8 @@ describe('npm run demo:channels', () => {
     });
 
     it('completes every feedback loop that is possible, names the others, and ends with exit code 1', async () => {
-      await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links, three loops cannot be completed.
+      // Without pixels and tracked links, the demo cannot complete three loops.
+      await patchProject({ tracking: 'DISABLED' });
       const before = service.dev();
       const { code, output, left } = await runDemo('demo-channels', { home });
       expect(code, output).toBe(1);

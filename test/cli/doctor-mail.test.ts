@@ -14,12 +14,12 @@ import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server
 import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
 
-/** Reserved for documentation (RFC 5737): the address from which email would be sent. */
+/** The address from which email would be sent. It is reserved for documentation (RFC 5737). */
 const OURS = '203.0.113.7';
 const OUR_PTR = '7.113.0.203.in-addr.arpa';
 const OUR_NAME = 'mail.example.com';
 const PUBLIC_URL = `https://${OUR_NAME}`;
-/** Another loopback address, so that no other program uses its port 25. */
+/** A second loopback address, so that no other program uses its port 25. */
 const RECEIVER = '127.0.25.1';
 
 let database: TestDatabase;
@@ -57,7 +57,7 @@ function publish(zones: Record<string, Zone | 'fault' | 'silent'>): void {
   for (const [name, zone] of Object.entries(zones)) dns.zones.set(name, zone);
 }
 
-/** Publishes the records that the service asks for, except those for some purposes. */
+/** Publishes the DNS records that the service asks for, except the records for some purposes. */
 async function publishDomain(without: string[] = []): Promise<void> {
   const { id: projectId } = await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
   const [domain] = await listDomains(database.db, projectId);

@@ -15,7 +15,7 @@ import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
-/** Nothing listens there. */
+/** An address on which no server listens. */
 const NOWHERE = '127.0.0.1:1';
 const NO_HOME = join(tmpdir(), 'tidings-doctor-no-home');
 const GOOD_KEY = randomBytes(32).toString('hex');
@@ -53,7 +53,7 @@ describe('doctor beside npm start on loopback', () => {
     expect(of('Postgres')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ is Postgres 18\./)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^pass .* keeps ended workflows for \d+ h$/)]);
     expect(of('secret key')).toEqual(['pass stored in the home, 64 characters']);
-    // The result for the disk depends on this machine.
+    // The result for the disk depends on the machine, so it is not compared.
     expect(exitCode).toBe(of('disk')[0]?.startsWith('pass') ? 0 : expect.any(Number));
   });
 

@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/em
 import { freePort } from '../../cli/start/ports.ts';
 import { isAlive, processesIn } from '../../cli/start/processes.ts';
 
-/** mkdtemp creates folders with mode 700, and Postgres, which does not run as root, needs access. */
+/** Postgres does not run as root and needs access, but mkdtemp creates folders with mode 700. */
 const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));
 const dataFolder = join(folder, 'postgres', 'data');
 const umask = process.umask();
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function execute(sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(postgres.url);
-  client.on('error', () => {}); // One test kills the server.
+  client.on('error', () => {}); // One of the tests kills the server.
   await client.connect();
   try {
     return (await client.query(sql)).rows;

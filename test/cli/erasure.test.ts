@@ -28,7 +28,7 @@ const ADDRESS = `${MARK}@person.example`;
 /** The contact's first address. */
 const FORMER = `${MARK}.former@person.example`;
 const PHONE = '+4915199887766';
-/** A row or file that matches still has data of the person. */
+/** A row or file that matches this pattern still has data of the person. */
 const MARKS = new RegExp(`${MARK}|${PHONE.slice(1)}`, 'i');
 const OTHER = 'other@reader.example';
 const SECRET_KEY = 'the secret key of the erasure test';
@@ -48,7 +48,7 @@ let inboundPort: number;
 beforeAll(async () => {
   twilio = await startFakeTwilio();
   receiver = await startWebhookReceiver(({ body }, response) =>
-    // Endpoints repeat what they got in their errors.
+    // The endpoint repeats the request in its error, as real endpoints may.
     response.writeHead(503).end(body.includes(MARK) ? `not now, ${MARK}` : 'not now'),
   );
   relayPort = await freePort();
@@ -124,7 +124,7 @@ async function importCsv(csv: string): Promise<void> {
 const jobEnd = (path: string) =>
   until(async () => (await expectOk(caller.call('GET', path))).completedAt, `the end of ${path}`);
 
-/** Waits for an email to the address whose subject starts so, and returns its id. */
+/** Waits for an email to the address whose subject starts with `subject`, and returns the email's id. */
 const emailOf = (subject: string, to: string) =>
   until(async () => {
     const { rows } = await sql<{ id: string }>`
@@ -158,7 +158,7 @@ describe('data of one person is created in every part of the service', () => {
   it('as a contact: by sign-up, events, import, segment, topic and public key', async () => {
     await post('/webhooks', { url: receiver.url, events: ['*'] });
     await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: sender() })).then(({ data }) =>
-      // The address has no contact yet.
+      // No contact has this address yet.
       post(`/campaigns/${data.id}/test`, { email: FORMER }),
     );
     await post('/v1/sms/send', { to: PHONE, body: `Welcome ${MARK}` });
@@ -411,7 +411,7 @@ it('after the erasure, Postgres, Temporal and the files of the home have no data
   expect(await rowsOfPerson()).not.toEqual([]);
   const id = await contactOf(ADDRESS);
   expect((await caller.call('DELETE', `/contacts/${id}`, {})).status).toBe(204);
-  // Attachments and texts that no email uses are deleted within an hour.
+  // Pruning deletes attachments and texts that no email uses within an hour.
   await removeErasedAttachments(db);
   await removeErasedContents(db);
   await until(async () => (await runningOf(id)) === 0, 'the end of the workflows');
@@ -420,7 +420,7 @@ it('after the erasure, Postgres, Temporal and the files of the home have no data
   expect(filesOfPerson(home)).toEqual([]);
 });
 
-/** Searches every column of every table, except what the tenant configured. Bytes are read as text. */
+/** Searches every column of every table, except columns with the tenant's settings. Bytes are read as text. */
 async function rowsOfPerson(): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string; type: string }>`
     SELECT table_name AS "table", column_name AS "column", data_type AS "type" FROM information_schema.columns

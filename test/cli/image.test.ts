@@ -22,7 +22,7 @@ beforeAll(async () => {
   image = mkdtempSync(join(tmpdir(), 'tidings-image-'));
   for (const name of ['package.json', 'package-lock.json', 'run.mjs', 'packages', 'dist'])
     cpSync(join(ROOT, name), join(image, name), { recursive: true });
-  // Hard links make the copy fast. npm changes its own file in place, so that file must be copied.
+  // Hard links make the copy fast. npm changes one of its files in place, so that file is copied.
   execFileSync('cp', ['-al', join(ROOT, 'node_modules'), image]);
   rmSync(join(image, 'node_modules', '.package-lock.json'));
   cpSync(join(ROOT, 'node_modules', '.package-lock.json'), join(image, 'node_modules', '.package-lock.json'));

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist', 'cli');
 const SECRET_KEY = 'a-secret-key-for-the-tests';
-/** Nothing listens there. */
+/** An address on which no server listens. */
 const NOWHERE = '127.0.0.1:1';
 
 let database: TestDatabase;
@@ -28,7 +28,7 @@ afterAll(() => database.drop());
 interface Started {
   child: ChildProcess;
   output: () => string;
-  /** The exit code. */
+  /** Resolves to the exit code when the process has ended. */
   ended: Promise<number | null>;
 }
 
@@ -92,7 +92,7 @@ describe('a problem that prevents the start of a process is reported in one line
 
 describe('processes on separate hosts', () => {
   it('a process that is stopped while it starts ends with exit code 0', async () => {
-    const silent = createServer().listen(0, '127.0.0.1'); // Accepts connections and never responds.
+    const silent = createServer().listen(0, '127.0.0.1'); // This server accepts connections and never responds.
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const reached = once(silent, 'connection');
@@ -166,7 +166,7 @@ describe('processes on separate hosts', () => {
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
     const { child, ended, output } = run('worker', { ...env, METRICS_PORT: String(port) });
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
-    // On a busy machine the email may exceed its time limit and fail. Its computation is counted in any case.
+    // On a busy machine the email may exceed its time limit and fail. The computation is counted also then.
     const isSettled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
     await until(async () => (await isSettled()) || child.exitCode !== null, 'the mail');
     await until(

@@ -8,7 +8,7 @@ import { newHome, removeHome, runStart, type StartedService, startService, until
 const LISTEN = '0A';
 const MAILBOX_PATHS = ['/mailbox', '/mailbox.json', '/mailbox/sms', '/mailbox/sms.json'];
 
-/** Calls a service like an unknown caller from elsewhere, or with `headers`. */
+/** Calls a service as an unknown caller on another machine does, or with additional `headers`. */
 const call = (service: StartedService, method: string, path: string, options: CallOptions = {}) =>
   callHttp(service.dev().baseUrl, method, path, options);
 
@@ -130,7 +130,7 @@ describe('a service on a public HOST with the defaults of development', () => {
   });
 });
 
-/** Addresses that a port listens on, from the kernel's tables. */
+/** Returns the addresses on which a port listens, from the kernel's tables. */
 async function listeners(port: number): Promise<string[]> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const rows = (await readFile('/proc/net/tcp', 'utf8'))

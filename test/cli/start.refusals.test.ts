@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => removeHome(home));
 
-/** Expects one line with the problem and exit code 1, before anything was started. */
+/** Expects that npm start ends with exit code 1 and one line about the problem, and starts nothing. */
 async function refusal(env: Record<string, string> = {}): Promise<string> {
   const { code, output } = await runStart({ home, env });
   expect(output.trim().split('\n')).toHaveLength(1);

@@ -176,12 +176,12 @@ describe('npm start on a home that was used earlier', () => {
 
   it('stops at once at a second signal', async () => {
     const marks = pidsOf(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
-    service.signal('SIGSTOP'); // The first stop must still run when the second signal comes.
+    service.signal('SIGSTOP'); // The first stop must still be running when the second signal arrives.
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
     service.signal('SIGINT');
     await untilService(service, () => service.output().includes('Stopping …'));
-    // A signal within half a second belongs to the first one, as when a terminal signals the whole group.
+    // A second signal within half a second counts as part of the first, because a terminal signals the whole group.
     await until(() => {
       service.signal('SIGINT');
       return service.output().includes('Stopping immediately …');

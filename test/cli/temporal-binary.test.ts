@@ -9,7 +9,7 @@ import { findTemporalBinary, type TemporalBinaryOptions } from '../../cli/start/
 import { until } from '../support/until.ts';
 
 const PROGRAM = '#!/bin/sh\necho temporal version 1.5.1\n';
-/** Nothing listens there. */
+/** An address on which no server listens. */
 const NO_DOWNLOAD = 'http://127.0.0.1:1/temporal.tar.gz';
 
 let folder: string;
@@ -46,7 +46,7 @@ function putProgram(path: string, content = PROGRAM): string {
   return path;
 }
 
-/** Returns an archive with one file, as tar writes it. */
+/** Returns a tar archive with one file. */
 function tarOf(name: string, content: string): Buffer {
   const header = Buffer.alloc(512);
   header.write(name, 0);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Runs `npm run tidings -- …`, as built for the tests, in its own process. */
+/** Runs `npm run tidings -- …` in its own process, in the build of the tests. */
 function tidings(words: string[], key = api.one.secretKey, env: Record<string, string> = {}) {
   const root = packageRoot();
   const command = [join(root, 'dist', 'cli', 'tidings.js'), ...words, '--dir', folder];

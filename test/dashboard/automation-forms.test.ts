@@ -4,7 +4,7 @@ import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Settings and results of an automation for a user who knows no API. */
+/** The user of these tests knows no API, and uses only forms for settings and results of an automation. */
 describeInBrowser('the forms of automations in the dashboard', () => {
   let service: TestService;
   let templateId: string;
@@ -40,7 +40,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     // On a busy machine the editor checks an expression before the test has typed all of it.
     mayFail(/422/);
 
-    // Only orders above a hundred, by a field of the last order.
+    // Match only orders above 100, by a field of the last order.
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
     await choose(page, 'Field of filter 1', 'total');
     await choose(page, 'Comparison of filter 1', 'is more than');
@@ -49,7 +49,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('A row is incomplete').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
-    // Headers: the secret stays masked and kept, one is added.
+    // Headers: the secret stays masked and is kept; a header is added.
     await page.locator('.react-flow__node', { hasText: 'hook' }).click();
     const secret = page.getByRole('textbox', { name: 'Value of header 1' });
     expect(await secret.inputValue()).toBe('Bear••••');
@@ -67,12 +67,12 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('Invalid JSON: line 1, column 12.').waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{"order": "{{event.tot');
-    // Not by Enter: right after the list opens, the editor inserts a new line for it.
+    // The test does not press Enter here: right after the list opens, Enter would insert a line.
     await page.getByRole('option', { name: /event\.total/ }).click();
     await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
-    // Data: a field with completion, one with a variable, one removed; a list stays unchanged.
+    // Data: one field is filled by completion, one by a variable, and one is removed; a list stays unchanged.
     await page.locator('.react-flow__node', { hasText: 'mark' }).click();
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');
@@ -209,7 +209,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const { page, settled } = await openDashboard({ service, path: `/automations/${workflow.id}` });
     const mail = page.locator('.react-flow__node', { hasText: 'mail' });
     await mail.getByRole('link', { name: '1 done' }).waitFor();
-    // A card with an open rate shows no skipped contacts. The panel shows every count.
+    // A card with an open rate hides skipped contacts. The panel shows every count.
     await mail.click();
     await page.getByRole('link', { name: 'Skipped: 1' }).click();
     const list = page.getByRole('list', { name: 'Contacts that left this step' });
@@ -221,7 +221,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.reload();
     await list.getByText('no@example.com').waitFor();
 
-    // By keyboard: Enter on the step, the third tab, another state.
+    // With the keyboard: press Enter on the step, open the third tab, and choose another state.
     await mail.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Settings' }).focus();

@@ -35,7 +35,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Create and open' }).click();
     await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
 
-    // The first step, then its template. Until then the step shows what it lacks.
+    // The user adds the first step and then its template. Until then the step shows what it lacks.
     await page.locator('.react-flow__node').first().waitFor();
     await expectNoSeriousAxe(page);
     await add(page, 'Add the first step', 'Send email');
@@ -54,10 +54,10 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('option', { name: 'Exit' }).click();
     await page.getByText('issue to fix').waitFor({ state: 'detached' });
 
-    // Nothing is lost on reload; then it is saved.
+    // A reload loses nothing. Then the automation is saved.
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
-    // Like a key that is held down.
+    // Presses the key several times, like a key that is held down.
     await page.keyboard.down('Control');
     for (let n = 0; n < 4; n += 1) await page.keyboard.down('s');
     await page.keyboard.up('s');
@@ -149,14 +149,14 @@ describeInBrowser('automations in the dashboard', () => {
     });
     const { first, last } = workflow.steps;
     const { page, mayFail } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${first}` });
-    // The check of the drawing detects the other version too.
+    // The check of the graph reports the other user's version too.
     mayFail(/409/);
     await page.getByLabel('Amount').fill('3');
     const patch = (id: string | undefined, body: object) =>
       expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
     await patch(first, { config: { amount: 9, unit: 'hours' } });
     await patch(last, { name: 'theirs' });
-    // The draft is restored, on top of later saved changes.
+    // After a reload the draft is restored, on top of changes that were saved later.
     await page.reload();
     await page.getByText('Someone else changed this automation').waitFor();
     await expectNoSeriousAxe(page);
@@ -290,7 +290,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.locator('.react-flow').count()).toBe(0);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
-    // Buttons that add a step after another one contain its name.
+    // The name of a button that adds a step contains the name of the step before it.
     for (const id of Object.values(workflow.steps)) {
       const body = { name: `<b>${'M'.repeat(190)}` };
       await expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));

@@ -40,7 +40,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
     await page.getByRole('heading', { level: 1, name: 'Autumn teas' }).waitFor();
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
-    // A reload loses nothing and reports that.
+    // A reload loses no text, and the page says so.
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
@@ -70,7 +70,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.goBack();
     await page.getByText('Sent to the whole audience.').waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(4);
-    // A long test, possibly on a busy machine.
+    // The test is long, and the machine may be busy.
   }, 120_000);
 
   it('is created from a layout with its image for a segment, whose subscribed contacts are counted', async () => {
@@ -190,7 +190,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
   it('with many recipients requires the user to type their number, can be paused, and resumes', async () => {
     await audience(150);
-    // Sending all of them takes a minute, so there is time to pause.
+    // Sending all emails takes a minute, so there is time to pause.
     await rate(3);
     const id = await campaigns.create({ body: BODY });
     const { page } = await open(`/campaigns/${id}/edit?step=when`);
@@ -224,7 +224,7 @@ describeInBrowser('a campaign in the dashboard', () => {
       db,
     );
     const { page } = await open(`/campaigns/${id}`);
-    // With few emails, the first sentence counts contacts.
+    // The report of a campaign with few emails starts with counts of contacts, not rates.
     await page.getByText('2 of 2 opened').waitFor();
     await page.frameLocator('iframe').last().getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();

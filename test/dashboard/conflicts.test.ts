@@ -120,7 +120,7 @@ describeInBrowser('an editor of the dashboard', () => {
       const input = page.getByRole('textbox', { name: field, exact: true });
       await input.fill('Mine');
       await call(method, `/${kind}/${id}`, editor.theirs);
-      // The draft is restored, on top of later saved changes.
+      // After a reload the draft is restored, on top of changes that were saved later.
       await page.reload();
       await choice(page, field, 'Theirs').check();
       await button(page, 'Continue with these').click();

@@ -322,7 +322,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('Not found', { exact: true }).waitFor();
   });
 
-  // Building hostile data takes a while.
+  // Building malicious data takes a while.
   it('shows hostile data safely, on a phone too', async () => {
     const seeded = await buildDashboardData(service, { hostile: true });
     const paths = ['/contacts', `/contacts/${seeded.contacts[0]?.id}`, '/contacts/jobs', '/contacts/import'];

@@ -13,7 +13,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 describeInBrowser('domains in a browser', () => {
   let service: TestService;
   beforeAll(async () => {
-    // A service on loopback has nothing to publish.
+    // With a loopback address the service has no DNS records to publish.
     service = await startTestService({ SIGNUP: 'off', PUBLIC_URL: 'http://mail.tidings.example' });
   });
   afterAll(() => service?.close());
@@ -42,7 +42,7 @@ describeInBrowser('domains in a browser', () => {
       .getByRole('row', { name: /^DMARC/ })
       .getByText('Recommended')
       .waitFor();
-    // A host is in two lines at most, and a word of a status in one.
+    // On a laptop, a host name takes at most two lines, and a word of a status one.
     for (const row of (await records.getByRole('row').all()).slice(1)) {
       expect((await row.locator('td').nth(1).locator('code').boundingBox())?.height).toBeLessThan(40);
       expect((await row.locator('.status-word').boundingBox())?.height).toBeLessThan(36);
@@ -51,7 +51,8 @@ describeInBrowser('domains in a browser', () => {
     await page.setViewportSize(VIEWPORTS.phone);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
-    // A thumb hits a copy button, a key takes three lines, and its copy is whole.
+    // On a phone, copy buttons are large enough for a thumb, a key takes three lines, and copying it copies the whole
+    // key.
     const copy = records.getByRole('row', { name: /^DKIM/ }).getByRole('button', { name: 'Copy value' });
     const { width, height } = (await copy.boundingBox()) ?? { width: 0, height: 0 };
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(40);

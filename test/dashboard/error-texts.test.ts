@@ -20,7 +20,7 @@ it('the dashboard shows the API’s message for an error code that it does not k
   expect(errorTextOf('HTTP_502')).toMatchObject({ title: 'Something went wrong', isSpecific: true });
 });
 
-/** Returns the errors of a graph as the editor says them. */
+/** Returns the errors of a graph in the words of the editor. */
 function faultsOf(graph: Graph, { eventName = 'go', templateId = null }: Partial<Record<string, string | null>> = {}) {
   const steps = graph.steps.map((step) => ({ ...step, templateId, senderReady: false }));
   const transitions = graph.transitions.map(({ from, to, branch }) => ({ fromStepId: from, toStepId: to, branch }));

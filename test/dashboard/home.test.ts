@@ -132,7 +132,7 @@ describeInBrowser('sign-in and start page', () => {
     await statistics.getByTitle('Up 100% from the previous 30 days').waitFor();
     await statistics.getByTitle('Up 10 points from the previous 30 days').waitFor();
     await statistics.getByTitle('Down 2 points from the previous 30 days').waitFor();
-    expect(await statistics.getByText('98%').count()).toBe(1); // Delivered: sent minus bounced.
+    expect(await statistics.getByText('98%').count()).toBe(1); // The number of delivered emails is sent minus bounced.
     await statistics.getByRole('checkbox', { name: 'Compare to previous period' }).check();
     await statistics.getByText('Sent, previous 30 days').waitFor();
     await settled();

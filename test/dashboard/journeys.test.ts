@@ -307,19 +307,19 @@ function button(place: Place, name: string) {
   return place.getByRole('button', { name, exact: true });
 }
 
-/** Opens a screen by the navigation. */
+/** Opens a screen with the link in the navigation. */
 async function go(page: Page, subject: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: subject, exact: true }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Chooses a CSV file of the computer. */
+/** Chooses a CSV file from the user's computer. */
 async function chooseFile(page: Page, name: string, csv: string): Promise<void> {
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, name).click()]);
   await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
 }
 
-/** Fills in the first condition: plan is … */
+/** Fills in the first condition of a segment: the field plan is `plan`. */
 async function whoHasPlan(page: Page, plan: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Field of filter 1' }).click();
   await page.getByRole('option', { name: 'plan', exact: true }).click();

@@ -3,7 +3,7 @@ import { describeInBrowser, openDashboard, type Page } from '../support/browser/
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** The focused element: its name, its place, and whether a ring shows it. */
+/** The focused element: its name, whether it is in the menu or a dialog, and whether a user can see the focus. */
 interface Focus {
   name: string;
   inMenu: boolean;
@@ -11,7 +11,7 @@ interface Focus {
   isSeen: boolean;
 }
 
-/** Reads the focus. A ring may be around an element of the control, such as the track of a switch. */
+/** Reads the focused element. The focus ring may be around a part of the control, such as the track of a switch. */
 const READ_FOCUS = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;
@@ -20,7 +20,7 @@ const READ_FOCUS = `(() => {
     const isThick = one.matches('.react-flow__edge-path') && parseFloat(strokeWidth) >= 3;
     return isThick || (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
   };
-  // Fields have a border of another color, and an email in a frame marks its own text.
+  // A focused field has a border of another color, and an email in a frame marks its own text.
   const isMarked = element.matches('input, textarea, select, [contenteditable], iframe');
   const near = [element, ...element.querySelectorAll('*'), element.nextElementSibling, element.parentElement];
   const { left, top, width, height } = element.getBoundingClientRect();
@@ -38,7 +38,7 @@ async function tab(page: Page, key = 'Tab'): Promise<Focus | null> {
   return page.evaluate<Focus | null>(READ_FOCUS);
 }
 
-/** Presses Tab until the focus leaves the page, at most this often. */
+/** Presses Tab until the focus leaves the page, at most `most` times. */
 async function tabThrough(page: Page, most: number): Promise<Focus[]> {
   const seen: Focus[] = [];
   for (let n = 0; n < most; n += 1) {
@@ -70,7 +70,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     const names = stops.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(links.map((name) => name.trim())));
     expect(names).toEqual(expect.arrayContaining(['Import', 'Add contact', 'Search name or email', 'Columns']));
-    // Enter opens what has the focus, and the way back is a link too.
+    // Enter opens the focused link. The link back is reached with Tab too.
     await page.getByRole('link', { name: String(data.contacts[0]?.email) }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/contacts/${data.contacts[0]?.id}`);
@@ -93,7 +93,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate<Focus | null>(READ_FOCUS)).toMatchObject({ name: 'Add contact' });
-    // A menu opens, moves and closes by keys.
+    // Keys open a menu, move in it, and close it.
     const more = page.getByRole('button', { name: 'More actions' }).first();
     await more.focus();
     await page.keyboard.press('Enter');

@@ -155,7 +155,7 @@ describeInBrowser('messages and executions in the dashboard', () => {
     const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
     expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Unsubscribed');
     expect(await entries.last().innerText()).toContain('Accepted');
-    // Above the email is a sentence; the code of the API is among the details.
+    // A sentence is above the email; the API's code is in the details.
     const banner = page.getByRole('alert').filter({ hasText: 'The contact has unsubscribed.' });
     expect(await banner.innerText()).toBe('The contact has unsubscribed.');
     const details = page.getByRole('region', { name: 'Details' });

@@ -180,7 +180,7 @@ async function ownerOf(service: TestService): Promise<Record<string, string>> {
   return signIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
 }
 
-/** Otherwise a round of the test's own worker may end while the screens show that none does. */
+/** Pauses recovery. Otherwise a round of the test’s worker may end while the screens show that no round has ended. */
 async function pauseRecovery(service: TestService): Promise<void> {
   const operator = await connectOperator(service);
   try {

@@ -12,7 +12,7 @@ import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const operators = operatorAddresses(2);
-/** One menu of each kind on a screen; rows of a list have the same one. */
+/** The buttons of one menu of each kind on a screen. All rows of a list have the same menu, so one row is enough. */
 const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
 
 /** How a dialog is opened: by a button, by an action of a "…" menu, or by a key. */
@@ -95,7 +95,7 @@ describeInBrowser('what opens above a screen', () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectNoSeriousAxe(page);
       await page.emulateMedia({ colorScheme: 'light' });
-      // The first one closes an open list of choices.
+      // Pressing Escape first closes an open list of choices.
       await page.keyboard.press('Escape');
       if (await dialog.first().isVisible()) await page.keyboard.press('Escape');
       await dialog.first().waitFor({ state: 'detached' });
@@ -109,7 +109,7 @@ async function openDialog(page: Page, opener: Opener): Promise<void> {
   else await page.getByRole('main').getByRole('button', { name: opener.button }).first().click();
 }
 
-/** The names of the buttons that open a menu. */
+/** Returns the names of the buttons that open a menu. */
 async function menusOf(page: Page): Promise<string[]> {
   const buttons = await page.locator(MENUS).filter({ visible: true }).all();
   const names = await Promise.all(

@@ -18,7 +18,7 @@ const LONG = 'Donaudampfschifffahrtsgesellschaft'.repeat(3).slice(0, 90);
 
 describeInBrowser('pages outside the dashboard', () => {
   let service: TestService;
-  /** Token of the links of one marketing email. */
+  /** The token in the links of one marketing email. */
   let token: string;
   let captured: string;
 

@@ -45,7 +45,7 @@ describeInBrowser('every screen of the dashboard', () => {
     await service?.close();
   });
 
-  // One window per project and type of user. Each screen is opened by its address without another sign-in.
+  // One browser window for each project and role of user. Each screen is opened by its address without another sign-in.
   const windows = new Map<string, Promise<BrowserContext>>();
   const windowOf = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
@@ -54,7 +54,8 @@ describeInBrowser('every screen of the dashboard', () => {
     return window;
   };
 
-  // In the hostile project, one page reaches all screens by clicks. In the plain project, each screen opens by its URL.
+  // In the malicious project, one page reaches all screens by navigation. In the other project, each screen is opened
+  // by its address.
   const tours = new Map<boolean, Promise<{ page: Page; watch: PageWatch }>>();
   const tourOf = (screen: Screen) => {
     const isOperator = screen.operator === true;
@@ -127,8 +128,8 @@ describeInBrowser('every screen of the dashboard', () => {
 });
 
 /**
- * Navigates to a path without a reload, as a click on a link does. It goes through an empty route, so that the arrival
- * is visible.
+ * Navigates to a path without a reload, as a click on a link does. It navigates to an empty route first, so that the
+ * test can tell when the new screen appears.
  */
 async function walkTo(page: Page, path: string): Promise<void> {
   const nowhere = page.getByRole('heading', { name: 'Page not found' });
@@ -164,7 +165,7 @@ function patternOf(route: string): RegExp {
   return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
 }
 
-/** Names of all records that `screensOf` reads. Every id is called `id`. */
+/** Placeholder ids for all records that `screensOf` reads. Every id is `id`. */
 function namesInPlaceOfIds(): DashboardData {
   const anything: unknown = new Proxy(() => 'id', {
     get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),

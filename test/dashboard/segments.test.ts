@@ -208,7 +208,7 @@ describeInBrowser('segments in a browser', () => {
   });
 });
 
-/** Types into a select and chooses the first option, by keyboard alone. */
+/** Types into a select and chooses the first option with the keyboard. */
 async function chooseByKeys(page: Page, label: string, typed: string): Promise<void> {
   const input = page.getByRole('textbox', { name: label, exact: true });
   await input.focus();

@@ -48,11 +48,11 @@ const DROP_INTO_TEXT = `(() => {
   const at = { clientX: left + 1, clientY: top + height / 2 };
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, ...at }));
 })()`;
-/** An email of two rows in one table; the second is a footer. */
+/** An email of two table rows. The second row is a footer. */
 const FRAMED =
   '<table width="600"><tr><td style="padding:24px">First row</td></tr>' +
   '<tr><td style="font-size:12px"><a href="{{unsubscribeUrl}}">Unsubscribe</a></td></tr></table>';
-/** The service of a test does not know its own port, so emails do not show its images. */
+/** A test service does not know its own port, so the images in its emails cannot be loaded. */
 const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
 
 describeInBrowser('the templates of the dashboard', () => {
@@ -172,7 +172,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     await email.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
     await email.getByRole('link', { name: 'Jetzt lesen' }).click();
-    // The form of the link is in the panel, so that the canvas stays where it is.
+    // The form for the link is in the panel, so the canvas does not move.
     await page.getByRole('complementary', { name: 'Details' }).getByRole('region', { name: 'Link' }).waitFor();
     await page.getByLabel('Link URL').fill('https://example.de/neu?a={{ id }}&b="x"');
     await page.getByLabel('Link URL').press('Enter');
@@ -259,7 +259,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+V');
     await email.locator('img[width="4"]').waitFor({ state: 'attached' });
-    // The email is redrawn: its text can be edited once its script runs.
+    // The email is drawn again. Its text can be edited once the script in the email's frame runs.
     await email.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
     const frame = await page.locator('iframe[title="Email, editable in place"]').elementHandle();
     await (await frame?.contentFrame())?.evaluate(DROP_INTO_TEXT);
@@ -280,7 +280,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const blocks = page.getByRole('complementary', { name: 'Blocks' });
     await blocks.getByRole('button', { name: 'Heading' }).click();
     await mail.getByText('Heading', { exact: true }).waitFor();
-    // The new text is selected, so that the next key replaces it.
+    // The new text is selected, so typing replaces it.
     await page.getByRole('group', { name: 'Block' }).waitFor();
     await page.keyboard.type('Spring teas');
     for (const block of ['Text', 'Divider', 'Button', 'Columns']) {
@@ -290,7 +290,7 @@ describeInBrowser('the templates of the dashboard', () => {
       page.waitForEvent('filechooser'),
       blocks.getByRole('button', { name: 'Image' }).click(),
     ]);
-    // The same bytes would be the same image as that of other tests.
+    // An image with the same bytes would be the image of another test.
     const bytes = Buffer.concat([GIF, Buffer.from('4')]);
     await chooser.setFiles({ name: 'tea.gif', mimeType: 'image/gif', buffer: bytes });
     await mail.locator('img').waitFor({ state: 'attached' });
@@ -309,7 +309,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const places = shown.map((words) => body.indexOf(words));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
-    // The first one is a row of the same table.
+    // The first block is a row of the same table.
     expect(body.match(/<tr><td style="padding:24px">/g)).toHaveLength(2);
     expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
   });
@@ -325,7 +325,7 @@ describeInBrowser('the templates of the dashboard', () => {
       .filter({ has: page.getByLabel('Center') })
       .click();
     await mail.locator('h2[style*="text-align:center"]').waitFor();
-    // The block stays selected, so that several properties can be changed.
+    // The block stays selected, so the user can change several properties.
     await heading.getByRole('textbox', { name: 'Text size' }).fill('40');
     await heading.getByRole('textbox', { name: 'Text size' }).press('Enter');
     await mail.locator('h2[style*="font-size:40px"]').waitFor();
@@ -365,7 +365,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSidewaysScroll(page);
     await sheet.getByRole('button', { name: 'Close' }).click();
     await sheet.waitFor({ state: 'detached' });
-    // A link opens the sheet, because its address is not visible in the email.
+    // A selected link opens the sheet, because the email does not show the link's address.
     await mail.getByRole('link', { name: 'Shop' }).click();
     await sheet.getByRole('textbox', { name: 'Link URL' }).fill('https://example.com/b');
     await sheet.getByRole('textbox', { name: 'Link URL' }).press('Enter');
@@ -394,7 +394,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('Saved.').waitFor();
     const { body } = await readSaved(id);
     expect(body).not.toContain('@media');
-    // Every byte of the letter is still there.
+    // The body of the letter is unchanged, byte for byte.
     const letter = layoutOf('letter').body;
     const at = letter.indexOf('Kind regards</p>') + 'Kind regards</p>'.length;
     expect(body.startsWith(letter.slice(0, at))).toBe(true);

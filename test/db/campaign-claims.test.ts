@@ -25,14 +25,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Starts a campaign of ten recipients. */
+/** Starts a campaign to ten recipients. */
 async function underWay(): Promise<CampaignStart> {
   const projectId = (await buildProject(database.db, 'Claims')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   return sendingCampaign(database.db, { projectId, count: 10, worker });
 }
 
-/** Returns the number of recipients that a claim of this size takes, of the first open ones. */
+/** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
   const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirst(db, start, { size, clock: { key, closesAt: null } });
@@ -112,7 +112,7 @@ it('claims and completions of recipients write to no index', async () => {
   });
 });
 
-/** Counts the updates of the ledger by this connection. Updates of its last transactions may be included. */
+/** Counts this connection's updates of the ledger. Updates of its previous transactions may be included. */
 async function countUpdates(trx: Db): Promise<{ updates: number; heapOnly: number }> {
   const { rows } = await sql<{ updates: number; heapOnly: number }>`
     SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS "heapOnly" FROM pg_stat_xact_user_tables

@@ -31,7 +31,7 @@ afterAll(async () => {
 const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
   inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
-/** Returns the number of recipients that a claim with earlier decisions takes. */
+/** Claims recipients with settings that were read earlier. Returns the number of claimed recipients. */
 async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirst(database.db, start, { size: 100, clock });
 }

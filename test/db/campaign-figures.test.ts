@@ -30,7 +30,7 @@ beforeEach(async () => {
 const STATUSES = `CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'SENT' END`;
 const REASONS = `CASE n % 10 WHEN 0 THEN 'provider_rejected' END`;
 
-/** Builds 12 recipients in three chunks of four; the first and the eleventh have failed. */
+/** Builds 12 recipients in three chunks of four. The first and the eleventh recipient have failed. */
 async function build(): Promise<{ id: string; emailIds: string[] }> {
   const { db } = database;
   const id = await buildSentCampaign(db, { projectId, count: 12, status: STATUSES, reason: REASONS });
@@ -144,7 +144,7 @@ describe('the statistics of a campaign', () => {
     const { machineSeries, series, machineOpens } = await stats(id);
     expect(machineOpens).toBe(3);
     expect(machineSeries.map(({ at }) => at)).toEqual(series.map(({ at }) => at));
-    // The hour may have changed meanwhile.
+    // A new hour may have started since.
     const [first, second] = machineSeries;
     expect([(first?.opens ?? 0) + (second?.opens ?? 0), first?.clicks]).toEqual([2, 0]);
     expect((await stats(other.id)).machineSeries[0]).toMatchObject({ opens: 0 });

@@ -37,8 +37,8 @@ async function erase(...emails: (Sent | undefined)[]): Promise<void> {
   for (const email of emails) expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
 }
 /**
- * Prunes twice, because a transaction may keep rows from the first pruning. The API writes its log of requests
- * meanwhile.
+ * Prunes until no content is retired. One pruning may not be enough: a transaction may keep rows, and the API may be
+ * writing its log of requests.
  */
 const prune = () => pruneUntil((retired) => retired === 0);
 /** Prunes as far as an open transaction permits. */
@@ -54,7 +54,7 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
 const subjectOf = async (email: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.subject;
 
-/** Returns the contents with this word, and the contents that wait for a check. */
+/** Returns the number of stored contents with this word, and of contents that wait for a check. */
 async function countStored(word: string): Promise<number> {
   const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
     api.db,
@@ -181,13 +181,14 @@ describe('accepting an email while its content is removed', () => {
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
-      await retire(); // Between the look-up and the insert.
+      // The content is removed after the email's statement has found it and before the email is inserted.
+      await retire();
       expect([await countStored('Raced words'), await countNoted()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
     await prune();
     expect([await countStored('Raced words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
-    // The content is retired, so the next email with equal content stores its own.
+    // The content waits for its removal, so the next email with the same text stores a new content.
     await send({ to: person(), ...words });
     expect(await countStored('Raced words')).toBe(2);
   });
@@ -206,7 +207,8 @@ describe('accepting an email while its content is removed', () => {
       });
       await insert(found).execute(trx);
     });
-    expect(await countStored('Late words')).toBe(2); // The old content waits for the concurrent transaction.
+    // The old content stays until the concurrent transaction has ended.
+    expect(await countStored('Late words')).toBe(2);
     await prune();
     expect([await countStored('Late words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
   });
@@ -239,7 +241,7 @@ describe('one pruning of content', () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     const removed: number[] = [];
-    // A round removes nothing while the log of requests is being written.
+    // Pruning removes nothing while the log of requests is being written.
     await until(async () => {
       removed.push(await removeErasedContents(api.db, { rows: 2, rounds: 1 }));
       return (await countNoted()) === 0;

@@ -16,7 +16,7 @@ afterAll(() => api.close());
 
 type Sent = { email: string; contact: { id: string } };
 
-/** Builds one email to each contact, all with these files. */
+/** Sends one email to each contact, each with all of these files. */
 async function send(files: string[], people = 1): Promise<Sent[]> {
   const attachments = files.map((text) => ({
     filename: 'invoice.txt',
@@ -67,7 +67,7 @@ it('one pruning of attachments has a limit of rows, and finds the emails by an i
     INSERT INTO emails (project_id, content_id, source_type, options)
     SELECT ${api.one.id}, uuidv7(), 'TRANSACTIONAL', jsonb_build_object('attachmentIds', jsonb_build_array(uuidv7()))
     FROM generate_series(1, 20000)`.execute(api.db);
-  await sql`VACUUM ANALYZE emails`.execute(api.db); // Until then, new rows are not in the main part of the index.
+  await sql`VACUUM ANALYZE emails`.execute(api.db); // Before VACUUM, the index has new rows in a separate list.
   const ids = [uuidv7(), uuidv7()];
   const plan = await sql<{ 'QUERY PLAN': string }>`
     EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(api.db);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Builds a contact with a running execution that is `depth` links from its origin. */
+/** Builds a contact with a running execution whose depth is `depth`. */
 async function buildCause(name: string, depth: number): Promise<{ contactId: string; causeId: string; email: string }> {
   const email = `${name}@example.com`;
   const workflow = await buildWorkflow(api, { eventName: `begin-${name}`, steps: PAUSE });

@@ -18,7 +18,7 @@ interface Lapper {
   email: string;
 }
 
-/** Builds a workflow with these steps and a contact in it. */
+/** Builds a workflow with these steps, and an execution of a new contact. */
 async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
   const workflow = await buildWorkflow(api, { eventName: name, steps });
   const email = `${name}@example.com`;
@@ -27,7 +27,7 @@ async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lap
   return { workflow, executionId: data[0].id, email };
 }
 
-/** Does the work of the activity after a pause, without the pause. */
+/** Does the work of the activity that runs after a pause, without waiting for the pause. */
 async function resume({ executionId }: Lapper, visit: number, how: Resume): Promise<Next> {
   const input = { projectId: api.one.id, executionId, visit, resume: how };
   return (await inTransaction(api.db, (trx) => resumeExecution(trx, input))).next;

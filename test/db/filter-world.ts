@@ -12,7 +12,7 @@ import {
 import type { Condition, Filter } from '../../rules/filters/filters.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00.000Z');
-/** Zones of date-times without an offset: whole hours, half hours, and a daylight saving change of half an hour. */
+/** Time zones for dates without an offset: whole hours, half hours, and a daylight saving change of half an hour. */
 export const zoneArbitrary = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata');
 export const STATIC_SEGMENT = '019a0000-0000-7000-8000-000000000001';
 export const DYNAMIC_SEGMENT = '019a0000-0000-7000-8000-000000000002';
@@ -27,7 +27,7 @@ export const UNKNOWN_SEGMENT = '019a0000-0000-7000-8000-000000000009';
 
 const EVENT_NAMES = ['signup', 'purchase', 'email.open'];
 
-// Few values, so that equal ones occur. They include values that break a cast, a LIKE or a collation.
+// There are few values, so equal values occur often. Some values break a cast, a LIKE or a collation.
 const text = fc.constantFrom(
   ...[
     'pro',
@@ -175,7 +175,7 @@ const segmentFilter: fc.Arbitrary<Filter> = fc.record({
   operator: fc.constantFrom('memberOf', 'notMemberOf'),
 });
 
-/** Returns an address as a person may type it. */
+/** An address with capital letters, as a person may type it. */
 const TYPED_ADDRESS = 'ANN@Example.com';
 const emailText = fc.constantFrom(
   'ann@example.com',
@@ -219,7 +219,7 @@ export const stepFilterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   valueFilter(payloadField, scalar, VALUE_OPERATORS),
 );
 
-/** Generates conditions of up to three levels with a type of filter. */
+/** Generates conditions with up to three levels, whose filters come from `filter`. */
 export function conditionArbitrary(filter: fc.Arbitrary<Filter>): fc.Arbitrary<Condition> {
   return nested(filter, 3);
 }

@@ -25,7 +25,7 @@ const email = () =>
 const set = (id: string, values: object) =>
   database.db.updateTable('emails').set(values).where('id', '=', id).execute();
 
-/** Returns the emails that get a place. */
+/** Returns the emails that get a place under the frequency cap. */
 async function take(...ids: string[]): Promise<string[]> {
   const emails = ids.map((id) => ({ id, contactId }));
   const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, emails });
@@ -35,7 +35,7 @@ async function take(...ids: string[]): Promise<string[]> {
 it('a contact has as many places as the frequency cap, also within one statement, and an email keeps its place', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   expect(await take(a, b, c)).toEqual([a, b]);
-  // As after a kill of the process: the emails are claimed again.
+  // Claims the emails again, as a worker does after its process was killed.
   expect(await take(c, b)).toEqual([b]);
   expect(await take(a)).toEqual([a]);
   expect(await take(c)).toEqual([]);

@@ -15,7 +15,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** The number of other rows of the project besides the execution that is read. */
+/** The number of executions of the project besides the execution that is read. */
 const OTHERS = 3_000;
 const TABLES = [
   'contacts',
@@ -32,7 +32,7 @@ let api: TestApi;
 let executionId: string;
 beforeAll(async () => {
   api = await startTestApi();
-  // A new table has no statistics, and this one gets none.
+  // The new table has no planner statistics, and the test prevents that it gets any.
   for (const table of TABLES) await sql`ALTER TABLE ${sql.table(table)} SET (autovacuum_enabled = off)`.execute(api.db);
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   const { body: template } = await api.call('POST', '/templates', {
@@ -170,8 +170,8 @@ it('a statement that looks up a few ids is planned a few times, not each time it
 });
 
 /**
- * Returns the number of rows that `work` reads. The statements of its transaction have one plan for all values, as
- * after a few runs.
+ * Returns the number of rows that `work` reads. Its statements use one plan for all values, as Postgres does after a
+ * few runs.
  */
 function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
@@ -182,7 +182,7 @@ function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   });
 }
 
-/** Rows read by this transaction so far. */
+/** Returns the number of rows that this transaction has read so far. */
 async function rowsRead(trx: Trx): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS n FROM pg_stat_xact_user_tables WHERE relname = ANY(${TABLES})

@@ -12,14 +12,14 @@ const COLUMNS = [
   'bounce_guard',
   'complaint_guard',
 ] as const;
-/** Files that may name columns of the project's own settings. */
+/** Files that may name the columns of the project's own settings, and why. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
   // This file shows the settings that users of the project have made.
   'db/projects/projects.ts': COLUMNS,
   // This file changes the project's own hold.
   'engine/projects/project-changes.ts': ['held_at', 'hold_reason'],
   'db/sending/hold-guard.ts': ['held_at', 'hold_reason'],
-  // An operator sees both the project's own hold and the operator's.
+  // An operator sees the hold of the project and the hold of the operator.
   'db/operator/tenants.ts': ['held_at', 'hold_reason'],
   // Here `monthly_email_limit` is the alias of the effective limit.
   'db/campaigns/audience.ts': ['monthly_email_limit'],
@@ -38,6 +38,6 @@ it("statements read the effective setting (`effective_…`), not the project's s
     const columns = COLUMNS.filter((column) => new RegExp(`\\b${column}\\b`).test(text));
     return columns.length > 0 ? [[name, columns] as const] : [];
   });
-  // Both must be found: a check that finds nothing may have read nothing.
+  // A check that finds nothing may have read nothing, so it must find both forms.
   expect(Object.fromEntries(named)).toEqual(NAMED);
 });

@@ -30,7 +30,7 @@ afterAll(() => database.drop());
 beforeEach(() => database.db.deleteFrom('outbox').execute());
 
 function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
-  // Their purpose does not matter here.
+  // The tests do not depend on the kind of these rows.
   const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }) as NewOutboxRow);
   return inTransaction(database.db, (trx) => enqueue(trx, rows));
 }

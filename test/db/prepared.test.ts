@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   ({ db } = connect({
     connectionString: database.url,
-    max: 1, // One connection, so that all statements use the same one.
+    max: 1, // With one connection, all statements use the same connection.
     applicationName: 'prepared-test',
     onError: () => {},
   }));
@@ -50,7 +50,7 @@ const QUERIES_BETWEEN_CHECKS = 25;
 
 it('a plan that was made while a table was small is replaced when the table has grown', async () => {
   await sql`DROP TABLE IF EXISTS growing`.execute(db);
-  // Postgres's own vacuum would renew the plan, which is the task of `prepared`.
+  // Postgres's autovacuum would replace the plan, but `prepared` must do that in this test.
   await sql`CREATE TABLE growing (id int PRIMARY KEY) WITH (autovacuum_enabled = false)`.execute(db);
   await sql`SET plan_cache_mode = force_generic_plan`.execute(db);
   await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);
@@ -65,7 +65,7 @@ it('a plan that was made while a table was small is replaced when the table has 
   await read();
   expect(await plan()).toContain('Seq Scan');
   await sql`INSERT INTO growing SELECT generate_series(6, 20000)`.execute(db);
-  expect(await plan()).toContain('Seq Scan'); // Postgres keeps the plan.
+  expect(await plan()).toContain('Seq Scan'); // After several runs, Postgres keeps one plan for the statement.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   for (let n = 0; n < QUERIES_BETWEEN_CHECKS; n += 1) await read();
   vi.useRealTimers();

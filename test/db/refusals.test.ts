@@ -28,7 +28,7 @@ import { buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** Number of sequences, and of steps in each: about 10 s of real statements. */
+/** The number of sequences, and the number of steps in each. Together they take about 10 s of real statements. */
 const RUNS = 50;
 const STEPS = 14;
 const ADDRESSES = ['a@law.test', 'b@law.test', 'c@law.test'] as const;
@@ -85,17 +85,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('stop', 'start'), phone: fc.nat(PHONES.length - 1) }),
 ) as fc.Arbitrary<Step>;
 
-/** A project in which steps are done, with the last statement of the person at each address and number. */
+/**
+ * A project in which the generated steps are done. It remembers the last statement of the person at each address and
+ * number.
+ */
 class World {
   readonly projectId = uuidv7();
-  /** Sent emails with their addresses. */
+  /** Sent emails, and the addresses that they were sent to. */
   private readonly emails: { id: string; address: string }[] = [];
-  /** Whether the person at an address or number refused last; undefined if the person made no statement. */
+  /**
+   * Tells for each address or number whether its person's last statement was a refusal. An address without a statement
+   * is missing.
+   */
   private readonly refused = new Map<string, boolean>();
-  /** The number of complaints that were reported. Each complaint is later than those before. */
+  /** The number of reported complaints. Each complaint has a later time than the previous one. */
   private reports = 0;
   private readonly topicId = uuidv7();
-  /** Whether the person at an address left the topic last. */
+  /** Tells for each address whether its person's last choice was to leave the topic. */
   private readonly left = new Map<string, boolean>();
 
   /**
@@ -175,7 +181,7 @@ class World {
         causeId: null,
       }),
     );
-    // The project may record renewed consent to email, but it cannot revoke a complaint.
+    // The project may record that a person consents to email again, but it cannot revoke a complaint.
     if (how === 'addSubscribed' && !(await this.hasComplaint(email))) this.refused.set(email, false);
   }
 
@@ -211,7 +217,10 @@ class World {
     await inTransaction(database.db, (trx) => deleteContacts(trx, p));
   }
 
-  /** The person changes the address with the contact, so statements at the old address apply to the new one. */
+  /**
+   * The contact's address changes because the person's address changed, so the person's statements at the old address
+   * apply to the new one.
+   */
   private async move(from: string, to: string): Promise<void> {
     const id = await this.contact(from);
     if (id === undefined || (await this.contact(to)) !== undefined) return;
@@ -256,7 +265,7 @@ class World {
     if (what === 'resubscribe') this.refused.clear();
   }
 
-  /** The person follows the link of a confirmation email, which may be an old one. */
+  /** The person opens the link of the nth confirmation email, which may be an old one. */
   private async confirm(nth: number): Promise<void> {
     const { rows } = await sql<{ id: string }>`
       SELECT email_id AS id FROM confirmations WHERE project_id = ${this.projectId} ORDER BY email_id DESC LIMIT 1 OFFSET ${nth}
@@ -280,7 +289,7 @@ class World {
     else this.left.set(email.address, true);
   }
 
-  /** The project may record renewed consent to the topic. */
+  /** The project may record that the person consents to the topic again. */
   private async writeTopic(email: string): Promise<void> {
     const id = await this.contact(email);
     if (id === undefined) return;
@@ -304,7 +313,7 @@ class World {
     this.refused.set(phone, stop);
   }
 
-  /** Returns contacts that refused last and would still get marketing, or count as subscribed. */
+  /** Returns contacts whose last statement was a refusal, and that would still get marketing or count as subscribed. */
   async broken(): Promise<string[]> {
     const { projectId } = this;
     const found: string[] = [];
@@ -312,7 +321,7 @@ class World {
       const query = database.db.selectFrom('contacts').select('subscribed').where('project_id', '=', projectId);
       const contact = await query.where('email', '=', email).executeTakeFirst();
       const stopped = await findSuppressionFor(database.db, key, { projectId, email, type: 'MARKETING' });
-      // A subscription over a complaint shows in `subscribed`, and sends nothing.
+      // Subscribing a contact with a complaint changes `subscribed`, but the contact still gets no marketing.
       if (stopped === undefined || (contact?.subscribed && stopped !== 'complaint')) found.push(email);
     }
     for (const email of ADDRESSES.filter((one) => this.left.get(one)))
@@ -324,7 +333,7 @@ class World {
     return found;
   }
 
-  /** Returns the ways by which marketing would reach contacts whose latest choice was a refusal. */
+  /** Returns the ways of sending by which marketing would reach contacts whose last statement was a refusal. */
   async listReached(): Promise<string[]> {
     const reached: string[] = [];
     for (const email of ADDRESSES.filter((one) => this.refused.get(one)))
@@ -332,7 +341,7 @@ class World {
     return reached;
   }
 
-  /** Returns the ways by which marketing would now reach the contact with this address. */
+  /** Returns the ways of sending by which marketing would now reach the contact with this address. */
   async waysTo(email: string): Promise<string[]> {
     const { projectId } = this;
     const contactId = await this.contact(email);
@@ -363,7 +372,8 @@ function reasonOf(email: ClaimedEmail): string {
 
 /** Sequences that random generation rarely finds. */
 const RARE: Step[][] = [
-  // The contact has left the address whose reader leaves the topic, and another contact gets the address.
+  // The reader of an address leaves the topic, although the contact has another address by then. Another contact then
+  // gets the address.
   [
     { do: 'add', address: 0 },
     { do: 'email', address: 0 },
@@ -371,7 +381,7 @@ const RARE: Step[][] = [
     { do: 'leaveTopic', email: 0 },
     { do: 'add', address: 0 },
   ],
-  // A contact that has joined the topic moves to an address whose reader left it.
+  // A contact that joined the topic changes its address to one whose reader left the topic.
   [
     { do: 'add', address: 0 },
     { do: 'email', address: 0 },

@@ -14,7 +14,10 @@ const UNKNOWN_MAX = 10;
 /** A check that finds nothing may have read nothing. */
 const FOUND_MIN = 380;
 
-/** A configuration that exists only for the compiler here. It reads the rooms with SQL, and what they import. */
+/**
+ * A TypeScript configuration that exists only in the compiler's memory. It includes the rooms with SQL and their
+ * imports.
+ */
 const CONFIG = join(ROOT, 'tsconfig.rooms.json');
 const CONFIG_TEXT = JSON.stringify({ extends: './tsconfig.json', include: ROOMS });
 
@@ -63,7 +66,10 @@ it('statements return the columns and types that the code asserts', async () => 
   expect(found).toBeGreaterThanOrEqual(FOUND_MIN);
 });
 
-/** Checks both forms of a statement. A form may need values that the samples do not have. */
+/**
+ * Checks a statement with and without optional values. One form may fail, because it may need values that the samples
+ * do not have.
+ */
 async function check(statement: Statement): Promise<{ described: boolean; wrong: Set<string>; errors: string[] }> {
   const wrong = new Set<string>();
   const errors: string[] = [];

@@ -10,7 +10,7 @@ import { newPublicKey } from '../../rules/access/api-keys.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** Three pages of a computation. */
+/** Three pages of a segment's computation. */
 const CONTACTS = 2_500;
 
 const suppressionKey = Buffer.alloc(32, 7);
@@ -61,7 +61,7 @@ it('concurrent computations and deletions of contacts neither lose nor repeat an
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
     database.db,
   );
-  // A few at a time, because a query gives up after ten seconds without a connection.
+  // The contacts are deleted a few at a time, because a query fails if it gets no connection within ten seconds.
   const deletions = [0, 1, 2, 3].map(async (lane) => {
     for (const [n, row] of rows.entries()) {
       if (n % 4 !== lane) continue;

@@ -20,19 +20,19 @@ beforeEach(async () => {
 const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
   takeSendTokens(db, { projectId, n, ratePerSecond, order });
 
-/** Asks again for a workflow's email at the time that it got. */
-const comeAgain = (ratePerSecond: number) =>
+/** Asks for a token for a workflow's email again, at the time that the first request returned. */
+const retryWorkflowToken = (ratePerSecond: number) =>
   takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', isRepeated: true });
 
-/** Returns when the last of the workflows' waiting emails must ask again, in milliseconds. */
-async function endOfLine(): Promise<number> {
+/** Returns the latest time at which a waiting email of a workflow must ask again, in milliseconds from now. */
+async function readLastRetryTime(): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT extract(epoch FROM workflow_line_at)::float8 * 1000 AS ms FROM send_buckets WHERE project_id = ${projectId}
   `.execute(database.db);
   return rows[0]?.ms ?? 0;
 }
 
-/** Makes the bucket and its marks older by this time. */
+/** Makes the bucket and its marks of waiting emails older by this time. */
 async function pass(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await sql`
@@ -152,7 +152,7 @@ describe('priorities within a send rate', () => {
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
     expect((await take(1, 10, 'single')).granted).toBe(1);
-    expect((await comeAgain(10)).granted).toBe(1);
+    expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('block other emails for a process that does not ask again only as long as its emails would take, plus a moment', async () => {
@@ -160,7 +160,7 @@ describe('priorities within a send rate', () => {
     await take(4, 10, 'single');
     await pass(10);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
-    // The number of refused emails does not matter.
+    // Refused single emails delay campaigns for about 5 s, whatever the number of refused emails.
     await take(100_000, 10, 'single');
     await pass(5.1);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
@@ -184,25 +184,25 @@ describe('emails of workflows that wait for a send rate', () => {
     const instants: number[] = [];
     for (let n = 0; n < 50; n++) {
       expect((await take(1, 10, 'workflow')).retryAfterMs).toBeGreaterThan(0);
-      instants.push(await endOfLine());
+      instants.push(await readLastRetryTime());
     }
     expect(instants).toEqual([...new Set(instants)].toSorted((a, b) => a - b));
     expect((instants.at(-1) ?? 0) - (instants[0] ?? 0)).toBeGreaterThan(4_000);
     await pass(0.25);
-    expect((await comeAgain(10)).granted).toBe(1);
-    expect((await comeAgain(10)).granted).toBe(1);
+    expect((await retryWorkflowToken(10)).granted).toBe(1);
+    expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are served after earlier emails if they ask for the first time', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.5);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
-    expect((await comeAgain(10)).granted).toBe(1);
+    expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are not blocked by earlier emails that no longer ask', async () => {
     await take(100_000, 10, 'workflow');
-    await pass(60); // No email asked, so the bucket is full.
+    await pass(60); // No email has asked for a token yet, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });

@@ -32,8 +32,8 @@ function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
 }
 
 /**
- * Runs the first until just before its commit, then the second until it waits for the first or is done. Then runs both
- * to their end.
+ * Runs `first` until just before its commit, and `second` until it waits for `first` or is done. Then runs both to
+ * their end.
  */
 async function interleave<A, B>(first: (trx: Trx) => Promise<A>, second: (trx: Trx) => Promise<B>): Promise<[A, B]> {
   let commit = () => {};

@@ -80,7 +80,7 @@ it('the first error of a connection that breaks before COMMIT is reported', asyn
     await write('a')(trx);
     await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(trx);
   });
-  // Its ROLLBACK fails too, with "not queryable".
+  // The ROLLBACK of the broken connection fails too, with "not queryable".
   await expect(broken).rejects.toThrow('terminating connection');
   expect(await readWritten()).toEqual([]);
 });

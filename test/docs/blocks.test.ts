@@ -101,7 +101,7 @@ function wordsOf(line: string): string[] {
   return words;
 }
 
-/** Says why a command cannot work; undefined if nothing is wrong with it. */
+/** Returns why a command cannot work. Returns undefined if the check finds no problem. */
 async function faultOf({ variables, words }: Command): Promise<string | undefined> {
   const [program, ...args] = words;
   const unknown = Object.keys(variables).find((name) => !(name in VARIABLES) && !OTHER_VARIABLES.has(name));
@@ -117,7 +117,7 @@ async function faultOf({ variables, words }: Command): Promise<string | undefine
   return `${program} is not checked: add it to this test`;
 }
 
-/** Parses settings as a process does. A value that the reader replaces counts as valid. */
+/** Parses settings as a process of the service does. If the reader must replace a value, the value counts as valid. */
 function settingsFault(variables: Record<string, string>): string | undefined {
   const settings = Object.entries(variables).filter(([name, value]) => name in VARIABLES && !value.startsWith('$('));
   try {
@@ -133,7 +133,7 @@ function scriptFault([first = '', ...rest]: string[]): string | undefined {
   return name === 'test:one' ? pathFault(args) : undefined;
 }
 
-/** Words with a slash name files of the repository. */
+/** An argument with a slash is a path in the repository. */
 function pathFault(args: string[]): string | undefined {
   return args
     .filter((word) => word.includes('/') && !existsSync(join(ROOT, word)))
@@ -160,7 +160,7 @@ function helpOf(command: string): string {
   return help;
 }
 
-/** Returns what is wrong with a command of Temporal, judged by Temporal's own help. */
+/** Returns the problem of a command of Temporal, according to Temporal's own help. */
 function temporalFault(args: string[]): string | undefined {
   const first = args.findIndex((word) => word.startsWith('-'));
   const command = (first < 0 ? args : args.slice(0, first)).join(' ');

@@ -7,15 +7,15 @@ import { expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const tracked = trackedFiles();
 const ROOMS = [...new Set(tracked.flatMap((file) => (file.includes('/') ? file.split('/')[0] : [])))].join('|');
-/** References in comments: a rule of the contract, or a file by its path from the root. */
+/** Patterns of citations in comments: a rule of the contract, or a file by its path from the root. */
 const SENTENCE = /contract((?:,? (?:and )?§\d+(?:\.\d+)?)+)/g;
 const FILE = new RegExp(String.raw`(?<![\w./$-])(?:${ROOMS})/[\w./-]*\.(?:ts|tsx|mjs|md|json)\b`, 'g');
-/** A file by its name, or by the end of its path, if the context identifies it. */
+/** The pattern of a file that is cited by its name, or by the end of its path. */
 const NAME = /`((?:[\w-]+\/)*[\w.-]+\.(?:ts|tsx|mjs))`/g;
 const FOLDER = new RegExp(`\`((?:${ROOMS})(?:/[\\w-]+)*)/?\``, 'g');
-/** References in documents to the file that holds a name. */
+/** The pattern of a citation in documents that names a file and something in it. */
 const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
-/** Documents that are not in the repository. */
+/** Documents outside the repository that may be named. */
 const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
 const files = sources();
@@ -93,7 +93,7 @@ function sources(): string[] {
     .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('test/docs/citations'));
 }
 
-/** Returns the place of each match, and the groups of the pattern. */
+/** Returns the file of each match, and the groups of the pattern. */
 function found(pattern: RegExp): string[][] {
   return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, ...groups]) => [file, ...groups]));
 }
@@ -114,7 +114,7 @@ function isInContract(number: string): boolean {
   return number.includes('.') ? TITLES.has(number) : contract.includes(`\n## ${number}. `);
 }
 
-/** Whether a tool generates the file. */
+/** Tells whether a tool generates the file. */
 function isExample(file: string): boolean {
   return file === 'db/migration-new.mjs';
 }

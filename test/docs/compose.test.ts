@@ -18,7 +18,7 @@ function filledIn(text: string, env: Record<string, string>): string {
   );
 }
 
-/** The image's HOST and the variables of the file. */
+/** Returns the HOST of the image and the variables that docker-compose.yml sets for the API. */
 function environment(env: Record<string, string>): Record<string, string> {
   const lines = Object.entries(services.api.environment).map(([name, value]) => [name, filledIn(String(value), env)]);
   return { HOST: /HOST=(\S+)/.exec(dockerfile)?.[1] ?? '', ...Object.fromEntries(lines) };

@@ -9,7 +9,7 @@ import { VARIABLES } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const page = readFileSync(join(packageRoot(), 'docs/data-model.md'), 'utf8');
-/** The cell "Kept" of each table, by the table's name. */
+/** The cell "Kept" of each table of the document, by the name of the table. */
 const rows = [...page.matchAll(/^\| `(\w+)` \| [^|]+ \| [^|]+ \| ([^|]+) \|$/gm)].map(
   ([, table = '', kept = '']) => [table, kept] as const,
 );
@@ -40,7 +40,7 @@ it('the data model names each retention variable', () => {
   expect(RETENTION_VARIABLES.filter((name) => ![...kept.values()].some((cell) => cell.includes(name)))).toEqual([]);
 });
 
-/** Periods for every retention, so that each table with a retention is pruned. */
+/** Returns settings in which every retention has a value, so that each table with a retention is pruned. */
 function everyRetention() {
   return retentionSettings({
     WEBHOOK_DELIVERY_RETENTION_DAYS: 1,

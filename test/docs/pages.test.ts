@@ -61,11 +61,11 @@ describe('the documents', () => {
   });
 
   it('name environment variables that exist', () => {
-    // Words that start like one of our variables must be one.
+    // A word that starts like the name of one of our variables must be one of them.
     const first = new Set(Object.keys(VARIABLES).flatMap((name) => (name.includes('_') ? name.split('_')[0] : [])));
     const ours = found(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
     expect(ours.length).toBeGreaterThan(20);
-    // Variables of commands that call a running service.
+    // These variables are for commands that call a running service.
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];
     const known = new Set([...Object.keys(VARIABLES), ...Object.keys(ERRORS), ...STEP_TYPES, ...ofClients]);
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);

@@ -12,7 +12,7 @@ it('every promise of the security page names tests that exist', () => {
   const faults = rows.flatMap((row) =>
     [...row.matchAll(/`([\w./-]+\.test\.ts)`(?:: ([^|,]+(?:,[^|`]+)*))?/g)].flatMap(([, file = '', title]) => {
       if (!existsSync(join(packageRoot(), file))) return [`${file} is not there`];
-      // The name of a test with a table of cases contains `%i` or `%s`.
+      // The title of a test with a table of cases contains `%i` or `%s` instead of numbers.
       const words = title?.trim().split(/\d+/) ?? [];
       const source = read(file);
       return words.every((part) => source.includes(part)) ? [] : [`${file} has no "${title}"`];

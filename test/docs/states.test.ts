@@ -30,7 +30,7 @@ function statesOf(concept: string): string[] {
   return [...new Set(all)].filter((state) => state !== START_OR_END).sort();
 }
 
-/** Returns the words in code at the start of the rows of the table with this first heading. */
+/** Returns the code words in the first column of the table that has this first heading. */
 function firstCells(concept: string, heading: string): string[] {
   const [, table = ''] = read(concept).split(`\n| ${heading} |`);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);

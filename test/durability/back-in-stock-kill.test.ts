@@ -60,8 +60,8 @@ it('5,000 waiting contacts are each notified once although the worker is killed'
   `.execute(database.db);
   const worker = await startWorker();
   await database.db.transaction().execute(async (trx) => {
-    // Locks a contact in the middle, so that the kill meets a job with a page in progress. (OFFSET beside FOR UPDATE
-    // locks all rows before it.)
+    // Locks a contact in the middle of the list, so the job is in the middle of a page when its worker is killed.
+    // (OFFSET with FOR UPDATE would lock all rows before this contact.)
     await sql`
       SELECT id FROM contacts
       WHERE id = (SELECT id FROM contacts WHERE project_id = ${project.id} ORDER BY id OFFSET ${WAITING / 2} LIMIT 1)

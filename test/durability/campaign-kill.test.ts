@@ -6,7 +6,10 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** Emails in doubt in one worker process (activities/campaigns/campaigns.ts), which may arrive twice after a kill. */
+/**
+ * The maximum number of emails in doubt in one worker process (activities/campaigns/campaigns.ts). They may arrive
+ * twice after a kill.
+ */
 const IN_DOUBT_MAX = 70;
 
 let home: string;
@@ -16,7 +19,7 @@ let campaignId: string;
 
 beforeAll(async () => {
   home = newHome();
-  // The sink delays each packet, so that the campaign runs long enough to be killed.
+  // The sink delays each packet, so that the campaign still runs when a process is killed.
   sink = await startSinkProcess(['--latency=20']);
   service = await start();
   await insertContacts();
@@ -67,7 +70,7 @@ async function insertContacts(): Promise<void> {
   );
 }
 
-/** Starts the campaign and returns when about a third of it has arrived. */
+/** Starts the campaign and waits until about a third of the emails have arrived. */
 async function sendAndWaitForTheMiddle(): Promise<number> {
   await call('POST', `/campaigns/${campaignId}/send`, {});
   await untilService(service, async () => (await sink.counts()).messages > RECIPIENTS / 3);
@@ -85,8 +88,8 @@ async function untilSent(): Promise<void> {
 }
 
 /**
- * Expects that every recipient was reached, that repeated emails are within the limit and have the same Message-ID, and
- * that the statistics match.
+ * Expects that every recipient was reached, that at most `doubledMax` emails were repeated with the same Message-ID,
+ * and that the statistics match.
  */
 async function expectAllReached(doubledMax: number): Promise<void> {
   const messages = await sink.messages();

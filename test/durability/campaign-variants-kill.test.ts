@@ -6,10 +6,12 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** Share of the recipients: 30 % of 5,000 are 1,500 contacts, of which 3 get A for each B. */
+/**
+ * The share of the test: 30 % of 5,000 recipients are 1,500 contacts. Three contacts get A for each contact that gets B.
+ */
 const SHARE = 0.3;
 const TESTED = { A: 1_125, B: 375 };
-/** Emails in doubt in the two worker processes, which may arrive twice after one kill of both. */
+/** The maximum number of emails in doubt in two worker processes. They may arrive twice after both are killed. */
 const IN_DOUBT_MAX = 140;
 const KILLS = 3;
 
@@ -47,7 +49,7 @@ async function killWorkers(): Promise<void> {
   for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
 }
 
-/** Returns the campaign when the condition is true. Postgres may still be starting. */
+/** Waits until the condition is true for the campaign, and returns the campaign. Postgres may still be starting. */
 function when(id: string, what: string, is: (campaign: Record<string, unknown>) => boolean) {
   return until(async () => {
     const campaign = await call('GET', `/campaigns/${id}`).catch(() => undefined);

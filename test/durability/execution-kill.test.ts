@@ -26,7 +26,7 @@ const start = () => startSmtpService(home, sink.url);
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-/** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event. */
+/** Builds a workflow that an event starts: SEND_EMAIL → DELAY 2 s → SEND_EMAIL. */
 async function createWorkflow(eventName: string): Promise<string> {
   const { domain } = service.dev();
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${domain}` };
@@ -78,7 +78,7 @@ describe('running executions', () => {
   });
 });
 
-/** Every event is accepted before the kill. Each 200 must start an execution. */
+/** Tracks an event of every contact before the kill. Each 200 must lead to an execution. */
 async function trackAll(event: string): Promise<void> {
   await Promise.all(
     Array.from({ length: CONTACTS }, (_, n) =>

@@ -5,7 +5,7 @@ import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Number of contacts for each kind of end. */
+/** The number of contacts that each kind of request moves or ends. */
 const CONTACTS = 20;
 const ONE_EACH = Array.from({ length: CONTACTS }, () => 1);
 const PAUSE_MS = 100;
@@ -14,7 +14,7 @@ let home: string;
 let sink: SinkProcess;
 let service: StartedService;
 let receiver: WebhookReceiver;
-/** Whether the endpoint of the WEBHOOK step is missing. */
+/** True while the endpoint of the WEBHOOK step does not exist. */
 let gone = true;
 
 beforeAll(async () => {
@@ -33,7 +33,10 @@ afterAll(async () => {
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-/** Repeats a request until it has a response; after a lost response, 409 proves that the first request worked. */
+/**
+ * Repeats a request until it has a response. If the first response was lost, 409 proves that the first request
+ * succeeded.
+ */
 async function insist(method: string, path: string, body?: unknown): Promise<void> {
   for (;;) {
     const failed = await call(method, path, body).then(
@@ -52,7 +55,7 @@ function killApiAndWorkers(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // The process has not been started again since the last kill.
+      // The killed API has not been started again yet.
     }
   }
 }
@@ -62,7 +65,7 @@ async function saveTemplate(name: string, body: string): Promise<string> {
   return (await call('POST', '/templates', { name, subject: 'S', body, type: 'TRANSACTIONAL', from })).id;
 }
 
-/** Returns the executions of a workflow by the number in the contact's address. */
+/** Returns the executions of a workflow, by the number in the address of their contact. */
 async function executionsOf(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
   return (await call('GET', `/workflows/${workflowId}/executions?limit=100`)).data;
 }
@@ -78,8 +81,8 @@ async function trackAll(event: string, count: number): Promise<void> {
 }
 
 /**
- * Returns the number of different emails per contact. An email on the wire at a kill may arrive twice, with the same
- * Message-ID.
+ * Returns the number of different emails for each contact. An email that was on the wire at a kill may arrive twice,
+ * with the same Message-ID.
  */
 async function emailsOf(event: string): Promise<number[]> {
   const idsOf = new Map<string, Set<string>>();
@@ -89,7 +92,10 @@ async function emailsOf(event: string): Promise<number[]> {
   return [...idsOf.values()].map((ids) => ids.size);
 }
 
-/** Builds DELAY of days → SEND_EMAIL, with all contacts at the DELAY. Some are moved on, some exit, some stay. */
+/**
+ * Builds a DELAY of days → SEND_EMAIL, with all contacts at the DELAY. Requests move some contacts on, end some, and
+ * leave some waiting.
+ */
 async function prepareMoves() {
   const templateId = await saveTemplate('moved', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'moves', eventName: 'moves' });
@@ -111,7 +117,7 @@ async function prepareMoves() {
   return { id, ask };
 }
 
-/** Builds WEBHOOK → SEND_EMAIL, with all contacts FAILED at the WEBHOOK, whose endpoint exists again. */
+/** Builds WEBHOOK → SEND_EMAIL. All contacts have FAILED at the WEBHOOK, whose endpoint exists by now. */
 async function prepareRetries() {
   const templateId = await saveTemplate('retried', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'retried', eventName: 'retried' });
@@ -133,7 +139,7 @@ describe('requests that move executions while API and workers are killed', () =>
   let moves: string;
   let retries: string;
 
-  // One kill for all tests: most of the time is spent until Temporal notices the missing workers.
+  // One kill serves all tests, because Temporal takes most of the time to notice that the workers are gone.
   beforeAll(async () => {
     const [toMove, toRetry] = [await prepareMoves(), await prepareRetries()];
     [moves, retries] = [toMove.id, toRetry.id];

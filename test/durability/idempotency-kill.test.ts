@@ -46,7 +46,9 @@ interface ParsedResponse {
   body: any;
 }
 
-/** Sends twenty requests with one key on separate sockets; undefined if the process died before its response. */
+/**
+ * Sends twenty requests with one key on separate sockets. A result is undefined if the API died before its response.
+ */
 function askTwenty(key: string, name: string): Promise<(ParsedResponse | undefined)[]> {
   const ask = async (): Promise<ParsedResponse | undefined> => {
     try {

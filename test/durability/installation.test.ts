@@ -53,7 +53,7 @@ async function stop(): Promise<void> {
 const expectRefusal = (env: Record<string, string> = {}) =>
   runStart({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
 
-/** Copies a store unchanged, with the owner of each file. */
+/** Copies the files of a store with their owners. */
 function copyStore(store: Store, copy: string): void {
   execute('cp', ['-a', join(home, store), join(home, `${store}-${copy}`)]);
 }
@@ -78,7 +78,10 @@ async function arrives(to: string): Promise<void> {
   await soon(() => countReceived(to) === 1);
 }
 
-/** Waits until the worker has done a job, which no hold delays. It would have sent before what was queued before. */
+/**
+ * Waits until the worker has done a job, which a hold does not delay. Work that was queued before the job has been sent
+ * by then, if nothing stops it.
+ */
 async function doJob(): Promise<void> {
   const { jobId } = await call('POST', '/contacts/bulk-subscribe', { contactIds: [uuidv7()] });
   await soon(async () => (await call('GET', `/contacts/bulk/${jobId}`)).status === 'COMPLETED');
@@ -95,7 +98,7 @@ async function scheduleCampaign(): Promise<string> {
 
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
 
-/** Builds a workflow that calls the receiver when an event of a contact occurs. */
+/** Builds a workflow that calls the webhook receiver when an event of a contact occurs. */
 async function drawWebhookWorkflow(): Promise<void> {
   const { id } = await call('POST', '/workflows', { name: 'Hook', eventName: 'hook' });
   await call('POST', `/workflows/${id}/steps`, {

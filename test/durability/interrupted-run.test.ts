@@ -22,8 +22,8 @@ async function startRun(): Promise<string> {
   run = child;
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
-  const hopeless = () => (child.exitCode === null ? undefined : output);
-  return until(() => /RUNNING in (\S+)/.exec(output)?.[1], 'the run', { timeoutMs: 300_000, hopeless });
+  const reasonToStop = () => (child.exitCode === null ? undefined : output);
+  return until(() => /RUNNING in (\S+)/.exec(output)?.[1], 'the run', { timeoutMs: 300_000, reasonToStop });
 }
 
 /** Returns a process and all its descendants. */
@@ -38,7 +38,7 @@ function parentOf(pid: string): number | undefined {
     const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
   } catch {
-    return undefined; // It has ended meanwhile.
+    return undefined; // The process has ended meanwhile.
   }
 }
 

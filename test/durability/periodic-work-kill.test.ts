@@ -14,7 +14,7 @@ import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
-/** Less than the 24 seconds by which the SDK delays a second heartbeat by default. */
+/** Less than the 24 seconds for which the Temporal SDK holds back a second heartbeat by default. */
 const SAVED_MS = 20_000;
 /** Pruning deletes this many rows per statement. */
 const BATCH = 2_000;
@@ -78,7 +78,8 @@ async function countEntries(): Promise<number> {
 type Round = Awaited<ReturnType<TestOperator['startRound']>>;
 
 /**
- * Returns the cursors that Temporal stores for the running activities of a round. The next attempts start with them.
+ * Returns the cursors that Temporal has stored for the running activities of a round. Their next attempts start at
+ * these cursors.
  */
 async function readCursors(round: Round): Promise<string> {
   const { raw } = await round.describe();
@@ -125,7 +126,7 @@ it('periodic work continues at the same position after its worker is killed', as
     expect(before).toEqual({ first: expect.any(Number), second: expect.any(Number) });
     await worker.kill();
     dns.asked.length = 0;
-    // An older row than the pruned ones. Pruning would delete it only if it started at the first row again.
+    // An old row before the pruned ones. Only a pruning that starts at the first row again would delete it.
     await buildOldEntries({ daysAgo: 50, count: 1 });
     worker = await startWorker();
     await until(

@@ -32,7 +32,9 @@ const call = (method: string, path: string, body?: unknown) => callService(servi
 const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
-/** Returns how often recovery has ended, by the worker's log, because the console omits lines if there are many. */
+/**
+ * Returns how often recovery has ended. It reads the worker's log, because the console omits lines if there are many.
+ */
 const countRecoveries = (): number => {
   const log = join(home, 'logs', 'worker-1.log');
   return existsSync(log) ? readFileSync(log, 'utf8').split('recovery has ended').length - 1 : 0;
@@ -63,7 +65,7 @@ function execute(command: string, words: string[]): void {
   if (status !== 0) throw new Error(`${command}: ${stderr}`);
 }
 
-/** Two emails, each before a wait without a deadline. */
+/** Builds a workflow of two emails, each followed by a wait without a deadline. */
 async function createWorkflow(): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
@@ -86,7 +88,7 @@ async function trackAll(event: string): Promise<void> {
 const countOf = async (status: string): Promise<number> =>
   (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
 
-/** Recovery at the start reconciled the stores, so each contact continues from the newer store's position. */
+/** Recovery has made the stores agree at the start, so each contact continues from the position in the newer store. */
 async function expectEnd(): Promise<void> {
   await soon(() => countRecoveries() > recoveriesBefore);
   await soon(async () => {

@@ -65,7 +65,7 @@ async function start(command: 'api' | 'worker'): Promise<HostProcess> {
   return host;
 }
 
-/** Returns the recipient once the response is 200. */
+/** Sends an email, and returns its recipient once the response is 200. */
 async function send(to: string): Promise<string> {
   const response = await fetch(`${baseUrl}/v1/send`, {
     method: 'POST',

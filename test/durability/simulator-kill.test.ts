@@ -13,7 +13,7 @@ let env: Record<string, string>;
 let baseUrl: string;
 let running: HostProcess[] = [];
 
-// A second attempt starts with an empty database too.
+// A repeated test needs an empty database too.
 beforeEach(async () => {
   const [made, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
   database = made;
@@ -26,7 +26,7 @@ beforeEach(async () => {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     SECRET_KEY: TEST_SECRET_KEY,
-    // No server listens there, so a sent email would never be SENT.
+    // No server listens at this address, so an email that is really sent would never be SENT.
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: 'smtp://127.0.0.1:1',
     RATE_LIMIT_PER_MINUTE: '0',
@@ -93,7 +93,7 @@ it('simulated feedback that waits in a killed worker is still recorded, once', a
   expect([count('email.bounce'), count('email.complaint'), count('email.open'), count('email.click')]).toEqual([
     15, 15, 15, 15,
   ]);
-  // The row of an effect is deleted after the effect.
+  // The row of the delayed feedback is deleted after the feedback is recorded.
   const left = () => database.db.selectFrom('outbox').select('id').where('kind', '=', 'email.simulated').execute();
   await until(async () => (await left()).length === 0, 'the outbox to be empty');
 });

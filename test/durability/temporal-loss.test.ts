@@ -32,7 +32,7 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 const soon = (condition: () => Promise<boolean>) => untilService(service, condition);
 
-/** Returns the recipients of emails, with their number. */
+/** Returns the recipients with this prefix, and the number of emails that each got. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
 
 it('work in Postgres continues after Temporal has lost its database', async () => {
@@ -45,11 +45,12 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   await call('POST', '/v1/send', email);
   await soon(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
   await soon(async () => (await query('SELECT 1 FROM outbox')).length === 0);
-  await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]); // As if it had been accepted an hour ago.
+  // Makes the email look as if it had been accepted an hour ago.
+  await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]);
 
   await loseTemporal();
   deferring = false;
-  await keepHouse();
+  await runRecovery();
 
   await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'go' }));
   await soon(
@@ -65,7 +66,7 @@ it('work in Postgres continues after Temporal has lost its database', async () =
 const each = (work: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: CONTACTS }, (_, n) => work(n)));
 
-/** Waits for an event without a deadline, then sends an email. */
+/** Builds a workflow that waits for an event without a deadline, and then sends an email. */
 async function createWorkflow(): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
@@ -99,10 +100,10 @@ async function loseTemporal(): Promise<void> {
 }
 
 /**
- * Does what `temporal schedule trigger --schedule-id <installation>-recovery` does, which shows that the schedule
- * exists again.
+ * Triggers the schedule of recovery, as `temporal schedule trigger --schedule-id <installation>-recovery` does. This
+ * also proves that the schedule exists again.
  */
-async function keepHouse(): Promise<void> {
+async function runRecovery(): Promise<void> {
   const { address, namespace } = service.dev().temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   const schedule = client.schedule.getHandle((await namesOf(service)).schedule('recovery'));

@@ -50,7 +50,7 @@ async function buildSentEmails(): Promise<string[]> {
   );
 }
 
-/** Opens every email concurrently; returns when each has a response. */
+/** Opens every email concurrently. Returns when each open has a response. */
 async function open(ids: string[]): Promise<void> {
   const urls = ids.map((id) => `${baseUrl}/o/${linkToken(TEST_SECRET_KEY, id).track}.gif`);
   const responses = await Promise.all(urls.map((url) => fetch(url)));
@@ -75,7 +75,7 @@ it('a killed API loses only the last opens, and stores none twice or in part', a
   const [early, late] = await Promise.all([buildSentEmails(), buildSentEmails()]);
   const api = await startApi();
   await open(early);
-  // The next flush is due within 100 ms, but a busy machine runs it later.
+  // The API writes opens within 100 ms, but later on a busy machine.
   await until(async () => (await countOf(early)).opens === MAILS, 'the opens to be written');
   await open(late);
   await api.kill();

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PARSERS } from './parsers.ts';
 
-/** A few seconds in all; `npm run fuzz` runs for minutes from a seed, with limits on time and memory. */
+/**
+ * The number of inputs takes a few seconds in all. `npm run fuzz` runs for minutes from a seed, with limits on time and
+ * memory.
+ */
 const RUNS = 150;
 
 describe('the parsers of untrusted input', () => {

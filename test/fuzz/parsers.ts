@@ -38,8 +38,8 @@ async function readInbound(text: string, isReturned: boolean): Promise<void> {
 }
 
 /**
- * Reads a file as an import does: at most a row per line, each chunk makes progress, and no byte is read more than
- * four times.
+ * Reads a file as an import does. Expects at most one row for each line, progress in each chunk, and that each byte is
+ * read at most four times.
  */
 function readCsv(text: string): void {
   const file = Buffer.from(text);
@@ -61,12 +61,12 @@ function readCsv(text: string): void {
 }
 
 /**
- * SPF: ten names, each with ten servers of both address families; keys of twenty signatures; policies of parent
- * domains.
+ * Maximum number of DNS queries: SPF needs ten names with ten servers each in both address families; DKIM needs the
+ * keys of twenty signatures; DMARC needs the policies of parent domains.
  */
 const LOOK_UPS_MAX = 250;
 
-/** Authenticates the sender of an email, as for inbound email. Every name has one of the sender's records, or none. */
+/** Authenticates the sender of an inbound email. The DNS has one of the sender's records, or none, for every name. */
 async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<void> {
   let lookUps = 0;
   const resolve: Resolve = async (name, type) => {

@@ -1,6 +1,6 @@
-// `npm run fuzz -- --minutes 10 --seed 7`: every parser of untrusted bytes in turn, with inputs generated from one
-// seed. Fails on an error that is not a refusal, and on an input that costs too much time or memory per kilobyte. It
-// stores that input.
+// `npm run fuzz -- --minutes 10 --seed 7` runs every parser of untrusted bytes in turn, with inputs that one seed
+// generates. It fails on an error that is not a refusal, and on an input that costs too much time or memory per
+// kilobyte. It stores such an input.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { PARSERS, type Parser } from './parsers.ts';
 
-/** CPU time that an input may cost at any size (a first call compiles), and per kilobyte. */
+/** The CPU time that an input may cost: a fixed part, because a first call compiles, and a part for each kilobyte. */
 const BASE_MS = 1_500;
 const MS_A_KB = 20;
 const BASE_MB = 96;

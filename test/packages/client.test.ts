@@ -22,7 +22,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 
 const PACKAGE = join(packageRoot(), 'packages', 'client');
 
-/** Failure of a request on its way: the service never sees it, or its response is lost. */
+/** How a request fails: the service never receives it, or the response is lost. */
 type Trouble = 'refused' | 'unavailable' | 'response lost';
 
 let api: TestApi;
@@ -210,7 +210,7 @@ describe('the client package', () => {
   it('has types that match the document (npm run client:types)', () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(api.app))) as OpenApiDocument;
     const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
-    // A plain comparison: a diff of two thousand lines would take minutes.
+    // Compares the texts directly, because a diff of two thousand lines would take minutes.
     expect(generate(document) === committed, 'run npm run client:types').toBe(true);
   });
 

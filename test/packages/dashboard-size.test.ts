@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 
 const BUILT = join(packageRoot(), 'dist', 'dashboard');
-/** Size limit of a first visit, before anything is shown. */
+/** The maximum number of bytes (gzip) that a first visit loads before a screen is shown. */
 const INITIAL_MAX_BYTES = 240_000;
-/** Size limit of one part that is loaded when it opens: an editor, a canvas. */
+/** The maximum number of bytes (gzip) of a part that is loaded later, such as an editor or a canvas. */
 const LAZY_MAX_BYTES = 250_000;
 
 const read = (path: string) => readFileSync(join(BUILT, path));
@@ -28,7 +28,7 @@ function initialFiles(): string[] {
   return [...files];
 }
 
-/** `import … from"./x.js"` and `import"./x.js"`, not `import("./x.js")`. */
+/** Matches `import … from"./x.js"` and `import"./x.js"`, but not `import("./x.js")`. */
 function importsOf(path: string): string[] {
   const found = read(path)
     .toString()

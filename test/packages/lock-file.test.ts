@@ -9,7 +9,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 interface Package {
   version: string;
-  /** The package that is installed under this name, if it has another name. */
+  /** The real name of the package, if it is installed under another name. */
   name?: string;
   integrity?: string;
   license?: string;
@@ -29,8 +29,8 @@ function nameAt(path: string): string {
 }
 
 /**
- * Packages that parse untrusted bytes or protect the service. No copy may be below the reviewed version or have a known
- * vulnerability.
+ * Minimum versions of packages that parse untrusted bytes or protect the service: the reviewed versions without a known
+ * vulnerability. They apply to every copy.
  */
 const FLOORS: Record<string, string> = {
   '@hono/node-server': '2.1.8',
@@ -63,7 +63,7 @@ const SCRIPTS_NOT_NEEDED: Record<string, string> = {
   protobufjs: 'warns of a version range',
 };
 
-/** SPDX ids of licences that permit use in a product under MIT. */
+/** SPDX ids of licenses that permit use in a product under MIT. */
 const LICENCES = [
   'MIT',
   'MIT-0',
@@ -75,11 +75,11 @@ const LICENCES = [
   'BlueOak-1.0.0',
   'Unlicense',
 ];
-/** MPL: its files stay under the MPL. */
+/** MPL-2.0 is permitted for tools, because it applies only to their own files. */
 const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
-/** Packages whose package.json names no licence, with the licence in their LICENSE file. */
+/** Packages whose license is in their LICENSE file only, not in package.json. */
 const NAMELESS: Record<string, string> = { unionfs: 'Unlicense' };
-/** Packages under other licences, with the reason why they may be used. */
+/** Packages under other licenses, and the reason why they may be used. */
 const NAMED: Record<string, string> = {
   'caniuse-lite': 'CC-BY-4.0: a table of browsers, read when workflows are bundled',
   '@fontsource-variable/inter': 'OFL-1.1: a font may be bundled with any software, and its licence file comes with it',
@@ -108,7 +108,9 @@ it('every copy of a package that parses untrusted bytes has at least its minimum
   }
 });
 
-/** Optional binaries of other platforms, which the registry used for the lock file does not have. */
+/**
+ * Optional binaries of other platforms have no hash, because the registry used for the lock file does not have them.
+ */
 const isForElsewhere = ({ optional, os }: Package): boolean => optional === true && os !== undefined;
 const pinned = packages.filter(({ integrity }) => /^sha512-/.test(integrity ?? ''));
 
@@ -128,7 +130,7 @@ it('no install script runs, and each package with one has a documented reason wh
   expect(Object.keys(scripts).filter((name) => /^(pre|post)|install|prepare/.test(name))).toEqual([]);
 });
 
-/** Folders with modules that run in production. */
+/** Rooms whose modules run in production. */
 const PRODUCT = ['api', 'rules', 'compute', 'db', 'engine', 'temporal', 'workflows', 'activities'].concat([
   'channels',
   'worker',

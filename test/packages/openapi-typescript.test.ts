@@ -8,7 +8,7 @@ import { packageRoot } from '../../cli/package-root.ts';
 import { startTestApi } from '../support/api.ts';
 import { npmPackages } from '../support/npm-packages.ts';
 
-/** Strict options, which report every open type. */
+/** Compiler options that report every type that is too open. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -61,7 +61,10 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
   });
 });
 
-/** A module that does not compile if the body or the response of an operation has no type, or an open one. */
+/**
+ * Returns a module that does not compile if the body or a response of an operation has no type, or the type `any` or
+ * `unknown`.
+ */
 function everyType(document: Json): string {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, operation]) => ({ path, method, operation })),
@@ -76,7 +79,7 @@ function everyType(document: Json): string {
   });
   return [
     "import type { paths } from './api.js';",
-    // `any` and `unknown` accept everything, and everything accepts `never`.
+    // `any` and `unknown` accept every value, and every type accepts `never`.
     'type IsKnown<T> = unknown extends T ? false : [T] extends [never] ? false : true;',
     "type Json<T extends { content: { 'application/json': unknown } }> = IsKnown<T['content']['application/json']>;",
     'type Holds<T extends true> = T;',

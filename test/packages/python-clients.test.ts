@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 interface Generator {
   name: string;
-  /** Arguments of Python to generate a client in a folder. */
+  /** Returns the arguments for Python to generate a client in a folder. */
   generate: (folder: string) => string[];
   calls: string;
 }

@@ -26,7 +26,7 @@ import { type CallOptions, type CallResult, readResponse, requestOf } from './ht
 
 export type { CallOptions, CallResult } from './http.ts';
 
-/** A project with a key of every type. */
+/** A project, and a key of each type for it. */
 export interface TestProject {
   id: string;
   publicKey: string;
@@ -41,17 +41,20 @@ export interface TestApi {
   app: OpenAPIHono<AppEnv>;
   deps: Deps;
   db: Db;
-  /** Two projects, so that every test can check what one sees of the other. */
+  /** Two projects, so that each test can check what one project sees of the other. */
   one: TestProject;
   two: TestProject;
-  /** Outbox rows that routes reported as new, in order. */
+  /** Outbox rows of which routes have notified the workers, in order. */
   dispatched: OutboxRow[];
-  /** Sends JSON as `one` (or with another key, or `key: null` for none) and reads JSON. */
+  /**
+   * Sends a JSON request with the key of `one`, with another key, or without a key (`key: null`), and parses the JSON
+   * response.
+   */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-/** Starts the API in this process with a new database and a lifecycle that only records its calls. */
+/** Starts the API in this process, with a new database. Calls to Temporal are only recorded. */
 export async function startTestApi(env: Record<string, string> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const config = parseConfig({

@@ -9,15 +9,16 @@ import { startTestService, type TestService } from './service.ts';
 import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp/smtp-sink.ts';
 import { until } from './until.ts';
 
-/** A service that sends campaigns to a sink, with calls as the project of each test. */
+/** A service that sends campaigns to an SMTP sink. Its calls use the project of the current test. */
 export interface CampaignService {
   readonly service: TestService;
   readonly operator: TestOperator;
   readonly sink: SmtpSink;
-  /** New for each test, with the sender domain `sender.test`. */
+  /** A new project for each test, with the sender domain `sender.test`. */
   readonly project: TestProject;
   /**
-   * Milliseconds by which the sink delays each packet, so that a test can check a running campaign. 0 before each test.
+   * Milliseconds by which the sink delays each packet, so that a test can check a running campaign. It is set to 0
+   * before each test.
    */
   pauseMs: number;
   /** Calls the API as the test's project. */
@@ -26,13 +27,13 @@ export interface CampaignService {
   create(changes?: Record<string, unknown>): Promise<string>;
   send(id: string, body?: Record<string, unknown>): Promise<void>;
   read(id: string): Promise<CallResult['body']>;
-  /** Returns the campaign when it is in this status. */
+  /** Waits until the campaign is in this status, and returns the campaign. */
   become(id: string, status: string): Promise<CallResult['body']>;
-  /** Returns its recipients by status and reason. */
+  /** Returns the number of recipients by status and reason. */
   outcomes(id: string): Promise<Record<string, number>>;
 }
 
-/** Starts a service for the tests of a file. It ends after the last test. */
+/** Starts a service for the tests of a file. The service is stopped after the last test. */
 export function useCampaignService(
   p: { env?: Record<string, string>; sink?: Omit<SmtpSinkOptions, 'pauseMs'> } = {},
 ): CampaignService {

@@ -18,7 +18,9 @@ import { TEST_SECRET_KEY } from '../build/senders.ts';
 
 export type CampaignWorker = ReturnType<typeof campaignWorker>;
 
-/** The activities of one worker process that sends campaigns to `smtpUrl`, or with a provider, without Temporal. */
+/**
+ * The activities of one worker process, run without Temporal. They send campaigns to `smtpUrl` or through `provider`.
+ */
 export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
   const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({
@@ -52,7 +54,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     read: (start: CampaignStart) => control.readCampaignStart(start),
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
     judge: (start: CampaignStart) => control.judgeCampaignTest(start),
-    /** Stops as the process does at SIGTERM. */
+    /** Stops the activities as a worker process does at SIGTERM. */
     stop: () => stopping.abort(),
     close: async () => {
       await bulkProvider.close();
@@ -76,14 +78,17 @@ export async function sendingCampaign(
   return start;
 }
 
-/** Runs in the context of an activity, as in a worker. */
+/** Runs a function in the context of an activity, as a worker does. */
 function run<T>(activity: () => Promise<T>): Promise<T> {
   return new MockActivityEnvironment().run(activity);
 }
 
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
-/** Returns how many of the first open recipients of the first chunk a claim with earlier decisions takes. */
+/**
+ * Claims recipients with settings that were read earlier. Returns how many of the first open recipients of the first
+ * chunk it claims.
+ */
 export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenGate }): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });

@@ -1,7 +1,7 @@
 import { listMark } from '../../api/http/list-mark.ts';
 import { type CursorKey, encodeCursor, markCursor } from '../../rules/cursor.ts';
 
-/** Returns a cursor of this list at any position, also at one that the service never issues. */
+/** Returns a cursor of this list at any position, also at positions for which the service never returns a cursor. */
 export function forgedCursor(list: Parameters<typeof listMark>[0], position: CursorKey): string {
   return markCursor(encodeCursor(position), listMark(list));
 }

@@ -3,7 +3,10 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 
-/** Created by global-setup.ts. Its name is repeated here, because a test file must not load the whole set-up. */
+/**
+ * The name of the database that global-setup.ts creates. It is repeated here, because a test file must not load the
+ * whole setup.
+ */
 const TEMPLATE_DATABASE = 'tidings_template';
 const CONNECTIONS = 8;
 
@@ -11,18 +14,18 @@ export interface TestDatabase {
   db: Db;
   /** Connection string for other processes and pools of a test. */
   url: string;
-  /** Closes `db` and deletes the database, also if other connections are open. */
+  /** Closes `db` and deletes the database, even if other connections are open. */
   drop(): Promise<void>;
 }
 
-/** Creates a migrated, empty database for a test file: a copy of the run's template, in some 50 ms. */
+/** Creates a migrated, empty database for a test file. It copies the template database of the run in about 50 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const serverUrl = inject('postgresUrl');
   await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
   const { db } = connect({ connectionString: url, max: CONNECTIONS, applicationName: 'test', onError: () => {} });
-  // A copy has the template's installation, but two test services may share a namespace.
+  // The copy has the installation id of the template. Two test services may share a namespace, so each gets a new id.
   await db.updateTable('installation').set({ id: randomUUID() }).execute();
   return {
     db,

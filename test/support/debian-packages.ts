@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchOnce } from './fetched-once.ts';
 
-/** Time for a download of a few megabytes, and of the package lists if the machine has no lists. */
+/** Time limit for a download of a few megabytes, including the package lists if the machine has none. */
 const APT_TIMEOUT_MS = 180_000;
-/** Packages of the C library are not unpacked, because a program must use the C library of the machine. */
-const LEFT_OUT = /^(libc6|libc-bin)_/;
+/** Packages of the C library are not unpacked, because programs must use the C library of the machine. */
+const SKIPPED_PACKAGES = /^(libc6|libc-bin)_/;
 const run = promisify(execFile);
 
 /** Unpacked packages. */
@@ -22,9 +22,9 @@ export interface DebianFiles {
 }
 
 /**
- * Returns the files of Debian packages and of missing dependencies, unpacked in the user's cache folder once per
- * machine. Nothing is installed, started or changed in the system, and root is not needed. If this is impossible,
- * returns the reason as a sentence; in CI it throws, so that no test is skipped there.
+ * Returns the files of Debian packages and of their missing dependencies. They are unpacked in the user's cache folder
+ * once for each machine. Nothing is installed, started or changed in the system, and no root rights are needed. If this
+ * is impossible, returns the reason as a sentence. In CI it throws instead, so that no test is skipped there.
  */
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
@@ -48,11 +48,11 @@ async function unpack(packages: readonly string[], staging: string): Promise<voi
   const download = ['install', '--yes', '--reinstall', '--download-only', '--no-install-recommends', ...packages];
   const ownLists = [...own, `Dir::State::lists=${lists}`];
   await apt(own, download).catch(async () => {
-    // If the machine has no lists or old ones, others are fetched into another folder.
+    // If the machine's package lists are missing or old, new lists are fetched into another folder.
     await apt(ownLists, ['update']);
     await apt(ownLists, download);
   });
-  const found = readdirSync(archives ?? '').filter((file) => file.endsWith('.deb') && !LEFT_OUT.test(file));
+  const found = readdirSync(archives ?? '').filter((file) => file.endsWith('.deb') && !SKIPPED_PACKAGES.test(file));
   for (const file of found) await run('dpkg-deb', ['--extract', join(archives ?? '', file), root ?? '']);
 }
 
@@ -64,7 +64,7 @@ async function apt(settings: string[], words: string[]): Promise<void> {
 
 function environment(root: string): NodeJS.ProcessEnv {
   const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
-  // Its libraries find each other by their installation path.
+  // The libraries of the packages find each other by their installation paths.
   const pulseaudio = libraries.map((folder) => join(folder, 'pulseaudio'));
   const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
     ...foldersIn(join(folder, 'perl5'), /^5\./),

@@ -9,11 +9,11 @@ export interface DemoRun {
   readonly code: number | null;
   /** Standard output and error. */
   readonly output: string;
-  /** Files and running processes that it left behind. */
+  /** Files and running processes that remain after the demo. */
   readonly left: string[];
 }
 
-/** Runs a tour without a terminal, as CI does. Uses a running service only if `home` is given. */
+/** Runs a demo without a terminal, as CI does. It uses a running service only if `home` is given. */
 export async function runDemo(
   command: 'demo' | 'demo-channels',
   { home = '/nonexistent/home' }: { home?: string } = {},
@@ -43,7 +43,7 @@ function commandLines(): string[] {
     try {
       return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')] : [];
     } catch {
-      return []; // It has ended meanwhile.
+      return []; // The process has ended meanwhile.
     }
   });
 }

@@ -1,4 +1,4 @@
-/** The part of dns-packet that the DNS server of the tests uses, because the package has no types. */
+/** Types for the part of dns-packet that the DNS server of the tests uses. The package has no types. */
 declare module 'dns-packet' {
   export interface Question {
     type: string;

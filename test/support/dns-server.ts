@@ -5,15 +5,18 @@ import dnsPacket from 'dns-packet';
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
-/** Records of one name by type; MX as `10 mail.example`. A missing type gives an empty response. */
+/**
+ * DNS records of one name, by type. An MX record is written as `10 mail.example`. A missing type gives an empty
+ * response.
+ */
 export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'PTR', string[]>>;
 
 export interface DnsServer {
   /** Value for DNS_SERVERS. */
   address: string;
-  /** Zones by name in lower case; `fault` responds SERVFAIL, `silent` never. Other names do not exist. */
+  /** Zones by name in lower case. `fault` responds SERVFAIL, and `silent` never responds. Other names do not exist. */
   zones: Map<string, Zone | 'fault' | 'silent'>;
-  /** `TYPE name` of each question, in order. */
+  /** The questions in order, each as `TYPE name`. */
   asked: string[];
   close(): Promise<void>;
 }

@@ -12,8 +12,8 @@ export interface Diagnosis {
 }
 
 /**
- * Returns the report of `npm run doctor` for this environment, in this process, because starting a process costs more
- * than the check.
+ * Runs `npm run doctor` for this environment, in this process, and returns its report. Starting a process would cost
+ * more than the check.
  */
 export async function diagnoseHere(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
   const { lines, exitCode } = await diagnose(env, words);

@@ -15,15 +15,16 @@ export interface FakeS3 {
   /** Requests in order: `PUT tidings/…`. */
   requests: string[];
   /**
-   * Its current behavior: it responds, disconnects, refuses with an S3 error, or stores an object without a response.
+   * How the store behaves now: it responds, disconnects, refuses with an S3 error, or stores an object without a
+   * response.
    */
   mood: 'well' | 'away' | 'silent' | { status: number; code: string };
-  /** Sends only this many bytes of an object, then disconnects. */
+  /** If it is set, the store sends only this many bytes of an object, and then disconnects. */
   cutAt: number | undefined;
   close(): Promise<void>;
 }
 
-/** Starts an S3-compatible store with one bucket: paths, signatures, XML. */
+/** Starts an S3-compatible store with one bucket. It checks paths and signatures, and responds in XML. */
 export async function startFakeS3(): Promise<FakeS3> {
   const server = createServer((request, response) => void respond(fake, request, response));
   await new Promise<void>((resolve) => {
@@ -92,7 +93,7 @@ function read({ objects, cutAt }: FakeS3, key: string, response: ServerResponse)
   else response.write(object.content.subarray(0, cutAt), () => response.destroy());
 }
 
-/** Returns the problem of a request: its signature must be of this key, over the received body. */
+/** Returns the problem of a request. The signature must be made with this key, for the received body. */
 function refusalOf({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
   const signed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;

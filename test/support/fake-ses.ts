@@ -11,7 +11,7 @@ export interface FakeSes {
     raw: string;
     tags: Record<string, string>;
   }[];
-  /** The next responses, in this order. Every later response is 200. `hang up` closes the connection. */
+  /** The next responses, in this order. Later responses are 200. `hang up` closes the connection. */
   responses: (FakeResponse | 'hang up')[];
   close(): Promise<void>;
 }

@@ -4,17 +4,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Returns a folder in the user's cache folder with files that a test needs from elsewhere. The folder is filled once
- * per machine, without root, and nothing is installed. If the folder cannot be filled, returns `refusal` and the reason
- * as one text. In CI, throws an error with that text, so that no test is skipped there.
+ * Returns a folder in the user's cache folder with downloaded files that a test needs. The folder is filled once for
+ * each machine, without root rights, and nothing is installed. If the folder cannot be filled, returns `refusal` and
+ * the reason as one text. In CI, throws an error with that text, so that no test is skipped there.
  */
 export async function fetchOnce(p: {
-  /** Names the folder, with a hash of `wanted` within. */
+  /** The name of the folder. The folders in it are named by a hash of `wanted`. */
   kind: string;
-  /** Everything on which the content of the folder depends. */
+  /** Everything that determines the content of the folder. */
   wanted: string;
   refusal: string;
-  /** Fills the given folder. Returns the path of the result in it. */
+  /** Fills the given folder, and returns the path of the result in the folder. */
   fetch: (staging: string) => Promise<string>;
 }): Promise<{ root: string } | string> {
   const key = createHash('sha256').update(p.wanted).digest('hex').slice(0, 12);
@@ -35,7 +35,7 @@ export async function fetchOnce(p: {
   }
 }
 
-/** Moves the filled folder to its place, unless another test process did so first. */
+/** Moves the filled folder to its final path, unless another test process has done so. */
 function moveTo(from: string, to: string): void {
   try {
     renameSync(from, to);

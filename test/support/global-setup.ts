@@ -13,25 +13,25 @@ import { migrateToLatest } from '../../db/migrator.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the run's Postgres; each test file makes its own database there. */
+    /** Address of the run's Postgres. Each test file creates its own database there. */
     postgresUrl: string;
-    /** Address of the run's Temporal, where each test file makes its own namespace. */
+    /** Address of the run's Temporal. Each test file creates its own namespace there. */
     temporalAddress: string;
-    /** Address of its metrics, in Prometheus' text format. */
+    /** Address of Temporal's metrics, in the text format of Prometheus. */
     temporalMetrics: string;
-    /** Folder for pictures of failures, which outlives the run. */
+    /** Folder for pictures of failures. It stays after the run. */
     pictures: string;
-    /** The prebuilt workflows, for `workflowBundle: { codePath }`. */
+    /** Path of the prebuilt workflow bundle, for `workflowBundle: { codePath }`. */
     workflowBundle: string;
   }
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A database with all migrations; the tests' databases are copies of it. */
+/** The name of a database with all migrations. The databases of the tests are copies of it. */
 export const TEMPLATE_DATABASE = 'tidings_template';
 
-/** Memory limit for the databases of a run. They use less than 1 GB. */
+/** Memory that the databases of a run may use. They use less than 1 GB. */
 const MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_FOLDER = '/dev/shm';
 
@@ -60,31 +60,32 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** A folder that other users can enter, because Postgres and Postfix run as other users. */
+/** Creates a folder that other users can enter, because Postgres and Postfix run as other users. */
 function newFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, 'tidings-test-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Whether the databases fit into a file system in memory, where a copy of the template costs a fifth. */
+/** Tells whether a file system in memory has enough space for the databases. A copy of the template costs a fifth there. */
 function hasRoom(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize >= MEMORY_BYTES && process.availableMemory() >= 2 * MEMORY_BYTES;
   } catch {
-    return false; // Systems other than Linux have no such folder.
+    return false; // Only Linux has this folder.
   }
 }
 
-/** Ends this process with its parent `test.mjs`, which may be killed. */
+/** Ends this process if its parent process `test.mjs` is killed. */
 function endWithParent(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
 }
 
 /**
- * Starts the process that cleans up after this one ends. It waits for the end of a pipe, which the system closes then.
+ * Starts the process that cleans up after this process has ended. It waits for the end of a pipe, which the system
+ * closes then.
  */
 function startReaper(folders: string[]): void {
   const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.mjs'), ...folders], {
@@ -95,7 +96,10 @@ function startReaper(folders: string[]): void {
   (reaper.stdin as Socket).unref();
 }
 
-/** Waits for both servers. If one does not start, the other is stopped, so that a failed run leaves nothing behind. */
+/**
+ * Waits for the start of both servers. If one does not start, the other is stopped, so that a failed run leaves nothing
+ * behind.
+ */
 async function allOrNone<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const started = await Promise.allSettled([a, b]);
   if (started.some(({ status }) => status === 'rejected'))
@@ -107,7 +111,7 @@ interface Stoppable {
   stop(): Promise<unknown>;
 }
 
-/** Builds if something changed. Tests that need no build still run when it fails. */
+/** Builds the service if its source changed. If the build fails, tests that need no build still run. */
 function build(): void {
   const result = spawnSync(process.execPath, [join(ROOT, 'build', 'build.mjs')], { stdio: 'inherit' });
   if (result.status !== 0)
@@ -120,7 +124,7 @@ async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
     logFile: join(folder, 'postgres.log'),
     port: await freePort(),
     password: 'test',
-    // Deletes everything of the run.
+    // The run deletes this database at its end, so no data needs to survive a crash.
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -146,7 +150,7 @@ async function startTemporal(home: string, metricsPort: number): Promise<Tempora
     progress: (line) => console.log(line),
     signal: new AbortController().signal,
   });
-  // Services that tests start find it there, and do not download or build it.
+  // Services that tests start use this program, so they neither download nor build Temporal.
   process.env.TEMPORAL_CLI_PATH = binary;
   return startTemporalServer({
     binary,

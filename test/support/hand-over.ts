@@ -4,7 +4,7 @@ import { splitIntoGroups } from '../../temporal/groups.ts';
 import { connectLifecycle } from './lifecycle.ts';
 import type { TestService } from './service.ts';
 
-/** Hands waiting rows of a target to Temporal, like a worker that ends right after it. */
+/** Hands the waiting outbox rows of a record to Temporal, like a worker that ends right afterwards. */
 export async function handOver(service: TestService, refId: string): Promise<void> {
   const { db } = service;
   const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();

@@ -8,7 +8,8 @@ import { programEnv } from './program-env.ts';
 import type { TestTemporal } from './services.ts';
 
 /**
- * `npm run api` or `npm run worker` as a separate process that a test can kill, configured by its environment alone.
+ * `npm run api` or `npm run worker` as a separate process that a test can kill. It is configured by its environment
+ * only.
  */
 export interface HostProcess {
   readonly pid: number;
@@ -19,7 +20,7 @@ export interface HostProcess {
   stop(): Promise<void>;
 }
 
-/** Starts dist/cli/<command>.js with this environment only. It is ready when `isUp` returns true. */
+/** Starts dist/cli/<command>.js with this environment only. Returns when `isUp` returns true. */
 export async function startHostProcess(
   command: 'api' | 'worker',
   env: Record<string, string>,
@@ -38,7 +39,7 @@ export async function startHostProcess(
   return host;
 }
 
-/** Starts a worker on a test's database and Temporal. It is ready when it asks for tasks. */
+/** Starts a worker with a test's database and Temporal. Returns when the worker asks for tasks. */
 export function startWorkerHost(p: {
   database: TestDatabase;
   temporal: TestTemporal;

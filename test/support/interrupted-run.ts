@@ -17,7 +17,7 @@ it('waits', { timeout: 0 }, async () => {
   ]);
   if (typeof chromium !== 'string') await launchChromium(chromium);
   await startWorkerHost({ database, temporal });
-  // Without TEMPORAL_CLI_PATH, this one would not find Temporal in the user's folder.
+  // Without TEMPORAL_CLI_PATH, this service would not find Temporal in the user's folder.
   const HOME = mkdtempSync(join(tmpdir(), 'user-'));
   const service = await startService({ home: newHome(), env: { HOME } });
   expect(service.output()).not.toContain('Temporal is not on this machine');

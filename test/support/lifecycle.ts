@@ -3,7 +3,7 @@ import { parseConfig } from '../../rules/config.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import type { TestService } from './service.ts';
 
-/** A connection to the Temporal of a test service, as its processes have one. */
+/** Connects to the Temporal of a test service, as the service's own processes do. */
 export async function connectLifecycle({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Lifecycle> {
   const config = parseConfig({
     DATABASE_URL: 'postgres://unused',

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that wait for a browser, for processes or for Temporal take longest. If one started last, it would run alone at
- * the end.
+ * Test files that wait for a browser, for processes or for Temporal take longest. If such a file started last, it would
+ * run alone at the end.
  */
 const LONGEST_FIRST = [
   'test/dashboard/',
@@ -15,8 +15,8 @@ const LONGEST_FIRST = [
 ];
 
 /**
- * Orders the files that run in parallel. Within a rank, larger files come first, or slower ones by vitest's record of
- * the last run.
+ * Orders the files that run in parallel. Within a rank, files that were slow in the last run come first, and without a
+ * record of a run, large files.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,7 +2,7 @@ import { findInstallation } from '../../db/installation/installation.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import type { StartedService } from './start.ts';
 
-/** Names of a running service in Temporal. */
+/** Returns the names that a running service uses in Temporal. */
 export async function namesOf(service: StartedService): Promise<InstallationNames> {
   return new InstallationNames(await findInstallation(service.dev().databaseUrl));
 }

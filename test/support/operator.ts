@@ -7,8 +7,8 @@ import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
 /**
- * Changes workflows of a test service in Temporal, like an operator or a failure of Temporal. The service is not
- * notified.
+ * Changes workflows of a test service directly in Temporal, as an operator or a failure of Temporal does. The service
+ * is not notified.
  */
 export interface TestOperator {
   client: Client;
@@ -17,20 +17,20 @@ export interface TestOperator {
     kind: PeriodicKind,
     request?: RoundRequest,
   ): Promise<WorkflowHandle<(request: RoundRequest) => Promise<RoundResult>>>;
-  /** One round of periodic work, as its schedule starts it; returns when it has ended. */
+  /** Runs one round of periodic work, as its schedule does. Returns when the round has ended. */
   runRound(kind: PeriodicKind, request?: RoundRequest): Promise<RoundResult>;
-  /** One round of recovery, as the schedule starts it every 5 minutes; returns when it has ended. */
-  keepHouse(request?: RoundRequest): Promise<void>;
-  /** Returns when Temporal shows this state. */
+  /** Runs one round of recovery, as its schedule does every 5 minutes. Returns when the round has ended. */
+  runRecovery(request?: RoundRequest): Promise<void>;
+  /** Terminates the workflow. Returns when Temporal shows it as terminated. */
   terminate(workflowId: string): Promise<void>;
-  /** Returns when the workflow has ended. */
+  /** Cancels the workflow. Returns when it has ended. */
   cancel(workflowId: string): Promise<void>;
   /**
    * Deletes workflows, running or not, from Temporal's database, as if it had been lost. Returns when Temporal lists
    * none of them.
    */
   forget(...workflowIds: string[]): Promise<void>;
-  /** Returns when the workflow exists. */
+  /** Waits until the workflow exists in Temporal. */
   started(workflowId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function connectOperator({
     client,
     startRound,
     runRound,
-    keepHouse: async (request = {}) => {
+    runRecovery: async (request = {}) => {
       const { failed } = await runRound('recovery', request);
       if (failed.length > 0) throw new Error(`recovery failed: ${failed.join(', ')}`);
     },

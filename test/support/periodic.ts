@@ -19,7 +19,8 @@ export const KEEP_ALL: Retention = {
 };
 
 /**
- * Prunes every table completely, as a round does part by part. Rows are kept forever without a value in `retention`.
+ * Prunes every table completely, part by part, as a round does. A table without a value in `retention` keeps its rows
+ * forever.
  */
 export async function pruneTables(db: Db, retention: Partial<Retention> = {}): Promise<void> {
   const prunings = Object.values(listPrunings({ ...KEEP_ALL, ...retention }));
@@ -42,7 +43,7 @@ export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivitie
   return periodicActivities(deps as unknown as ActivityDeps);
 }
 
-/** Runs a part as a worker does, in an environment that a test can cancel or observe. */
+/** Runs a part of periodic work as a worker does, in an environment that a test can cancel or observe. */
 export function runPart(
   activities: PeriodicActivities,
   input: Pick<PartInput, 'kind' | 'part'> & Partial<PartInput>,

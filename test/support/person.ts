@@ -6,14 +6,17 @@ import type { Role } from '../../rules/access/scopes.ts';
 const PASSWORD = 'the password of all people of the tests';
 let passwordHash: Promise<string> | undefined;
 
-/** Builds a user with a role in a project, new unless the address is known. Returns the body of `POST /auth/login`. */
+/**
+ * Builds a user with a role in a project. If an account with the address exists, it is used. Returns the body for `POST
+ * /auth/login`.
+ */
 export async function buildPerson(
   db: Db,
   projectId: string,
   role: Role,
   email = `${role.toLowerCase()}-${randomBytes(5).toString('hex')}@people.test`,
 ): Promise<{ email: string; password: string }> {
-  // Hashing takes 50 ms on purpose. Users may share everything except the address.
+  // Hashing a password takes 50 ms on purpose, so all users of the tests share one hash.
   passwordHash ??= hashPassword(PASSWORD);
   const user = await db
     .insertInto('users')

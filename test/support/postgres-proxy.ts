@@ -4,7 +4,7 @@ import net from 'node:net';
 /** The part of a COMMIT that is lost when its connection breaks. */
 export type ProxyLoss = 'request' | 'response';
 
-/** A connection to Postgres through a proxy, which loses messages as a test requests. */
+/** A proxy to Postgres that loses messages at a test's request. */
 export interface PostgresProxy {
   readonly url: string;
   /** Number of COMMITs so far, including lost ones. */
@@ -24,7 +24,10 @@ export interface PostgresProxy {
   close(): Promise<void>;
 }
 
-/** Only the first message of a client, which opens a session, has no type before its length. */
+/**
+ * The first message of a client, which opens a session, has its length at the start. All others have a type before the
+ * length.
+ */
 const LENGTH_BYTES = 4;
 const SIMPLE_QUERY = 'Q';
 const PARSE = 'P';
@@ -109,7 +112,7 @@ function readMessages(socket: net.Socket, onMessage: (message: Buffer, statement
 function statementOf(message: Buffer): string | undefined {
   const [first, second] = message.toString('utf8', 1 + LENGTH_BYTES).split('\0');
   const type = String.fromCharCode(message[0] ?? 0);
-  // A prepared statement has its name before its text.
+  // The message of a prepared statement has the statement's name before its text.
   if (type === PARSE) return second;
   return type === SIMPLE_QUERY ? first : undefined;
 }

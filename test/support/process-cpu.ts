@@ -12,7 +12,7 @@ export function cpuMs(pids: number[]): number {
 }
 
 /**
- * Returns the CPU time of Postgres with all its processes. The time of ended ones is counted for the main process,
+ * Returns the CPU time of Postgres with all its processes. The CPU time of ended processes counts for the main process,
  * which waited for them.
  */
 export function postgresCpuMs(postmaster: number | null): number {
@@ -37,7 +37,7 @@ function machineStat(): string {
   }
 }
 
-/** The fields of /proc/<pid>/stat from the third one on. The second one, the name, may contain spaces. */
+/** Returns the fields of /proc/<pid>/stat from the third on. The second field, the process name, may contain spaces. */
 function statFields(pid: number): string[] {
   return procFile(pid, 'stat')
     .replace(/^.*\) /, '')

@@ -1,6 +1,6 @@
 /**
- * Variables that each program of a test gets besides its own: paths of programs and temporary files, and nothing else
- * of the developer's environment. TMPDIR also marks the program as one of this run (`reaper.mjs`).
+ * Returns the environment variables that every program of a test gets: paths of programs and of temporary files, and
+ * nothing else of the developer's environment. TMPDIR also marks the program as part of this run (`reaper.mjs`).
  */
 export function programEnv(): Record<string, string> {
   const { PATH, TMPDIR, TEMPORAL_CLI_PATH } = process.env;

@@ -7,9 +7,9 @@ interface Options {
   idempotencyKey?: string;
 }
 
-/** Requests of a page with the public key, and of its project with the secret key. */
+/** Sends requests with the public key, as a page does, and with the project's secret key. */
 export interface PublicKeyCalls {
-  /** Exists after the first `beforeAll`. */
+  /** The API. It exists after the first `beforeAll`. */
   readonly api: TestApi;
   /** Calls `/v1/track`, with the public key by default. */
   track(body: object, options?: Options): Promise<CallResult>;
@@ -20,7 +20,7 @@ export interface PublicKeyCalls {
   contactOf(email: string): Promise<CallResult['body']>;
 }
 
-/** Starts an API with a sender domain for the tests of a file. It ends after the last test. */
+/** Starts an API with a sender domain for the tests of a file. The API is stopped after the last test. */
 export function usePublicKey(): PublicKeyCalls {
   let api: TestApi;
   beforeAll(async () => {

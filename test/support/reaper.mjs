@@ -1,8 +1,8 @@
 /**
- * Ends the processes that a test run leaves behind, and deletes its folders. Its standard input is a pipe of the run,
- * which ends however the run ends: in order, by SIGINT or SIGTERM, or by SIGKILL. A process belongs to the run when its
- * command line, working folder or first environment names a folder of the run. After a run that ended in order there is
- * none. Plain Node: it starts in every run.
+ * Ends the processes that a test run leaves behind, and deletes the run's folders. Its standard input is a pipe of the
+ * run. The pipe closes however the run ends: in order, by SIGINT, by SIGTERM, or by SIGKILL. A process belongs to the
+ * run if its command line, working folder or initial environment names a folder of the run. A run that ended in order
+ * leaves no process. This file is plain Node, because it starts in every run.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -51,7 +51,7 @@ function linuxProcess(pid) {
   return [{ pid, words: [read('cmdline'), read('environ'), folder].join('\0') }];
 }
 
-/** Processes come and go while they are read. */
+/** A process may end while its files are read. */
 function attempt(read) {
   try {
     return read();

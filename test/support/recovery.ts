@@ -12,12 +12,12 @@ export interface RepairLine {
 }
 
 export interface Recovery {
-  /** Runs a whole round, which includes new records too. Returns what it repaired. */
+  /** Runs a whole round, which also checks new records. Returns the repairs. */
   round(): Promise<RepairLine[]>;
   close(): Promise<void>;
 }
 
-/** Creates recovery for a test service. Its rounds start at the test's request. */
+/** Creates recovery for a test service. The test starts each of its rounds. */
 export async function connectRecovery(service: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
   const lifecycle = await connectLifecycle(service);
   return {

@@ -1,8 +1,8 @@
 import type { Reporter, TestCase } from 'vitest/node';
 
 /**
- * Names tests that failed and then passed. `npm test -- --all` retries once, so that one race among thousands of tests
- * does not stop a change. Each named test indicates a bug in the product or in the test.
+ * Names tests that failed and then passed. `npm test -- --all` retries a failed test once, so that one race among
+ * thousands of tests does not block a change. Each named test indicates a bug in the product or in the test.
  */
 export default class SecondTryReporter implements Reporter {
   private readonly lines: string[] = [];

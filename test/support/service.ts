@@ -15,30 +15,32 @@ export interface TestService {
   baseUrl: string;
   db: Db;
   temporal: TestTemporal;
-  /** Names of the service in Temporal. */
+  /** The names that the service uses in Temporal. */
   names: InstallationNames;
   one: TestProject;
   two: TestProject;
-  /** Makes a real HTTP request, with the key of `one` by default. */
+  /** Makes a real HTTP request, by default with the key of `one`. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
-  /** Stops the worker, or starts it again. Meanwhile, work waits in Temporal. */
+  /** Stops the worker, or starts it again. While it is stopped, work waits in Temporal. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TestServiceOptions {
-  /** A database to use, which is not deleted with the service. */
+  /** A database to use. The service does not delete it. */
   database?: TestDatabase;
-  /** The namespace of another service, to share. */
+  /** The namespace of another service, if both services use the same one. */
   temporal?: TestTemporal;
-  /** Runs its worker as a separate process, because Temporal's SDK allows one service per process. */
+  /** Runs the worker as a separate process, because Temporal's SDK allows only one service in a process. */
   workerProcess?: boolean;
-  /** Makes it an upgraded installation: rows from before this time have names of the earlier release. */
+  /**
+   * Makes the service an upgraded installation: rows from before this time have workflow names of the earlier release.
+   */
   legacyBefore?: Date;
-  /** Interval at which its workers check the task queues of the earlier release. */
+  /** The interval at which the workers check the task queues of the earlier release. */
   legacyCheckMs?: number;
-  /** Log of API and worker; none by default. */
+  /** The log of API and worker. By default, nothing is logged. */
   log?: Logger;
 }
 

@@ -4,14 +4,14 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 
-/** All parts of the dev server know a new namespace after a second or two. */
+/** Not all parts of Temporal's dev server know a new namespace at once; they need a second or two. */
 const NAMESPACE_TIMEOUT_MS = 120_000;
 const RETENTION_SECONDS = 86_400;
 
 export interface TestTemporal {
   /** Host and port of the run's Temporal. */
   address: string;
-  /** Namespace of this test file, so that workers of two files never take each other's tasks. */
+  /** The namespace of this test file. Workers of two files never take each other's tasks. */
   namespace: string;
   /** Path of the prebuilt workflows. */
   workflowBundle: string;

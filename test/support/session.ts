@@ -11,7 +11,10 @@ import type { Role } from '../../rules/access/scopes.ts';
 import type { Config } from '../../rules/config.ts';
 import type { TestProject } from './api.ts';
 
-/** Signs a new user in to a project with a role. Returns the headers for their requests. Use these with `key: null`. */
+/**
+ * Creates a user with a role in a project, and signs the user in. Returns the headers for the user's requests, which
+ * are sent with `key: null`.
+ */
 export async function signIn(
   api: { db: Db; deps: { config: Pick<Config, 'publicUrl'> } },
   project: TestProject,

@@ -12,25 +12,28 @@ import { until } from './until.ts';
 const ROOT = packageRoot();
 const BUILT_START = join('dist', 'cli', 'start.js');
 /**
- * Only a hang takes this long. A start takes seconds on an idle machine, and a restart ten times that on a busy one.
+ * Only a hang takes this long. A start takes seconds on an idle machine, and a restart takes ten times as long on a
+ * busy machine.
  */
 const TIMEOUT_MS = 300_000;
 
 export interface StartOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The words after `node`, instead of the program that run.mjs runs if everything is built, as in a test run. */
+  /**
+   * Arguments for `node`. By default, the program that run.mjs starts if everything is built, as it is in a test run.
+   */
   readonly words?: readonly string[];
 }
 
 /** A running `npm start`. */
 export interface StartedService {
   readonly pid: number;
-  /** dev.json as it is now. */
+  /** Returns the current content of dev.json. */
   dev(): DevFile;
-  /** Returns the whole output that the process has written. */
+  /** Returns everything that the process has printed. */
   output(): string;
-  /** Its exit code, or the signal that ended it. */
+  /** Resolves to the exit code of the process, or to the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals | null>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -40,7 +43,7 @@ export function newHome(): string {
   return join(mkdtempSync(join(tmpdir(), 'tidings-home-')), 'home');
 }
 
-/** Deletes a home and ends processes that a failed test left running on it. */
+/** Deletes a home, and ends processes that a failed test has left running on it. */
 export async function removeHome(home: string): Promise<void> {
   const left = [`--home=${home}`, join(home, 'postgres', 'data'), join(home, 'temporal', 'temporal.db')];
   for (const mark of left.flatMap(processesWithArgument)) process.kill(mark.pid, 'SIGKILL');
@@ -54,7 +57,7 @@ export async function startService(options: StartOptions): Promise<StartedServic
   return service;
 }
 
-/** Starts the service and waits until it ends, for starts that are refused. */
+/** Starts the service and waits until it ends, for tests of starts that are refused. */
 export async function runStart(
   options: StartOptions,
 ): Promise<{ code: number | NodeJS.Signals | null; output: string }> {
@@ -63,25 +66,28 @@ export async function runStart(
   return { code, output: service.output() };
 }
 
-/** Waits for an effect of a service. Fails with the output if there is no effect in time or the service has ended. */
+/**
+ * Waits until the condition is true. If that takes too long, or if the service has ended, fails with the service's
+ * output.
+ */
 export async function untilService(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const hopeless = () => (identifyProcess(service.pid) === undefined ? 'the service ended' : undefined);
-  await until(condition, 'the condition', { timeoutMs: TIMEOUT_MS, hopeless }).catch((error: Error) => {
+  const reasonToStop = () => (identifyProcess(service.pid) === undefined ? 'the service ended' : undefined);
+  await until(condition, 'the condition', { timeoutMs: TIMEOUT_MS, reasonToStop }).catch((error: Error) => {
     throw new Error(`${error.message}:\n${service.output()}`);
   });
 }
 
-/** Returns the link in the last line of a start, which is printed after dev.json is written. */
+/** Returns the sign-in link in the last line that a start prints. The line is printed after dev.json is written. */
 export async function signInLinkOf(service: StartedService): Promise<string> {
   const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
   await untilService(service, () => found() !== undefined);
   return found() ?? '';
 }
 
-/** Returns every process of a running service, including the parent. */
+/** Returns the pids of all processes of a running service, including the parent. */
 export function pidsOf(dev: DevFile): number[] {
   const { start, api, workers, postgres, temporal } = dev.pids;
   return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);

@@ -7,20 +7,20 @@ import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { TestApi } from './api.ts';
 
-/** A request that succeeds, for an operation whose documented example fails in the test. */
+/** A request that succeeds, for an operation whose documented example fails in a test. */
 export interface Start {
-  /** Ids for the path. */
+  /** Ids of records for the parameters of the path. */
   ids?: Record<string, string>;
   body?: object;
-  /** Ids of another record, for an operation without a body. By default, unknown ids. */
+  /** Ids of another record, for an operation without a body. By default, they are unknown ids. */
   otherIds?: Record<string, string>;
-  /** A different valid body. By default, one value of the body is changed. */
+  /** A different valid body. By default, one value of `body` is changed. */
   otherBody?: object;
 }
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
 
-/** Two different forms for multipart operations. */
+/** Two different forms for each operation with a multipart body. */
 export const FORMS: Record<string, () => [FormData, FormData]> = {
   'POST /contacts/import': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\nb@x.test\n', 'a.csv')],
   'POST /contacts/import/preview': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\n', 'a.csv')],
@@ -35,8 +35,8 @@ function formOf(content: string | Buffer, name: string): FormData {
 }
 
 /**
- * Builds records in the states in which operations of a project start something. Returns a request for each such
- * operation, by its name. The project needs no records before.
+ * Builds the records that the operations of a project need to start something. Returns a request for each such
+ * operation, by the operation's name. The project may be empty.
  */
 export async function buildStartable(api: TestApi): Promise<Record<string, Start>> {
   const { db, one } = api;

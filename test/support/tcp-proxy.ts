@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
-/** A port that forwards to a server while it is open, so that a test can simulate an outage. */
+/** A port that forwards to a server while it is open. A test can close it to simulate an outage. */
 export interface TcpProxy {
   readonly address: string;
   /** Refuses new connections and breaks all open ones. */
@@ -9,7 +9,7 @@ export interface TcpProxy {
   open(): Promise<void>;
 }
 
-/** Starts a proxy to `host:port`, which is open at first. It keeps its port while it is closed. */
+/** Starts a proxy to `host:port`. It is open at first. It keeps its port while it is closed. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const [host, port] = target.split(':');
   const sockets = new Set<net.Socket>();

@@ -4,11 +4,11 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 /** Everything that Temporal stores and shows about one run. */
 export interface TemporalData {
   workflowId: string;
-  /** JSON, with each payload also as text. */
+  /** The data as JSON. Encoded payloads are added as text. */
   text: string;
 }
 
-/** Reads everything that Temporal stores about the workflows of a namespace, to search it for personal data. */
+/** Reads everything that Temporal stores about the workflows of a namespace. Tests search it for personal data. */
 export async function readTemporalData(client: Client): Promise<TemporalData[]> {
   const found: TemporalData[] = [];
   let decoded = 0;
@@ -23,7 +23,7 @@ export async function readTemporalData(client: Client): Promise<TemporalData[]> 
     const rest = JSON.stringify({ workflowId, memo, searchAttributes, payloads, metadata, pending });
     found.push({ workflowId, text: `${rest}\n${history}` });
   }
-  // A search of payloads that were not decoded would find nothing.
+  // If the payloads were not decoded, a search of them would find nothing.
   if (decoded === 0) throw new Error('no payload of a history was decoded');
   return found;
 }
@@ -35,7 +35,7 @@ function decodePayloads(history: string): string[] {
   );
 }
 
-/** Shows bytes as text. */
+/** Replaces bytes by their text. */
 function withText(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const bytes = this[key];
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : value;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only a hang takes this long, on a busy machine too. A true condition is found at once. */
+/** Only a hang takes this long, also on a busy machine. The function returns as soon as the condition is true. */
 const TIMEOUT_MS = 120_000;
 const POLL_MS = 25;
 
 export interface UntilOptions {
   timeoutMs?: number;
   /** Called before each wait. Returns a reason if the condition can no longer become true. */
-  hopeless?: () => string | undefined;
+  reasonToStop?: () => string | undefined;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface UntilOptions {
 export async function until<T>(
   look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   what = 'the condition',
-  { timeoutMs = TIMEOUT_MS, hopeless }: UntilOptions = {},
+  { timeoutMs = TIMEOUT_MS, reasonToStop }: UntilOptions = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   while (true) {
     const seen = await look();
     if (seen) return seen;
-    const why = hopeless?.() ?? (Date.now() > deadline ? `not within ${timeoutMs / 1_000} s` : undefined);
+    const why = reasonToStop?.() ?? (Date.now() > deadline ? `not within ${timeoutMs / 1_000} s` : undefined);
     if (why !== undefined) throw new Error(`${what} did not come: ${why}`);
     await sleep(POLL_MS);
   }

@@ -3,8 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { TestTemporal } from './services.ts';
 
 /**
- * Runs `work` while one worker runs the real workflows and another runs these activities on `taskQueue`, in a new
- * namespace. Both have stopped when it returns.
+ * Runs `work` in a new namespace, with one worker for the real workflows and another worker for these activities on
+ * `taskQueue`. Both workers have stopped when it returns.
  */
 export async function withWorkers<T>(
   temporal: TestTemporal,

@@ -26,7 +26,7 @@ interface EmailSpec {
   sourceType?: 'WORKFLOW';
 }
 
-/** Builds a marketing email to a contact. Returns the tokens of its links. */
+/** Builds a marketing email to a contact. Returns the tokens of the links in the email. */
 async function emailTo(p: EmailSpec = {}) {
   count += 1;
   const address = `reader-${count}@example.com`;
@@ -298,7 +298,7 @@ describe('a request with subscribed: true after the person refused', () => {
     await api.call('POST', '/v1/track', { body: { email: email.address, event: 'came.back', subscribed: true } });
     await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
     expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
-    // The project may change a contact that it unsubscribed itself.
+    // The project itself unsubscribed this contact, so it may subscribe the contact again.
     const other = await emailTo({ subscribed: false });
     expect((await save(other.address)).body).toMatchObject({ subscribed: true });
     expect((await save(email.address, { resubscribe: true })).body).toMatchObject({

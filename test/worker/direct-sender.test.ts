@@ -30,7 +30,7 @@ import { until } from '../support/until.ts';
 
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
-/** Single emails and SMS are sent without Temporal, which does not run in these tests. */
+/** Temporal does not run in these tests, because single emails and SMS are sent without it. */
 const log = pino({ level: 'silent' });
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 const config = parseConfig({
@@ -48,7 +48,7 @@ let mailer: Mailer;
 let emailAttempts: EmailAttempts;
 let projectId: string;
 const senders: { stop(): Promise<void> }[] = [];
-/** Called for each SMS. Returns the SMS provider's response. */
+/** Returns the SMS provider's response to each SMS. */
 let respondToSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
 const smsSent: string[] = [];
 const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
@@ -306,7 +306,7 @@ describe('an SMS of the direct sender', () => {
     respondToSms = async () => {
       if (!cut) {
         cut = true;
-        // Every connection of the sender breaks between the provider's response and its record.
+        // Breaks every connection of the sender after the provider has responded and before the result is recorded.
         await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hiccup'`.execute(
           database.db,
         );

@@ -24,11 +24,11 @@ import { until } from '../support/until.ts';
 
 const MISMATCH = /older than what Temporal has recorded/;
 
-/** Sets the last change of the token to two minutes ago. */
+/** Makes the last change of the token look two minutes old. */
 const age = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
 const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 
-/** Sets the tokens of a database to an earlier state, as in a restored backup. */
+/** Deletes the newer tokens of a database, as restoring a backup does. */
 const restore = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
 
 describe('comparing the installation’s token in Postgres and Temporal at the start of a process', () => {
@@ -118,7 +118,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     ['before it confirmed the token in Postgres', 2],
   ])('ignores that the previous process was killed %s', async (_, lost) => {
     const { db } = database;
-    // The token that a killed process wrote. Temporal has the previous one, or the same one.
+    // The token that a killed process wrote to Postgres. Temporal has the previous token, or the same one.
     const newest = (await readTokens(db))[0];
     if (lost === 2) await sql`UPDATE installation_tokens SET confirmed = false WHERE no = ${newest?.no}`.execute(db);
     else {
@@ -184,7 +184,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     expect(clone).toMatchObject({ legacyBefore: null });
     expect(clone.id).not.toBe(before.id);
     expect((await check('new')).installation.id).toBe(clone.id);
-    // An API runs without the variable, and the workers still have it.
+    // The API already runs without the variable INSTALLATION, and the workers still have it.
     await check('', { sends: false });
     expect((await check('new')).installation.id).toBe(clone.id);
     expect((await readDuties(database.db)).hold?.reason).toBe('new');
@@ -227,7 +227,7 @@ describe('workers of one installation', () => {
 
   const call = (method: string, path: string, body?: unknown) => expectOk(service.call(method, path, { body }));
 
-  /** Returns the number of attempts of the activity for which an execution waits. */
+  /** Returns the number of attempts of the activity on which an execution waits. */
   async function countHeldAttempts(executionId: string): Promise<number> {
     const connection = await Connection.connect({ address: service.temporal.address });
     const { pendingActivities } = await connection.workflowService.describeWorkflowExecution({
@@ -264,7 +264,7 @@ describe('workers of one installation', () => {
     const { data: campaign } = await call('POST', '/campaigns', campaignBody({ from: 'a@shop.example.com' }));
     await call('POST', `/campaigns/${campaign.id}/send`, {});
 
-    // The step before the email has run, and Temporal has attempted the email again.
+    // The step before the email has run, and Temporal has attempted the email's step again.
     const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
     await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second try of the held step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');

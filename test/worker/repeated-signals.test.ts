@@ -11,8 +11,9 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
 
 /**
- * Signals that only report that something is new: one for all rows of a target, and none while the target has not
- * received the last one. The test simulates Temporal, so that a workflow can take any time.
+ * Some signals only tell a workflow that it has new rows to read. The dispatcher sends one such signal for all rows of
+ * a workflow, and sends no other until the workflow has received it. The test simulates Temporal, so that it decides
+ * when a workflow receives a signal.
  */
 let api: TestApi;
 let dispatcher: OutboxDispatcher;

@@ -9,7 +9,7 @@ import { type OutboxDispatcher, startDispatcher } from '../../worker/outbox-disp
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
-// The tests simulate Temporal, so that they decide when a workflow starts.
+// The tests simulate Temporal, so they decide when a workflow starts.
 
 /** Ids of two projects. */
 const [A, B] = ['0190a000-0000-7000-8000-00000000000a', '0190a000-0000-7000-8000-00000000000b'];

@@ -22,10 +22,10 @@ import { until } from '../support/until.ts';
 const run = promisify(execFile);
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'operate', 'upgrade.md');
 const BROKEN_BUNDLE = join(tmpdir(), `broken-workflows-${process.pid}.js`);
-/** The build of a service that runs from its source. */
+/** The build id of a service that runs from its source. */
 const OLD_BUILD = 'source';
 const NEW_BUILD = 'broken';
-/** The values of Temporal's API. */
+/** The values of these enums in Temporal's API. */
 const PINNED = 1;
 const AUTO_UPGRADE = 2;
 const GRPC_NOT_FOUND = 5;
@@ -61,7 +61,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Runs the guide's command after `# <name>`, until Temporal accepts it, because workers register one by one. */
+/**
+ * Runs the command after `# <name>` in the guide until Temporal accepts it. Workers register one by one, so it may
+ * refuse at first.
+ */
 async function runStep(name: string): Promise<string> {
   const [, command = ''] = new RegExp(`# ${name}\\n\\s*temporal (.*)`).exec(readFileSync(GUIDE, 'utf8')) ?? [];
   const args = command
@@ -83,19 +86,19 @@ async function runStep(name: string): Promise<string> {
         },
       ),
     `the step ${name}`,
-    { hopeless: () => (/unknown flag|unknown command/.test(refused) ? refused : undefined) },
+    { reasonToStop: () => (/unknown flag|unknown command/.test(refused) ? refused : undefined) },
   );
 }
 
 /**
- * Returns the versioning behavior of a workflow and the attempt of its workflow task; zeros before Temporal has started
- * it.
+ * Returns the versioning behavior of a workflow and the attempt of its workflow task. Both are zero before Temporal has
+ * started the workflow.
  */
 async function describeRun(workflowId: string): Promise<{ behavior: number; build: string; attempt: number }> {
   const { workflowExecutionInfo, pendingWorkflowTask } = await operator.client.workflowService
     .describeWorkflowExecution({ namespace: service.temporal.namespace, execution: { workflowId } })
     .catch((error: unknown): temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse => {
-      // A row of Postgres exists before its workflow.
+      // The row in Postgres exists before its workflow does.
       if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return {};
       throw error;
     });
@@ -107,7 +110,7 @@ async function describeRun(workflowId: string): Promise<{ behavior: number; buil
   };
 }
 
-/** Starts workers of a build whose workflows throw, for all queues. Its activities do nothing. */
+/** Starts workers for all queues, of a build whose workflows throw. The build's activities do nothing. */
 async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
   const { address, namespace } = service.temporal;
   const connection = await NativeConnection.connect({ address });

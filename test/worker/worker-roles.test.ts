@@ -44,8 +44,8 @@ const workersOf = async () => {
 };
 
 /**
- * Returns the line about the task queues and the rows of their table, from the current details of the workflow
- * `installation`. A worker writes them about once a minute, so the test makes the last time appear older.
+ * Returns the line about the task queues and the rows of their table. Both are in the current details of the workflow
+ * `installation`. A worker writes them about once a minute, so the test first makes the last time look older.
  */
 async function queuesInTemporalUi(isExpected: (lines: string[]) => boolean): Promise<string[]> {
   const { workflow } = operator.client;
@@ -71,7 +71,7 @@ describe('workers that each serve a part of the queues', () => {
         'start a worker with WORKER_QUEUES=automation,webhooks,bulk,periodic,paced, or without WORKER_QUEUES',
     ]);
     expect((await expectOk(service.call('GET', `/campaigns/${id}`))).status).not.toBe('SENT');
-    // The campaign's first activity waits on the queue `automation`.
+    // The first activity of the campaign waits on the queue `automation`.
     const rows = await queuesInTemporalUi((lines) =>
       lines.some((line) => /^\| \*\*automation\*\* \| \*\*1/.test(line)),
     );

@@ -20,12 +20,13 @@ beforeAll(async () => {
   const temporal = await createTestTemporal();
   names = new InstallationNames(await readInstallation(database.db));
   operator = await connectOperator({ temporal, names });
-  // The SDK has one set of metrics per process, and other tests end workflows in this one.
+  // The SDK has one set of metrics for each process. Other tests end workflows in this process, so the worker has its
+  // own process.
   const start = async () => {
     metricsPort = await freePort();
     return startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
   };
-  // Another program may take the port before the worker does.
+  // Another program may use the port before the worker does.
   worker = await start().catch(start);
 });
 afterAll(async () => {
@@ -34,14 +35,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Returns the sum of a counter of the worker over its labels. */
+/** Returns a counter of the worker, added up over all of its labels. */
 async function readCounter(name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const values = [...text.matchAll(new RegExp(`^${name}(?:_total)?\\{[^}]*\\} (\\d+)$`, 'gm'))];
   return values.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-/** Starts the workflow of a record that does not exist, which fails. */
+/** Starts a workflow for a record that does not exist. The workflow fails. */
 async function fail(type: string, input: object): Promise<void> {
   const options = {
     taskQueue: names.taskQueue('workflows'),

@@ -14,7 +14,7 @@ const put = (variantId: string, available: boolean) =>
     body: { variants: [{ variantId, productTitle: 'Jumper', title: 'Blue', url: 'https://shop.test/j', available }] },
   });
 
-/** Makes contacts wait for a variant, as requests do. */
+/** Inserts contacts that wait for a variant, as requests do. */
 async function insertWaits(variantId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
@@ -28,7 +28,7 @@ async function insertWaits(variantId: string, count: number): Promise<void> {
   `.execute(service.db);
 }
 
-/** Returns how often each contact was notified that a variant is back. */
+/** Returns how often each contact was notified that the variant is back in stock. */
 async function countNotified(variantId: string): Promise<{ contacts: number; events: number }> {
   const { rows } = await sql<{ contacts: number; events: number }>`
     SELECT count(DISTINCT contact_id)::int AS contacts, count(*)::int AS events FROM events

@@ -28,7 +28,7 @@ async function sending(count: number): Promise<string> {
   return id;
 }
 
-/** Returns the queues in which its chunks waited, in order. */
+/** Returns the queues of the activities that sent the campaign's chunks, in order. */
 async function queuesOf(id: string): Promise<string[]> {
   await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
   const { events } = await campaigns.operator.client.workflow
@@ -61,7 +61,7 @@ describe('a campaign with a send rate', () => {
       'a chunk that waits',
     );
     campaigns.pauseMs = 0;
-    // At one per second the rest would take more than an hour.
+    // At one email per second, the rest of the campaign would take more than an hour.
     await limit(null);
     await become(id, 'SENT');
     expect((await queuesOf(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
@@ -90,7 +90,10 @@ describe('a campaign with a send rate', () => {
 });
 
 describe('a chunk that the provider has deferred for nearly a day', () => {
-  /** Simulates the activities for turns and ends. `first` is the result of the first turn after the day is over. */
+  /**
+   * Runs the workflow of a campaign with simulated activities. `first` is the result of the first turn after a chunk
+   * was deferred for a day.
+   */
   async function runChunks(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
     const calls: string[] = [];
@@ -141,13 +144,13 @@ describe('the recipients of a campaign', () => {
     const { rows } = await sql<{
       id: string;
     }>`SELECT id FROM contacts WHERE project_id = ${campaigns.project.id}`.execute(campaigns.service.db);
-    // Contacts are read in the order of their ids, so this one comes last. A second attempt needs another id.
+    // Contacts are read in order of their ids, and this contact has the highest. A repeated test needs another id.
     const lastId = `ffffffff-ffff-7fff-bfff-${randomBytes(6).toString('hex')}`;
     await sql`UPDATE contacts SET id = ${lastId} WHERE id = ${rows[0]?.id}`.execute(campaigns.service.db);
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_999, localPart: 'many' });
     const id = await create();
     await campaigns.service.db.transaction().execute(async (trx) => {
-      // The page with this contact cannot be written before this transaction ends.
+      // The lock of this transaction prevents the page with this contact from being written until the transaction ends.
       await sql`
         INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
         VALUES (${campaigns.project.id}, ${lastId}, ${id}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(trx);

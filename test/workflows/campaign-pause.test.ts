@@ -5,7 +5,7 @@ import { buildProject } from '../support/api.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Creates no output for contacts without `items`, and endless output for contacts with many. */
+/** A template that prints nothing for contacts without `items`, and endless text for contacts with many. */
 const COSTLY_BY_DATA =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
@@ -19,8 +19,8 @@ async function startCampaign(changes: Record<string, unknown> = {}): Promise<str
   return id;
 }
 
-/** Waits until the workflow has received the pause and no row is claimed. */
-function atRest(id: string) {
+/** Waits until the workflow has received the pause and no recipient is claimed. */
+function waitForRest(id: string) {
   return until(async () => ('SENDING' in (await outcomes(id)) ? undefined : true), 'nothing under way');
 }
 
@@ -33,10 +33,10 @@ describe('pausing a campaign', () => {
     const paused = await call('POST', `/campaigns/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { data: { status: 'PAUSED', pausedReason: 'requested' } } });
     campaigns.pauseMs = 0;
-    await atRest(id);
+    await waitForRest(id);
     const atPause = campaigns.sink.messages.length;
     expect(atPause).toBeLessThan(2_000);
-    // Again changes nothing, and other actions on a campaign that is not SENDING are refused.
+    // A second pause changes nothing. Other actions that need the status SENDING are refused.
     expect(await call('POST', `/campaigns/${id}/pause`)).toMatchObject({ status: 200 });
     expect((await call('DELETE', `/campaigns/${id}`)).status).toBe(409);
     expect((await call('POST', `/campaigns/${id}/send`)).status).toBe(409);
@@ -101,7 +101,7 @@ describe('a campaign whose content takes too long to render', () => {
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
 
     expect(await become(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });
-    await atRest(id);
+    await waitForRest(id);
     const failed = (await outcomes(id))['FAILED template_error'] ?? 0;
     expect(failed).toBeGreaterThanOrEqual(19);
     expect(failed).toBeLessThan(60);

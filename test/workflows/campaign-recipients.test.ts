@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
-import { forgetFigures } from '../build/recipients.ts';
+import { deleteStoredStatistics } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
@@ -67,7 +67,7 @@ describe('the statistics of a campaign', () => {
       UPDATE emails SET sent_at = c.started_at, delivered_at = c.started_at + interval '3 hours', opened_at = c.started_at + interval '80 hours',
         machine_opens = 2, machine_clicks = 1
       FROM campaigns c WHERE c.id = campaign_id AND campaign_id = ${id}`.execute(campaigns.service.db);
-    await forgetFigures(campaigns.service.db, id);
+    await deleteStoredStatistics(campaigns.service.db, id);
     const { series, machineOpens, machineClicks, opened } = (await call('GET', `/campaigns/${id}/stats`)).body;
     expect([machineOpens, machineClicks, opened]).toEqual([8, 4, 4]);
     expect(series).toHaveLength(72);
@@ -85,7 +85,7 @@ describe('the statistics of a campaign', () => {
 describe('retrying recipients of a campaign', () => {
   const retry = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
 
-  /** Fails some recipients of a SENT campaign, as if the provider had refused them. */
+  /** Makes some recipients of a SENT campaign FAILED, as if the provider had refused them. */
   async function fail(id: string, reason: string, emails: string[]) {
     await sql`
       UPDATE emails SET status = 'FAILED', reason = ${reason}, error = 'no', sent_at = NULL

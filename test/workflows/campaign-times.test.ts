@@ -21,25 +21,28 @@ beforeEach(async () => {
 const patchProject = (body: object) =>
   campaigns.service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
 
-/** Returns a window in UTC that opens this many hours from now, for one hour. */
+/** Returns a sending window in UTC that opens this number of hours from now, for one hour. */
 function windowIn(hours: number) {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
   return { from: at(hours * HOUR_MS), to: at((hours + 1) * HOUR_MS), timezone: 'UTC' };
 }
 
-/** `n` contacts of a time zone, identified by `name`. */
+/** Builds `n` contacts in a time zone. Their addresses contain `name`. */
 function people(name: string, timezone: unknown, count = 2) {
   const data = { firstName: 'Ada', ...(timezone !== undefined && { timezone }) };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
 }
 
-/** Returns the recipients by the name of `people`; `timer` is sent by one test while others run. */
+/**
+ * Returns the recipients in the sink by the name given to `people`. Recipients of `timer` are omitted, because another
+ * test sends to them at the same time.
+ */
 const reached = () => {
   const names = [...campaigns.sink.perRecipient().keys()].map((to) => to.replace(/\d.*/, ''));
   return [...new Set(names)].filter((name) => name !== 'timer').sort();
 };
 
-/** Returns the campaign once only waiting recipients are left. */
+/** Waits until the campaign has only waiting recipients, and returns the campaign. */
 function waiting(id: string, pendingCount: number) {
   return until(async () => {
     const campaign = await read(id);
@@ -71,7 +74,7 @@ describe("a campaign at the recipients' local time", () => {
       { zone: 'America/New_York', at: new Date(at('America/New_York')) },
       { zone: null, at: new Date(at('Pacific/Honolulu')) },
     ]);
-    // Contacts without a zone use the project's current one.
+    // Contacts without a time zone use the current time zone of the project.
     expect((await patchProject({ timezone: 'Asia/Kathmandu' })).status).toBe(200);
     await waiting(id, 2);
     expect(reached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
@@ -82,7 +85,7 @@ describe("a campaign at the recipients' local time", () => {
   it('skips recipients whose hour has passed if it is set so, after a grace period of 15 minutes', async () => {
     await people('ontime', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo', 3);
-    // Local times are whole minutes, so this one is between 13 and 14 minutes ago.
+    // Local times are in whole minutes, so this time is between 13 and 14 minutes ago.
     const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 13 * 60_000));
     const id = await create();
     await send(id, { sendAtLocal, latePolicy: 'SKIP' });
@@ -141,7 +144,8 @@ describe("a campaign at the recipients' local time", () => {
 describe('a sending window', () => {
   let timed: { id: string; key: string; opensMs: number };
 
-  // Windows open at whole minutes, so this campaign is started first and checked last.
+  // Windows open at whole minutes, so this campaign waits for up to a minute. The file starts it first and checks it
+  // last.
   beforeAll(async () => {
     const { service } = campaigns;
     const { id: projectId, secretKey: key } = await buildProject(service.db, 'Timer');
@@ -190,7 +194,7 @@ describe('a sending window', () => {
     expect(put.body).not.toHaveProperty('sendingWindow');
     await send(follows);
     await waiting(follows, 3);
-    // One is paused and resumed, and still waits.
+    // One campaign is paused and resumed, and still waits for the window.
     await call('POST', `/campaigns/${follows}/pause`);
     expect(await read(follows)).toMatchObject({ status: 'PAUSED', pendingCount: 3 });
     await call('POST', `/campaigns/${follows}/resume`);

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { DAY_MS, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
 import { buildContacts } from '../build/campaigns.ts';
-import { forgetFigures } from '../build/recipients.ts';
+import { deleteStoredStatistics } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Time zones with the same local time a day apart, all year. */
+/** Two time zones with the same time of day on different days, all year. */
 const [EARLY, LATE] = ['Pacific/Kiritimati', 'Pacific/Honolulu'];
 const EACH = 60;
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const campaigns = useCampaignService();
 const { call, create, send, read, become } = campaigns;
 
 interface Reached {
-  /** Keys are the name of `people` and the number of the variant. */
+  /** The name given to `people`, and the number of the variant. */
   who: string;
   n: number;
   firstAt: Date;
@@ -35,7 +35,7 @@ function people(localPart: string, timezone: string) {
 }
 
 it("an A/B test at local time sends the share at each recipient's hour, and the winner to the rest at their hour a day later", async () => {
-  // The hour of LATE comes within about a minute. The hour of EARLY was the same time a day before.
+  // The local hour in LATE is within about a minute. In EARLY the same hour was a day earlier.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
   await people('early', EARLY);
   await people('late', LATE);
@@ -62,7 +62,7 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
   await sql`
       UPDATE emails SET opened_at = now() WHERE campaign_id = ${id} AND variant = 1 AND sent_at IS NOT NULL
     `.execute(campaigns.service.db);
-  await forgetFigures(campaigns.service.db, id);
+  await deleteStoredStatistics(campaigns.service.db, id);
 
   const later = await until(async () => {
     const campaign = await read(id);

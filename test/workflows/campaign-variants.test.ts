@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
-import { forgetFigures } from '../build/recipients.ts';
+import { deleteStoredStatistics } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Recipients that the sink accepts; the others are deferred. */
+/** The sink accepts recipients that match. It defers all others. */
 let taken: RegExp = /./;
 const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { keepBodies: true, replyToRcpt } });
@@ -15,9 +15,9 @@ const VARIANTS = [
   { name: 'A', weight: 1 },
   { name: 'B', subject: 'B for {{firstName}}', weight: 1 },
 ];
-/** Longer than any test, so waiting recipients keep waiting. */
+/** A wait that is longer than any test, so that waiting recipients keep waiting. */
 const LONG = 60;
-/** A test with a short wait, which is judged soon. */
+/** Returns an A/B test with a short wait, so that a winner is chosen soon. */
 const testOf = (changes: Record<string, unknown> = {}) => ({
   share: 0.2,
   metric: 'opens',
@@ -31,7 +31,7 @@ async function startCampaign(changes: Record<string, unknown>): Promise<string> 
   return id;
 }
 
-/** Returns recipients by variant, content and status. */
+/** Returns the number of recipients by variant, content and status. */
 async function rows(id: string): Promise<Record<string, number>> {
   const { rows: found } = await sql<{ what: string; n: number }>`
     SELECT concat_ws(' ', coalesce(e.variant::text, 'none'), k.subject, e.status) AS what, count(*)::int AS n
@@ -40,17 +40,17 @@ async function rows(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(({ what, n }) => [what, n]));
 }
 
-/** Records an open or click by the first `n` sent recipients of a variant, or only by their machines. */
+/** Records that the first `n` recipients of a variant opened or clicked, or that only bots did. */
 async function engage(id: string, variant: number, n: number, column: 'opened_at' | 'clicked_at' | 'machine_opens') {
   const value = column === 'machine_opens' ? sql`1` : sql`now()`;
   await sql`
     UPDATE emails SET ${sql.ref(column)} = ${value} WHERE id IN (
       SELECT id FROM emails WHERE campaign_id = ${id} AND variant = ${variant} AND sent_at IS NOT NULL ORDER BY id LIMIT ${n})
   `.execute(campaigns.service.db);
-  await forgetFigures(campaigns.service.db, id);
+  await deleteStoredStatistics(campaigns.service.db, id);
 }
 
-/** Waits until the share is sent. */
+/** Waits until the share of the test is sent. */
 function waiting(id: string) {
   return until(async () => {
     const campaign = await read(id);
@@ -87,7 +87,7 @@ describe('a campaign with a test', () => {
   it('sends the share, waits, and sends the variant with more opens to the rest', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
     const { testEndsAt } = await waiting(id);
-    // 20 % of 51, rounded up.
+    // The share is 20 % of 51 recipients, rounded up.
     expect(await rows(id)).toEqual({
       '0 A for {{firstName}} SENT': 6,
       '1 B for {{firstName}} SENT': 5,
@@ -182,7 +182,7 @@ describe('a campaign with a test', () => {
     expect(sentCount).toBeLessThanOrEqual(11);
     expect(sentCount + pendingCount).toBe(51);
     await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
-    // All but r1 and r10 to r19.
+    // The sink accepts all recipients except r1 and r10 to r19.
     await until(async () => (await read(id)).sentCount === 40 || undefined, 'all who are not put off');
     expect(await read(id)).toMatchObject({ status: 'SENDING', pendingCount: 11, winner: 'B' });
     await call('POST', `/campaigns/${id}/cancel`);
@@ -192,7 +192,7 @@ describe('a campaign with a test', () => {
     const id = await startCampaign({ test: testOf() });
     const { testEndsAt } = await waiting(id);
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
-    await campaigns.operator.keepHouse();
+    await campaigns.operator.runRecovery();
     await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
     expect(await read(id)).toMatchObject({ testState: 'WAITING', testEndsAt, sentCount: 11 });
     await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });

@@ -19,7 +19,7 @@ async function eventCount(name: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Returns what Temporal shows as the current details of a campaign's workflow. */
+/** Returns the current details of a campaign's workflow, which Temporal's UI shows. */
 async function detailsOf(id: string): Promise<string> {
   const { operator, service } = campaigns;
   const handle = operator.client.workflow.getHandle(service.names.campaign(id, 1));
@@ -204,7 +204,7 @@ describe('refusals by the receiving server', () => {
     await until(async () => (await outcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
     await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await detailsOf(id)), 'the details');
-    // The simulated day is over: the address accepts email now, and the next check finds it.
+    // The deferred recipient still waits for its next attempt, so the test cancels the campaign.
     await call('POST', `/campaigns/${id}/cancel`);
     await become(id, 'CANCELLED');
     await until(async () => (await stats(id)).pending === 0);

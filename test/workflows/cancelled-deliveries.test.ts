@@ -38,13 +38,13 @@ async function send(...to: string[]): Promise<string[]> {
 }
 const mail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
 
-/** Starts a delivery, as a worker does for a message whose first attempt was interrupted. */
+/** Starts a delivery in Temporal, as a worker does for a message whose first attempt was interrupted. */
 async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string): Promise<void> {
   await inTransaction(service.db, (trx) => enqueue(trx, [{ projectId: service.one.id, kind, refId }]));
   await handOver(service, refId);
 }
 
-/** Returns the ids of running deliveries, as soon as Temporal lists any. */
+/** Waits until Temporal lists running deliveries, and returns their ids. */
 const running = (type: string) =>
   until(async () => {
     const found: string[] = [];
@@ -76,7 +76,7 @@ it('an email whose delivery is cancelled before its first attempt is never sent,
   await cancelAll('emailDelivery');
   await service.startWorker();
   await until(async () => (await mail(id)).status === 'FAILED', 'the end of the mail');
-  await operator.keepHouse();
+  await operator.runRecovery();
   expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled' });
   expect(sink.counts.messages).toBe(0);
 });

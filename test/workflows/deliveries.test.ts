@@ -64,7 +64,7 @@ it('emails keep the send rate of their project', async () => {
     return all.every((row) => row.sent_at !== null) ? all : undefined;
   });
   const times = rows.map((row) => row.sent_at?.getTime() ?? 0).sort((a, b) => a - b);
-  // Two immediately and then ten per second.
+  // The rate allows two emails immediately, and then ten per second.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 

@@ -15,11 +15,13 @@ afterAll(async () => {
 });
 
 /**
- * Returns the number of activities that Temporal assigned in the response to a workflow task, in this file's namespace.
+ * Returns the number of activities that Temporal gave to workers in the response to a workflow task, in the namespace
+ * of this file.
  */
 async function eagerActivities(): Promise<number> {
   const metrics = await (await fetch(inject('temporalMetrics'))).text();
-  const namespace = service.temporal.namespace.replace('-', '_'); // In the form of a label.
+  // Labels of metrics contain underscores instead of hyphens.
+  const namespace = service.temporal.namespace.replace('-', '_');
   const mine = new RegExp(`^activity_eager_execution\\{.*namespace="${namespace}".*\\} (\\d+)$`, 'm');
   return Number(mine.exec(metrics)?.[1] ?? 0);
 }

@@ -44,7 +44,7 @@ async function endOf(
   }
 }
 
-/** Starts an execution in a new workflow. Returns it and its workflow in Temporal. */
+/** Starts an execution in a new workflow. Returns the execution and its workflow in Temporal. */
 async function enter(
   steps: Record<string, StepSpec>,
   more: object = {},
@@ -74,7 +74,10 @@ it('a Temporal run completes when its contact exits by an event', async () => {
   expect(await execution(run)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
 });
 
-/** Returns what Temporal shows of the reason of a cancelled workflow: in the history, in search, and in the details. */
+/**
+ * Returns the reason of a cancelled workflow in each place where Temporal shows it: the history, the search attributes,
+ * and the details.
+ */
 async function reasonsOf(workflowId: string) {
   expect(await endOf(workflowId)).toEqual({ cancelled: true });
   const handle = operator.client.workflow.getHandle(workflowId);
@@ -130,7 +133,7 @@ it('a Temporal run says why its campaign or job was cancelled', async () => {
     campaigns.push(id);
   }
   const [draft = '', deleted = ''] = campaigns;
-  // The workflows find the rows after both changes.
+  // The workflows read the rows after both changes.
   await service.stopWorker();
   await expectOk(service.call('POST', `/campaigns/${draft}/cancel`));
   await expectOk(service.call('POST', `/campaigns/${deleted}/cancel`));

@@ -77,7 +77,7 @@ describe('workflows that trigger each other', () => {
         allowReentry: true,
         steps: { update: { type: 'UPDATE_CONTACT', config: { subscribed } } },
       });
-    // Contacts are added before the workflows, which they would start.
+    // The contact is added before the workflows exist, because adding it would start them.
     const { data } = await track(service, 'toggle@example.com', 'unrelated');
     const on = await toggle(true);
     const off = await toggle(false);

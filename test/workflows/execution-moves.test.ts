@@ -32,7 +32,7 @@ const detail = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('G
 const executionsOf = async ({ id }: BuiltWorkflow) =>
   (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
 
-/** Starts an execution. Returns it once Temporal runs it. */
+/** Starts an execution. Returns it when Temporal runs it. */
 async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
   await track(`${event}@example.com`, event);
   const execution = await until(async () => {
@@ -109,7 +109,7 @@ describe('moving an execution on', () => {
       status: 'WAITING',
       currentStepId: branch === 'event' ? workflow.steps.came : workflow.steps.late,
     });
-    // The event comes too late and has no effect.
+    // The event comes after the wait has ended, so it has no effect.
     await track(`${event}@example.com`, 'never');
     await expectOk(advance(workflow, id));
     expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });

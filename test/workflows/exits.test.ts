@@ -19,7 +19,7 @@ afterAll(async () => {
 const track = (email: string, event: string, data = {}, key?: string) =>
   expectOk(service.call('POST', '/v1/track', { body: { email, event, data }, ...(key && { key }) }));
 
-/** Builds a workflow that waits for a week, by a delay or for an event that never comes. */
+/** Builds a workflow that waits for a week, in a delay or for an event that never occurs. */
 async function buildWaiting(eventName: string, p: { settings?: object; byEvent?: boolean; allowReentry?: boolean }) {
   const config = p.byEvent ? { eventName: 'never', timeout: 604_800 } : { amount: 1, unit: 'weeks' };
   const { id } = await buildWorkflow(service, {
@@ -34,7 +34,7 @@ async function buildWaiting(eventName: string, p: { settings?: object; byEvent?:
 const executionsOf = async (workflowId: string) =>
   (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
 
-/** Waits until Temporal runs the only execution of a workflow. */
+/** Waits until Temporal runs the only execution of a workflow, and returns the execution. */
 const begun = (workflowId: string) =>
   until(async () => {
     const [found] = await executionsOf(workflowId);

@@ -20,7 +20,7 @@ beforeAll(async () => {
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: `smtp://127.0.0.1:${receiver.port}`,
     INBOUND_SMTP_PORT: String(inboundPort),
-    PORT: String(await freePort()), // The worker needs the correct address for links too.
+    PORT: String(await freePort()), // The links in emails need the service's address, so the worker needs it too.
   });
   await buildDomain(service.db, { projectId: service.one.id });
 });
@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Sends an email with the API. Returns it as received by the server. */
+/** Sends an email with the API. Returns the message that the mail server received. */
 async function arrive(
   email: string,
 ): Promise<{ id: string; mail: DemoEmail; html: string; header(name: string): string }> {

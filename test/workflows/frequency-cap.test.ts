@@ -18,7 +18,7 @@ async function sendCampaign(): Promise<string> {
   return id;
 }
 
-/** Returns the number of contacts by the number of emails that they got. */
+/** Returns how many contacts got each number of emails. */
 async function countReceived(): Promise<Record<string, number>> {
   const { rows } = await sql<{ emails: number; contacts: number }>`
     SELECT emails, count(*) AS contacts FROM (
@@ -43,7 +43,8 @@ describe('a frequency cap', () => {
       skipped: 3,
       sent: 0,
     });
-    // As if the first campaign had been sent eight days ago. The second one sent no email, so it does not count.
+    // Makes the first campaign look as if it had been sent eight days ago. The second campaign sent no email, so it
+    // does not count.
     await sql`UPDATE emails SET sent_at = sent_at - interval '8 days' WHERE campaign_id = ${first}`.execute(
       campaigns.service.db,
     );
@@ -53,7 +54,7 @@ describe('a frequency cap', () => {
     const fourth = await sendCampaign();
     await campaigns.become(fourth, 'SENT');
     expect(await campaigns.outcomes(fourth)).toEqual({ 'FAILED frequency_capped': 3 });
-    // Failed emails take no place.
+    // Failed emails use no place of the cap.
     await sql`UPDATE emails SET status = 'FAILED', sent_at = NULL WHERE campaign_id = ${third}`.execute(
       campaigns.service.db,
     );
@@ -78,7 +79,7 @@ describe('a frequency cap', () => {
     const steps = {
       mail: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'again' },
       again: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'last' },
-      // One more than the cap: one of the steps is skipped.
+      // The contact gets one email more than the cap allows, so one step is skipped.
       last: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
       end: { type: 'EXIT' as const, config: {} },
     };
@@ -88,7 +89,7 @@ describe('a frequency cap', () => {
       expectOk(call('POST', '/v1/track', { body: { email: `r${n}@to.test`, event: 'signup' } })),
     );
     await Promise.all([...drafts.map((id) => campaigns.send(id)), ...tracked]);
-    // Emails of executions are sent before campaigns, and three sends of 60 take time on a busy machine.
+    // Emails of executions are sent before campaigns, and three times 60 emails take time on a busy machine.
     await until(async () => {
       const { body } = await call('GET', `/workflows/${workflow.id}/executions?limit=100`);
       return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;

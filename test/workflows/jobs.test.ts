@@ -124,7 +124,7 @@ describe('an import', () => {
     await receive('START', 'start');
     await receive('STOP', 'stop');
     expect(await consentAfter('no,')).toBe(false);
-    // Keywords of the project's own, which the provider reports as START and STOP.
+    // The project has its own keywords, which the provider reports as START and STOP.
     await receive('ZURUECK', 'start');
     expect(await consentAfter('no,')).toBe(true);
     await receive('GENUG', 'stop');
@@ -266,7 +266,7 @@ describe('an import', () => {
     });
   });
 
-  /** Blocks an import of 12,000 rows in the middle, so that the worker stops while it runs. */
+  /** Holds an import of 12,000 rows in the middle with a lock, so that the worker stops while the import runs. */
   async function holdImport(domain: string): Promise<{ jobId: string; release: () => Promise<void> }> {
     const rows = Array.from({ length: 12_000 }, (_, i) => `p${i}@${domain},${i}`);
     const jobId = await startImport(`email,n\n${rows.join('\n')}\n`);
@@ -275,8 +275,8 @@ describe('an import', () => {
       const found = await sql`SELECT id FROM jobs WHERE id = ${jobId} AND processed > 0 FOR UPDATE`.execute(trx);
       return found.rows.length > 0;
     }, 'the first rows');
-    // An activity ends after some seconds. On a busy machine that may be before this lock, so the next one must wait
-    // for it.
+    // An activity ends after some seconds. On a busy machine it may end before this lock is set, so the next activity
+    // must wait for the lock.
     const { rows: own } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(trx);
     await until(async () => {
       const waiting = sql`SELECT FROM pg_stat_activity WHERE ${own[0]?.pid} = ANY(pg_blocking_pids(pid))`;
@@ -309,7 +309,7 @@ describe('an import', () => {
   it('continues after its worker was killed', async () => {
     const { jobId, release } = await holdImport('forced.test');
     const stopped = service.stopWorker();
-    // The worker has cancelled the activity and no longer waits for it.
+    // The worker has cancelled the activity, and no longer waits for its end.
     await until(() => lines.some((line) => line.includes('GracefulShutdownPeriodExpired')), 'the forced stop');
     await release();
     await stopped;

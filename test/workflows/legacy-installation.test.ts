@@ -12,14 +12,16 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
-// A database and a namespace of the release before installations had names: rows of executions whose workflows have ids
-// and queues without the installation's name, and schedules of that release.
+// A database and a namespace that the release before installation names has used: the rows of its executions, workflow
+// ids and queues without the installation's name, and its schedules.
 
 const LEGACY_SCHEDULES = { 'domain-checks': 'domainChecks', housekeeping: 'housekeeping' };
 const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
-/** Simulates the earlier release, whose rows all have names without the installation. */
+/**
+ * A service that simulates the earlier release: all of its rows have workflow names without the installation's name.
+ */
 let earlier: TestService;
 let service: TestService;
 let operator: TestOperator;
@@ -41,7 +43,7 @@ beforeAll(async () => {
   legacy.terminated = await startLegacy('terminated');
   await createLegacySchedules();
   await earlier.close();
-  // The upgrade.
+  // Upgrades the installation.
   await database.db.updateTable('installation').set({ legacy_before: new Date() }).execute();
   service = await startTestService({}, { database, temporal, legacyCheckMs: 250 });
 });
@@ -61,7 +63,7 @@ const readLegacy = async ({ automationId }: Legacy) => (await read(service, auto
 const describeLegacy = ({ executionId }: Legacy) =>
   operator.client.workflow.getHandle(`execution-${executionId}`).describe();
 
-/** Builds a workflow whose executions wait for an event, and end when it comes. */
+/** Builds a workflow whose executions wait for an event, and end when the event occurs. */
 async function buildWaiting(target: TestService, eventName: string): Promise<string> {
   const caller = {
     call: (method: string, path: string, options?: CallOptions) =>
@@ -172,7 +174,7 @@ it('recovery finds workflows that an operator terminated, started before or afte
   expect(execution.temporal.workflowId).toBe(`execution-${service.names.shortId}-${execution.id}`);
   await operator.terminate(execution.temporal.workflowId);
   await operator.terminate(`execution-${legacy.terminated.executionId}`);
-  await operator.keepHouse();
+  await operator.runRecovery();
   expect((await read(service, later))[0]).toMatchObject({ status: 'CANCELLED' });
   expect(await readLegacy(legacy.terminated)).toMatchObject({ status: 'CANCELLED' });
 });

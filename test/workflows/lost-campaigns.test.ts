@@ -5,7 +5,7 @@ import { expectOk } from '../build/workflows.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Recipients that the sink accepts permanently; the others are deferred. */
+/** The sink accepts recipients that match. It defers all others. */
 let taken: RegExp = /./;
 const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { replyToRcpt } });
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: unknown) => expectOk(campaigns.call(method, path, body));
 const stats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 
-/** Sends a campaign, and returns it when Temporal runs it. */
+/** Sends a campaign. Returns it when Temporal runs it. */
 async function start(body: Record<string, unknown> = {}): Promise<string> {
   const id = await create();
   await send(id, body);
@@ -27,7 +27,9 @@ async function start(body: Record<string, unknown> = {}): Promise<string> {
   return id;
 }
 
-/** Starts a campaign that has reached `r0` to `r9` and waits for its next attempt at the others. */
+/**
+ * Starts a campaign. Returns when it has reached `r0` to `r9` and waits for the next attempt for the other recipients.
+ */
 async function startHalf(): Promise<string> {
   taken = /^<?r\d@/;
   const id = await start();
@@ -49,11 +51,11 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     it(`is CANCELLED after a ${how}, and skips unsent recipients`, async () => {
       const id = await startHalf();
       await campaigns.operator[how](campaigns.service.names.campaign(id, 1));
-      await campaigns.operator.keepHouse();
+      await campaigns.operator.runRecovery();
       expect(await campaigns.read(id)).toMatchObject({ status: 'CANCELLED' });
       await until(async () => (await stats(id)).pending === 0, 'the end of the rest');
       expect(await stats(id)).toMatchObject({ total: 20, sent: 10, skipped: 10 });
-      await campaigns.operator.keepHouse();
+      await campaigns.operator.runRecovery();
       expect(campaigns.sink.counts.messages).toBe(10);
     });
   }
@@ -61,7 +63,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
   it('is a DRAFT again if it had not started, and can be sent', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
-    await campaigns.operator.keepHouse();
+    await campaigns.operator.runRecovery();
     expect(await campaigns.read(id)).toMatchObject({ status: 'DRAFT', scheduledAt: null });
     await call('POST', `/campaigns/${id}/send`, {});
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
@@ -77,7 +79,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
       const { rows } = await sql`SELECT 1 FROM outbox WHERE ref_id = ${id}`.execute(campaigns.service.db);
       return rows.length === 0;
     }, 'the end of the signal');
-    await campaigns.operator.keepHouse();
+    await campaigns.operator.runRecovery();
     await until(async () => (await stats(id)).pending === 0, 'the end of the rest');
     expect(await stats(id)).toMatchObject({ sent: 10, skipped: 10 });
   });
@@ -87,7 +89,7 @@ describe('a campaign that Temporal has lost', () => {
   it('is sent to the remaining recipients, and to no recipient twice', async () => {
     const id = await startHalf();
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
-    await campaigns.operator.keepHouse();
+    await campaigns.operator.runRecovery();
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
@@ -95,7 +97,7 @@ describe('a campaign that Temporal has lost', () => {
   it('keeps its time if it is scheduled', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
-    await campaigns.operator.keepHouse();
+    await campaigns.operator.runRecovery();
     await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
     expect(await campaigns.read(id)).toMatchObject({ status: 'SCHEDULED' });
     expect(campaigns.sink.counts.messages).toBe(0);

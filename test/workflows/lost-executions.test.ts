@@ -52,7 +52,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       const stopped = await enter(workflow, how);
       const other = await enter(workflow, how, 'other@example.com');
       await operator[how](service.names.execution(stopped));
-      await operator.keepHouse();
+      await operator.runRecovery();
       expect(await detail(workflow, stopped)).toMatchObject({
         status: 'CANCELLED',
         exitReason: 'cancelled',
@@ -80,7 +80,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       workflowTaskFinishEventId: 4 as never,
       requestId: 'reset',
     });
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await detail(workflow, id)).toMatchObject({ status: 'WAITING', completedAt: null });
   });
 });
@@ -94,7 +94,7 @@ describe('an execution that Temporal has lost', () => {
     const id = await enter(workflow, 'delayed');
     const [{ dueAt }] = (await detail(workflow, id)).steps;
     await operator.forget(service.names.execution(id));
-    await operator.keepHouse();
+    await operator.runRecovery();
     const execution = await ended(workflow, id);
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'through' });
     expect(execution.steps).toMatchObject([{ type: 'DELAY', dueAt, attempts: 1 }, { type: 'EXIT' }]);
@@ -109,9 +109,9 @@ describe('an execution that Temporal has lost', () => {
     const id = await enter(workflow, 'waits');
     await operator.forget(service.names.execution(id));
     await track(service, 'ada@example.com', 'paid');
-    // As if Temporal had received the signal before it lost everything.
+    // Makes the row look as if Temporal had received the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await ended(workflow, id)).toMatchObject({
       exitReason: 'through',
       steps: [{ output: { branch: 'event' } }, {}],
@@ -126,7 +126,7 @@ describe('an execution that Temporal has lost', () => {
     const workflow = await buildWorkflow(service, { eventName: 'waits-on', steps });
     const id = await enter(workflow, 'waits-on');
     await operator.forget(service.names.execution(id));
-    await operator.keepHouse();
+    await operator.runRecovery();
     await operator.started(service.names.execution(id));
     await track(service, 'ada@example.com', 'later');
     expect(await ended(workflow, id)).toMatchObject({
@@ -144,12 +144,12 @@ describe('an execution that Temporal has lost', () => {
     await service.stopWorker();
     await track(service, 'once@example.com', 'mailed');
     const [{ id }] = await listExecutions(service, workflow.id);
-    // As if a worker had handed it to Temporal before Temporal lost everything.
+    // Makes the row look as if a worker had handed it to Temporal before Temporal lost everything.
     await sql`DELETE FROM outbox WHERE ref_id = ${id}`.execute(service.db);
     await service.startWorker();
-    await operator.keepHouse();
+    await operator.runRecovery();
     await ended(workflow, id);
-    await operator.keepHouse();
+    await operator.runRecovery();
     const emails = await service.db.selectFrom('emails').select('status').where('execution_id', '=', id).execute();
     expect(emails).toEqual([{ status: 'SENT' }]);
   });
@@ -162,7 +162,7 @@ describe('an execution that Temporal has lost', () => {
     const id = await enter(workflow, 'edited');
     await operator.forget(service.names.execution(id));
     await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
 
@@ -176,7 +176,7 @@ describe('an execution that Temporal has lost', () => {
       );
     const before = await runs();
     await operator.forget(...[3, 11, 12].map((n) => service.names.execution(ids[n] ?? '')));
-    await operator.keepHouse();
+    await operator.runRecovery();
     for (const n of [3, 11, 12]) await operator.started(service.names.execution(ids[n] ?? ''));
     const changed = (await runs()).flatMap((run, n) => (run === before[n] ? [] : [n]));
     expect(changed).toEqual([3, 11, 12]);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await sink?.close();
 });
 
-/** Builds an email that was accepted hours ago. Returns its id, which contains that time. */
+/** Builds an email that was accepted hours ago. Returns its id, which contains the time. */
 async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
   const made = await buildEmail(service.db, { projectId: service.one.id, ...p });
   const id = v7({ msecs: Date.now() - hoursAgo * 3_600_000 });
@@ -38,7 +38,7 @@ async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<st
   return id;
 }
 
-/** Starts a delivery with messages, as the dispatch of their outbox rows does; returns its workflow id. */
+/** Starts a delivery of messages, as handing over their outbox rows does. Returns the workflow id. */
 async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Promise<string> {
   const projectId = service.one.id;
   const workflowId = `delivery-${ids[0]}`;
@@ -65,9 +65,9 @@ describe('an email whose delivery Temporal has lost', () => {
     const id = await mailOf(1);
     await operator.forget(await deliver('emailDelivery', [id]));
     await service.startWorker();
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await sent(id)).toMatchObject({ attempts: 1 });
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(sink.counts.messages).toBe(1);
   });
 
@@ -78,16 +78,16 @@ describe('an email whose delivery Temporal has lost', () => {
     await tried(id);
     await operator.forget(workflowId);
     deferring = false;
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await sent(id)).toMatchObject({ attempts: 2 });
     expect(sink.counts.messages).toBe(1);
   });
 
   it('is found after more than a day if an operator requests it', async () => {
     const id = await mailOf(72);
-    await operator.keepHouse();
+    await operator.runRecovery();
     expect(await mail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
-    await operator.keepHouse({ messagesOfHours: 96 });
+    await operator.runRecovery({ messagesOfHours: 96 });
     await sent(id);
   });
 });
@@ -98,13 +98,13 @@ it('recovery does not send an email of a running delivery', async () => {
   const workflowId = await deliver('emailDelivery', [id]);
   await tried(id);
   const before = await mail(id);
-  await operator.keepHouse();
+  await operator.runRecovery();
   expect(await mail(id)).toEqual(before);
   await operator.client.workflow.getHandle(workflowId).cancel();
   await until(async () => (await mail(id)).status === 'FAILED', 'the end of the delivery');
 });
 
-/** Builds an email of a step at which an execution is, or which it has passed. */
+/** Builds an email of a step at which an execution is, or of a step that the execution has passed. */
 async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
   const id = await mailOf(1, { sourceType: 'WORKFLOW' });
   await sql`
@@ -123,7 +123,7 @@ it('recovery sends no emails of campaigns and steps, except held and released on
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
   const ofStep = await emailOfStep('RUNNING');
   const released = await emailOfStep('COMPLETED');
-  await operator.keepHouse();
+  await operator.runRecovery();
   await sent(released);
   expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
   expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
@@ -134,7 +134,7 @@ it('an email that waited for its next attempt when its execution was cancelled i
   await sql`UPDATE emails SET status = 'SENDING', attempts = 1, error = '450 later' WHERE id = ${id}`.execute(
     service.db,
   );
-  await operator.keepHouse();
+  await operator.runRecovery();
   expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled', error: '450 later' });
 });
 
@@ -148,7 +148,7 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
   await service.stopWorker();
   await operator.forget(await deliver('smsDelivery', [id]));
   await service.startWorker();
-  await operator.keepHouse();
+  await operator.runRecovery();
   const sms = () => service.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   await until(async () => (await sms()).status === 'SENT', 'the SMS to be sent');
   expect(await sms()).toMatchObject({ attempts: 1 });
@@ -158,7 +158,7 @@ it('held email of a released project is sent although the release was lost, and 
   const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
   const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
-  await operator.keepHouse();
+  await operator.runRecovery();
   for (const id of ids) await sent(id);
   expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
 });
@@ -173,7 +173,7 @@ it('subscribers of a variant are notified, although Temporal has lost the restoc
       VALUES (${project}, '7', 'Jumper', 'Blue', true, 1) RETURNING variant_id)
     INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id) SELECT ${project}, v.variant_id, c.id FROM c, v
   `.execute(service.db);
-  await operator.keepHouse();
+  await operator.runRecovery();
   const countNotices = async () => {
     const { rows } = await sql`
       SELECT contact_id FROM events WHERE project_id = ${project} AND name = 'shopify.back_in_stock'`.execute(
@@ -182,6 +182,6 @@ it('subscribers of a variant are notified, although Temporal has lost the restoc
     return rows.length;
   };
   await until(async () => (await countNotices()) === 3, 'the notices');
-  await operator.keepHouse();
+  await operator.runRecovery();
   expect(await countNotices()).toBe(3);
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** Runs one round of recovery, as the schedule does every 5 minutes. */
-async function keepHouse(): Promise<void> {
+async function runRecovery(): Promise<void> {
   rounds += 1;
   await client.workflow.execute('recoveryRound', {
     taskQueue: service.names.taskQueue('workflows'),
@@ -50,7 +50,7 @@ const waitForSent = (id: string) =>
     const email = await mailOf(id);
     return email.status === 'SENT' ? email : undefined;
   }, 'the mail to be sent');
-/** Ends a workflow, as an operator does in Temporal's UI. Returns when the server lists this state. */
+/** Terminates a workflow as an operator does in Temporal's UI. Returns when Temporal lists it as terminated. */
 async function terminateDeliveries(): Promise<void> {
   const query = `WorkflowType = 'emailDelivery' AND ExecutionStatus = 'Running'`;
   const ids = await until(async () => {
@@ -79,9 +79,9 @@ it('an email whose delivery was terminated before its first attempt is sent once
   const id = await handOverRetry({ attempts: 0 });
   await terminateDeliveries();
   await service.startWorker();
-  await keepHouse();
+  await runRecovery();
   expect(await waitForSent(id)).toMatchObject({ attempts: 1 });
-  await keepHouse();
+  await runRecovery();
   expect(sink.counts.messages).toBe(1);
 });
 
@@ -90,7 +90,7 @@ it('an email whose delivery was terminated while it waited for its next attempt 
   const id = await handOverRetry({ attempts: 1, dueAt: new Date(Date.now() + 1_000).toISOString() });
   await terminateDeliveries();
   await service.startWorker();
-  await keepHouse();
+  await runRecovery();
   expect(await waitForSent(id)).toMatchObject({ attempts: 2 });
   expect(sink.counts.messages).toBe(1);
 });
@@ -101,7 +101,7 @@ it('a job that was terminated is cancelled with the reason', async () => {
   await until(() => statusOf(service.names.job(id)), 'the workflow');
   await client.workflow.getHandle(service.names.job(id)).terminate('a test');
   await service.startWorker();
-  await keepHouse();
+  await runRecovery();
   const job = await expectOk(service.call('GET', `/contacts/import/${id}`));
   expect(job).toMatchObject({ status: 'CANCELLED', failedReason: 'An operator terminated the job.' });
 });
@@ -112,7 +112,7 @@ it('a job that Temporal has lost continues', async () => {
     service.db,
     outbox.map((row) => row.id),
   );
-  await keepHouse();
+  await runRecovery();
   const job = await until(async () => {
     const found = await expectOk(service.call('GET', `/contacts/import/${id}`));
     return found.status === 'COMPLETED' && found;
@@ -134,11 +134,11 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   }, 'the wait for the second try');
   await workflow.terminate('a test');
   broken = false;
-  // As if the next attempt had been due an hour ago.
+  // Makes the next attempt look as if it had been due an hour ago.
   await sql`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 hour' WHERE endpoint_id = ${id}`.execute(
     service.db,
   );
-  await keepHouse();
+  await runRecovery();
   await until(async () => (await deliveries())[0]?.status === 'DELIVERED', 'the delivery');
   await receiver.close();
 });

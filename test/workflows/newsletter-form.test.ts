@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-// A newsletter form on the page of a shop: it uses the public key, and an automation responds with the first email.
+// A newsletter form on the page of a shop. The form uses the public key, and an automation sends the first email.
 let sink: SmtpSink;
 let service: TestService;
 
@@ -41,7 +41,7 @@ const submit = (email: string, data: object, idempotencyKey?: string): Promise<C
 const emailsTo = (email: string) => sink.bodies.filter((body) => body.includes(`To: ${email}`));
 const contactOf = async (email: string) =>
   (await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`))).data[0];
-/** Returns the steps caused by submissions of the form, once all have ended. */
+/** Returns the steps of the executions that submissions of the form started, once all of them have ended. */
 async function stepsOf(email: string, count: number): Promise<string[]> {
   const { id } = await contactOf(email);
   return until(async () => {
@@ -97,7 +97,8 @@ it('the form does not remove the refusal of a person who unsubscribed, and its r
   expect(await stepsOf('cleo@example.com', 2)).toEqual(['COMPLETED', 'SKIPPED']);
   expect(emailsTo('cleo@example.com')).toHaveLength(1);
 
-  // Not even if the project deletes the reason: only the person or the project resubscribes them.
+  // The form cannot subscribe the person even if the project deletes the suppression. Only the person or the project
+  // can.
   expect((await service.call('DELETE', '/suppressions/cleo@example.com')).status).toBe(204);
   await submit('cleo@example.com', { firstName: 'Cleo' });
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);

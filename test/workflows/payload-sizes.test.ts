@@ -12,7 +12,7 @@ import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const RECIPIENTS = 10_000_000;
-/** Each page of a campaign with recipients in many zones becomes one chunk for each zone. */
+/** A page of contacts in many time zones becomes one chunk for each zone; this campaign has 40 zones. */
 const CHUNKS = (RECIPIENTS / PAGE_CONTACTS) * 40;
 const PAYLOAD_MAX = 256 * 1024;
 const LANES = 16;

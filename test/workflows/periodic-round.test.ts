@@ -16,7 +16,10 @@ import { withWorkers } from '../support/with-workers.ts';
 
 type Run = (input: PartInput) => Promise<PartResult>;
 
-/** Simulates the activities of a round with the given parts, page by page. `ended` is the recorded end of the round. */
+/**
+ * Simulates the activities of a round with the given parts, page by page. `ended` collects the recorded end of the
+ * round.
+ */
 function fakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
   const ended: RoundEnd[] = [];
   const run: string[] = [];
@@ -52,7 +55,7 @@ async function countRuns(client: Client, workflowId: string): Promise<number> {
 }
 
 const DONE: PartResult = { cursor: null, failures: [] };
-/** Hangs until the worker stops. */
+/** A part that hangs until the worker stops. */
 const hanging = (): Promise<never> => Context.current().cancelled;
 
 describe('a round of periodic work', () => {

@@ -13,7 +13,7 @@ let service: TestService;
 let operator: TestOperator;
 beforeAll(async () => {
   dns = await startDnsServer();
-  // With captured email on loopback there is nothing to publish, so domains show no records.
+  // The service captures email on loopback, so a domain needs no records and shows none.
   service = await startTestService({
     DNS_SERVERS: dns.address,
     EMAIL_PROVIDER: 'smtp',

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Number of graphs of each kind. Each is an execution in Temporal. */
+/** The number of generated graphs of each kind. Each graph is run as an execution in Temporal. */
 const GRAPHS = 15;
 const PLANS = ['free', 'pro'];
 const EVENTS = ['order', 'visit', 'email.sent', 'contact.unsubscribed'];
@@ -41,8 +41,8 @@ afterAll(async () => {
 });
 
 /**
- * A step with the targets of its branches, as the number of steps further on (possibly past the last one), or from the
- * first.
+ * A step, and the targets of its branches. A target is a number of steps further on, possibly beyond the last step, or
+ * a number of steps after the first.
  */
 interface Drawn {
   step: (at: { seconds: number }) => { type: StepType; config: StepConfig };
@@ -83,7 +83,7 @@ const drawn = fc.oneof(
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 
 /**
- * Returns the steps of the graph. With `circular` a branch may lead back: each target is then counted from the first
+ * Returns the steps of the graph. With `circular`, a branch may lead back: its target is then counted from the first
  * step.
  */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
@@ -185,14 +185,14 @@ describe('the effect of a step', () => {
 });
 
 describe('a preview of any workflow', () => {
-  // A fixed seed, so that runs are equal; others with FC_SEED.
+  // The seed is fixed, so that runs are equal. FC_SEED sets another seed.
   const seed = Number(process.env.FC_SEED ?? 20_261_123);
 
   it(`reaches the same steps as the execution (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 0.05, circular: false });
       const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', enabled: false, steps });
-      // Not enabled by the API, which refuses unreachable steps.
+      // SQL enables the workflow, because the API refuses to enable a workflow with unreachable steps.
       await service.db.updateTable('workflows').set({ enabled: true }).where('id', '=', workflow.id).execute();
       const contactId = await newContact(`real-${n}@example.com`);
       const webhooks = graph.flatMap(({ webhookStatus }, at) =>
@@ -215,7 +215,7 @@ describe('a preview of any workflow', () => {
       const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
       const asked = { contactId, context: {}, events };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
-      // From that step on, each pause of a sandbox takes a second.
+      // From that step on, each pause of the sandbox takes a second.
       if (preview.steps.length > 100) return;
       const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(comparableParts(preview), JSON.stringify(steps)).toEqual(comparableParts(execution));

@@ -41,7 +41,7 @@ beforeAll(async () => {
   sink = await startSmtpSink({
     replyToRcpt: (to) => {
       if (to.includes('gone')) return `550 5.1.1 <${to}>: Ms ${MARK} has left`;
-      // This reply does not match the command.
+      // An invalid reply: its code does not match the command.
       if (to.includes('odd')) return `354 Ms ${MARK} (${MARK}@) is away`;
       return `450 4.2.1 <${to}>: Ms ${MARK} is away`;
     },
@@ -72,7 +72,7 @@ beforeAll(async () => {
     .insertInto('sms_senders')
     .values({ project_id: service.one.id, country: null, from_phone: '+15005550006' })
     .execute();
-  // Makes Postgres quote a contact in an error, as an operator's constraint or trigger may.
+  // Adds a trigger whose error contains the contact, as a constraint or trigger of an operator may.
   await sql`
     CREATE FUNCTION refuse_contact() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'no place for % with %', NEW.email, NEW.data; END $$`.execute(service.db);
@@ -119,7 +119,7 @@ const jobEnd = (id: string) =>
     return job.completedAt && job;
   }, 'the end of the import');
 
-/** Sends a message to one of the SMTP listeners; returns the reply that ended it. */
+/** Sends a message to an SMTP listener. Returns the last reply. */
 function submit(port: number, p: { from: string; to: string; raw: string; pass?: string }): Promise<string> {
   const transport = createTransport({
     host: '127.0.0.1',
@@ -134,7 +134,7 @@ function submit(port: number, p: { from: string; to: string; raw: string; pass?:
   );
 }
 
-/** A message that the parser refuses: more than 1,000 nested parts. */
+/** Returns a message that the parser refuses, because it has more than 1,000 nested parts. */
 const nested = (depth: number) =>
   Array.from(
     { length: depth },
@@ -302,7 +302,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
         'a delivery was terminated',
       ]),
     );
-    await operator.keepHouse();
+    await operator.runRecovery();
   });
 
   it('occur when the SMTP server refuses the login', async () => {
@@ -322,7 +322,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
 });
 
 it('no address, number or text of a person reaches Temporal or a log, whatever fails', async () => {
-  // Each kind of failure has reached Temporal.
+  // Waits until Temporal has an error of each kind.
   const kept = await until(async () => {
     const text = (await readTemporalData(operator.client)).map((run) => run.text).join('\n');
     return (

@@ -52,7 +52,8 @@ const RUN_STATES = ['unknown', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'T
 type RunState = (typeof RUN_STATES)[number];
 
 /**
- * The statuses of the last run that match a status of the record. `null`: no run, because there is nothing left to do.
+ * For each status of the record, the statuses of the last run that agree with it. `null` is no run, because no work is
+ * left.
  */
 const AGREEING: Record<string, (string | null)[]> = {
   open: ['RUNNING'],
@@ -71,7 +72,7 @@ interface Pair {
   run: RunState;
 }
 
-/** Every pair of states of a record and its run, each built by `make`. */
+/** Builds every pair of states of a record and its run with `make`. */
 async function makePairs(rows: readonly string[], make: (row: string, run: RunState) => Promise<Pair>) {
   const pairs: Pair[] = [];
   for (const row of rows) for (const run of RUN_STATES) pairs.push(await make(row, run));
@@ -89,8 +90,9 @@ async function runStatus(workflowId: string): Promise<string | null> {
 }
 
 /**
- * Tells whether a run has not reached its step yet. The outbox is empty as soon as a run has started, and its step is
- * known when its first task has ended. In between, recovery correctly signals it to check.
+ * Tells whether a run has not reached its step yet. The outbox is empty as soon as a run has started, but the run's
+ * step is known only when its first task has ended. In between, recovery correctly tells the run to read its record
+ * again.
  */
 async function isOnItsWay(workflowId: string): Promise<boolean> {
   const run = await describeRun(workflowId);
@@ -100,7 +102,7 @@ async function isOnItsWay(workflowId: string): Promise<boolean> {
 const become = (workflowId: string, status: string) =>
   until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
 
-/** Waits until Temporal lists all running workflows as running. */
+/** Waits until Temporal lists all running workflows of the pairs as running. */
 const waitForListing = (pairs: Pair[]) =>
   until(async () => {
     const found = new Set<string>();
@@ -111,7 +113,9 @@ const waitForListing = (pairs: Pair[]) =>
     return true;
   }, 'the list of what runs');
 
-/** Runs one round of recovery, after which every pair matches, and a second one, which changes nothing. */
+/**
+ * Runs one round of recovery and expects that every pair agrees. Then runs a second round, which must change nothing.
+ */
 async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<string>): Promise<void> {
   await waitForListing(pairs);
   const sentBefore = sink.counts.messages;
@@ -168,7 +172,7 @@ async function enter(): Promise<Pair> {
   return { id, workflowId, row: 'open', run: 'RUNNING' };
 }
 
-/** Ends a run as an operator or another installation does: its row does not change. */
+/** Ends a run as an operator or another installation does: the record in Postgres does not change. */
 async function bringRun(workflowId: string, run: RunState): Promise<void> {
   const handle = operator.client.workflow.getHandle(workflowId);
   switch (run) {
@@ -257,7 +261,8 @@ describe('one round of recovery', () => {
   }
 
   it('makes every pair of states of a campaign and its run agree', async () => {
-    // Each attempt has its own address; otherwise the second would find the contact of the first.
+    // Each repetition of the test has its own address, because otherwise the second would find the contact of the
+    // first.
     await buildContacts(service.db, { projectId: service.one.id, count: 1, localPart: uuidv7() });
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const setStatus = (id: string, status: string) =>
@@ -290,7 +295,7 @@ describe('one round of recovery', () => {
   });
 
   it('makes every pair of states of a job and its run agree', async () => {
-    // An import that is never started, so that other imports of its project wait.
+    // Builds an import that is never started, so that other imports of its project wait for it.
     const first = await newImport(new Date(Date.now() + 86_400_000));
     const setStatus = (id: string, status: string) =>
       sql`UPDATE jobs SET status = ${status}, completed_at = CASE WHEN ${status} <> 'QUEUED' THEN now() END WHERE id = ${id}`.execute(
@@ -344,7 +349,7 @@ describe('one round of recovery', () => {
   });
 });
 
-/** Waits until an execution waits at a step and Temporal lists that. */
+/** Waits until an execution waits at a step, and Temporal lists it there. */
 async function waitingAt(id: string, step: string): Promise<void> {
   await until(async () => {
     const row = await service.db
@@ -358,7 +363,7 @@ async function waitingAt(id: string, step: string): Promise<void> {
   }, `the wait at ${step}`);
 }
 
-/** Copies the rows of an execution. Returns a function that restores them, as from a backup. */
+/** Copies the rows of an execution. Returns a function that restores the copy, as from a backup. */
 async function keepExecution(id: string): Promise<() => Promise<void>> {
   const readRows = async (table: string, key: string) =>
     (
@@ -392,7 +397,7 @@ async function keepExecution(id: string): Promise<() => Promise<void>> {
     });
 }
 
-/** Builds an import of one row. With a time, it was requested at that time and has no workflow. */
+/** Builds an import of one row. With `at`, it was requested at that time and has no workflow. */
 async function newImport(at?: Date): Promise<string> {
   const file = Buffer.from('email\nsomebody@import.test\n');
   const layout = readCsvLayout(file);

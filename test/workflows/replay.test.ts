@@ -22,7 +22,7 @@ interface History {
   events: { activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
 }
 
-/** Replays histories with the current workflows. Returns, by file, undefined or the reason of a mismatch. */
+/** Replays histories with the current workflows. Returns for each file the reason of a mismatch, or undefined. */
 async function replay(histories: Map<string, History>): Promise<Map<string, string | undefined>> {
   const given = [...histories].map(([workflowId, history]) => ({ workflowId, history: historyFromJSON(history) }));
   const results = Worker.runReplayHistories({ workflowBundle: { codePath: inject('workflowBundle') } }, given);

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** The reply of Postfix's default submission service to a client that did not sign in. */
+/** The reply that Postfix's submission service sends by default to a client that did not sign in. */
 const DENIED = (to: string) => `554 5.7.1 <${to}>: Recipient address rejected: Access denied`;
 const COUNT = 150;
 

@@ -104,7 +104,8 @@ describe('a sandbox of a workflow', () => {
     const execution = await tryOut(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toHaveLength(STEP_TYPES.length);
-    // Equal content is stored once for all emails, and outbox rows are deleted meanwhile.
+    // Content is omitted because all emails with equal text share it, and outbox rows because they are deleted
+    // meanwhile.
     const isCompared = (row: string) => !row.includes(execution.id) && !/^(?:contents|outbox) /.test(row);
     expect((await readRows(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
     expect(receiver.received).toEqual([]);

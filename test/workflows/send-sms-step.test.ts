@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /**
- * Runs a workflow of one SEND_SMS step for a contact. Returns the result of the visit and the SMS to the contact's
- * number.
+ * Runs a workflow with a single SEND_SMS step for a contact. Returns the result of the step and the SMS to the
+ * contact's number.
  */
 async function runStep(p: { event: string; config: Record<string, unknown>; data: Record<string, unknown> }) {
   const { event, config, data } = p;
@@ -41,7 +41,7 @@ async function follow(workflowId: string, event: string) {
     return data[0]?.completedAt ? data[0] : undefined;
   }, 'the end of the execution');
   const detail = await expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
-  // An execution continues although its SMS was not sent.
+  // The execution continues although its SMS was not sent.
   expect(detail).toMatchObject({ status: 'EXITED', exitReason: 'told' });
   return detail.steps[0];
 }

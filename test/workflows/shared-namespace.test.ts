@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const EXECUTIONS = 200;
 const CONTACTS = 300;
 const IMPORTED = 250;
-/** Number of histories that are fetched concurrently. */
+/** Number of histories that the test fetches concurrently. */
 const FETCHES = 16;
 
 let first: TestService;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await first?.close();
 });
 
-/** A schedule of the release before installations had names, which another installation may still use. */
+/** Creates a schedule as the release before installation names did. Another installation may still use it. */
 async function createSchedule(scheduleId: string): Promise<void> {
   await client.schedule.create({
     scheduleId,
@@ -90,13 +90,13 @@ async function readOutcome(service: TestService, work: Work) {
   };
 }
 
-/** Waits until all of it has ended correctly. */
+/** Waits until all work of a service has ended correctly. */
 async function expectDone(service: TestService, work: Work): Promise<void> {
   const done = { executions: { EXITED: EXECUTIONS }, campaign: 'SENT', job: ['COMPLETED', IMPORTED] };
   await expect.poll(() => readOutcome(service, work), { interval: 100 }).toEqual(done);
 }
 
-/** Returns the processes that took the tasks of a workflow. */
+/** Returns the identities of the worker processes that took the tasks of a workflow. */
 async function identitiesOf(workflowId: string, runId: string): Promise<string[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   return (events ?? []).flatMap((event) => {

@@ -7,33 +7,33 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Signals for each workflow: by default, more than twice the number at which a run continues as new. `SIGNALS=50000`
- * sends the number that the limits are made for, which takes minutes for each workflow. The size of a run does not
- * depend on the number of runs.
+ * Number of signals that each workflow gets: by default, more than twice the number after which a run continues as new.
+ * `SIGNALS=50000` sends the number for which the limits are made, which takes minutes for each workflow. The size of a
+ * run does not depend on the number of runs.
  */
 const SIGNALS = Number(process.env.SIGNALS ?? 1_200);
 /**
- * Requests to the API for each workflow. Most of them need no signal of their own, so these runs are short.
+ * Number of API requests for each workflow. Most requests need no signal of their own, so these runs are short.
  * `REQUESTS=50000` takes several minutes.
  */
 const REQUESTS = Number(process.env.REQUESTS ?? 600);
 const REQUESTS_AT_A_TIME = 20;
-/** A limit for hangs, also of the largest number. */
+/** A time limit that only ends hangs, also for the largest number of signals. */
 const LONG = { timeout: 3_600_000 };
 const EVENTS_MAX = 10_000;
 /** The maximum number of signals in a run (`workflows/run-length.ts`). */
 const SIGNALS_OF_RUN_MAX = 2_000;
-/** The maximum number of events for one signal: the signal and the three events of a workflow task. */
+/** The maximum number of history events for one signal: the signal and the three events of a workflow task. */
 const EVENTS_OF_SIGNAL = 4;
-/** More than the number of all other events, such as activity and timer events. */
+/** More than the number of all other events of a run, such as events of activities and timers. */
 const OTHER_EVENTS_MAX = EVENTS_MAX - EVENTS_OF_SIGNAL * SIGNALS_OF_RUN_MAX;
-/** Few, so that a task on a busy machine gets few signals at once. Each takes the SDK 0.4 ms. */
+/** A small number, so that a workflow task on a busy machine gets few signals. Each signal takes the SDK 0.4 ms. */
 const AT_A_TIME = 3;
 
 const campaigns = useCampaignService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
 const { create, send, become, outcomes } = campaigns;
 let receiver: WebhookReceiver;
-/** Milliseconds that the receiver takes for each response. */
+/** Milliseconds that the webhook receiver takes for each response. */
 let responseMs = 0;
 let status = 503;
 
@@ -54,7 +54,7 @@ const caller: Caller = {
 
 const handleOf = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
 
-/** Calls a function many times, some concurrently. */
+/** Calls a function many times, at most `atATime` calls concurrently. */
 async function repeat(times: number, atATime: number, call: (n: number) => Promise<unknown>): Promise<void> {
   let begun = 0;
   const lane = async () => {
@@ -73,7 +73,7 @@ interface RunSize {
   signals: number;
 }
 
-/** Returns the size of each run of a workflow, when all have ended. */
+/** Returns the number of events of each run of a workflow, when all runs have ended. */
 async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
   const runs = await until(async () => {
     const found = [];
@@ -92,8 +92,8 @@ async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
 }
 
 /**
- * Expects that a run ends in time and continues in another one. The number of events is limited by the signals of a
- * run, so each run has less than 10,000 events for any number of signals.
+ * Expects that every run ended in time and continued in the next run. The number of events of a run is limited by its
+ * number of signals, so each run has fewer than 10,000 events, however many signals arrive.
  */
 async function expectBoundedRuns(workflowId: string): Promise<void> {
   const sizes = await sizesOfRuns(workflowId);
@@ -161,14 +161,14 @@ describe('a workflow that receives many signals', () => {
     await until(async () => receiver.received.length > 0, 'the request');
     const workflowId = service.names.webhooks(id);
     await flood(workflowId, 'wake');
-    // A failed delivery is due again later, so the endpoint's workflow continues automatically.
+    // The failed delivery is due again later, so the workflow of the endpoint continues without a signal.
     await campaigns.operator.terminate(workflowId);
     await expectBoundedRuns(workflowId);
   });
 });
 
 describe('a workflow that receives signals from many API requests', () => {
-  /** Expects that each run is short, and returns the number of signals of all runs. */
+  /** Expects that each run is short. Returns the number of signals that all runs received. */
   async function expectShortRuns(workflowId: string): Promise<number> {
     const sizes = await sizesOfRuns(workflowId);
     for (const { events } of sizes) expect(events).toBeLessThan(EVENTS_MAX);
@@ -204,7 +204,7 @@ describe('a workflow that receives signals from many API requests', () => {
       await campaigns.operator.started(service.names.execution(id));
       await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => track(caller, 'many@example.com', 'clicked', { n }));
       await track(caller, 'many@example.com', 'clicked', { n: REQUESTS });
-      // Only the matching event needs a signal.
+      // Only the event that matches the wait needs a signal.
       expect(await expectShortRuns(service.names.execution(id))).toBe(1);
       expect((await listExecutions(caller, workflow.id))[0]).toMatchObject({
         status: 'EXITED',

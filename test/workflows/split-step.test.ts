@@ -24,7 +24,7 @@ const buildSplit = (eventName: string, weights: Record<string, number>) =>
     },
   });
 
-/** Starts an execution for a contact. Returns the reason of the EXIT that it reached. */
+/** Starts an execution for a contact. Returns the reason of the EXIT step that it reached. */
 async function enter(workflowId: string, event: string, email: string): Promise<string> {
   const { data: tracked } = await expectOk(api.call('POST', '/v1/track', { body: { email, event } }));
   const { data } = await expectOk(api.call('GET', `/workflows/${workflowId}/executions?contactId=${tracked.contact}`));

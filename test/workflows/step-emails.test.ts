@@ -67,15 +67,16 @@ it('Temporal starts no second attempt while a mail server may still reply to the
     workflowId: 'delivery-in-test',
     args: [{ projectId: service.one.id, emailIds: [id] }],
   });
-  // The activity starts emails for five minutes (activities/emails/deliveries.ts), and its last email may take the
-  // longest time.
+  // The activity starts emails for five minutes (activities/emails/deliveries.ts), and the last email may need the
+  // maximum time of an email.
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
 it("emails of automations keep the project's send rate, and waiting for it does not count as an attempt", async () => {
   const rate = 2;
   const count = 8;
-  // Rates are read again every second. This rate is set before the project has sent any email.
+  // Workers read rates again every second. This rate is set before the project has sent any email, so it applies from
+  // the first.
   await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${service.two.id}`.execute(service.db);
   await buildDomain(service.db, { projectId: service.two.id });
   const templateOfTwo = await buildTemplate(service.db, { projectId: service.two.id });
@@ -91,7 +92,7 @@ it("emails of automations keep the project's send rate, and waiting for it does 
     FROM emails e JOIN execution_steps s ON s.execution_id = e.execution_id AND s.visit = e.visit
     JOIN executions x ON x.id = e.execution_id WHERE x.workflow_id = ${workflow.id}
   `.execute(service.db);
-  // The bucket may have had tokens for a second at the start.
+  // The bucket may have had the tokens of one second at the start.
   expect(rows[0]?.seconds).toBeGreaterThan((count - 1 - 2 * rate) / rate);
   expect(rows[0]).toMatchObject({ attempts: 1, tries: 1 });
 });

@@ -32,7 +32,7 @@ afterAll(() => service?.close());
 const patchProject = (body: object) =>
   expectOk(service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } }));
 
-/** Returns `HH:MM` in UTC, this many milliseconds from now. */
+/** Returns the time in UTC as `HH:MM`, this number of milliseconds from now. */
 const hourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
 const shutWindow = () => ({ from: hourIn(2 * HOUR_MS), to: hourIn(3 * HOUR_MS), timezone: 'UTC' });
 
@@ -149,12 +149,12 @@ describe('the sending window of the project', () => {
       const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await emailOf(id)}`.execute(service.db);
       return rows.length === 0;
     }, 'Temporal to wait for the window');
-    // An attempt that finds the window closed does not count.
+    // An attempt that finds the sending window closed does not count as an attempt.
     const { rows } = await sql`SELECT status, attempts, sent_at FROM emails WHERE execution_id = ${id}`.execute(
       service.db,
     );
     expect(rows).toEqual([{ status: 'PENDING', attempts: 0, sent_at: null }]);
-    // An email that waits for the window does not delay other emails of its project.
+    // An email that waits for the sending window does not delay other emails of its project.
     const body = { to: 'other@to.test', template: transactional };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
     await leaves(data.emails[0].email);
@@ -218,7 +218,7 @@ describe('the sending window of the project', () => {
     expect(sent).toMatchObject({ mode: 'test' });
     for (const path of [`/activity?contactId=${contactId}`, `/contacts/${contactId}/timeline`]) {
       const { data } = await expectOk(service.call('GET', path));
-      // Only the event for the new subscribed contact, and none of the sandbox.
+      // The only event is the one for the new subscribed contact. The sandbox recorded none.
       expect(data.map(({ type }: { type: string }) => type)).toEqual(['contact.subscribed']);
     }
   });

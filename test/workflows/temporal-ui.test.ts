@@ -113,7 +113,7 @@ async function summariesOf(workflowId: string): Promise<string[]> {
   });
 }
 
-/** The empty line behind all details, without which Temporal's UI cuts off the last one. */
+/** Temporal's UI cuts off the last line of the details, so an empty line follows all details. */
 const LAST_LINE = ['', '\u00a0'];
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
@@ -247,7 +247,7 @@ describe('the document docs/operate/temporal.md', () => {
   });
 });
 
-/** Returns the commands of a page's ten questions, with values for their placeholders. */
+/** Returns the ten commands of the page, with values for their placeholders. */
 function commandsOf(page: string, values: Record<string, string>): string[] {
   const text = readFileSync(join(packageRoot(), page), 'utf8');
   const questions = text.slice(text.indexOf('## Ten questions'), text.indexOf('## Search attributes'));

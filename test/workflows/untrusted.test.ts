@@ -62,7 +62,7 @@ async function suppressionsOf(email: string): Promise<string[]> {
   return rows.map(({ reason }) => reason);
 }
 
-/** Creates a contact who has unsubscribed by the link in an email. */
+/** Creates a contact who has unsubscribed with the link in an email. */
 async function unsubscribe(email: string): Promise<void> {
   const sent = await expectOk(
     service.call('POST', '/v1/send', {
@@ -292,7 +292,7 @@ describe('an untrusted value in an email of the tenant', () => {
   const body = '<p><a href="{{site}}">your site</a> {{data.about | raw}}</p>';
   const send = (to: string, more: object) => expectOk(service.call('POST', '/v1/send', { body: { to, ...more } }));
 
-  /** Creates a contact with untrusted data. */
+  /** Creates a contact with untrusted data, as a form with the public key does. */
   async function sendForm(email: string): Promise<string> {
     await trackWithPublicKey(email, 'form', { site: 'https://evil.example/phish', about: '<b>me</b>', name: LURE });
     return email;
@@ -323,7 +323,7 @@ describe('an untrusted value in an email of the tenant', () => {
     expect(record.body).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
     expect(`${record.subject}${record.body}${record.text}`).not.toMatch(/evil/);
     sink.reset();
-    // The tenant overwrites the value later; the earlier email still has the untrusted value.
+    // The tenant overwrites the value later, but the earlier email still shows the untrusted value.
     await asTenant(to, 'x', { site: 'https://shop.example/', about: 'us' });
     const again = await expectOk(service.call('POST', `/v1/emails/${id}/resend`));
     await expectTextOnly(to);

@@ -102,7 +102,7 @@ describe('a webhook endpoint', () => {
     expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
     expect(Date.parse(first.nextAttemptAt) - Date.now()).toBeLessThanOrEqual(60_000);
     broken = false;
-    // Repeats the delivery by API, so that the test does not wait for the timer.
+    // The test repeats the delivery with the API, so that it does not wait for the timer.
     const replay = await expectOk(
       service.call('POST', `/v1/webhooks/${id}/replay`, { body: { since: first.createdAt } }),
     );
@@ -110,7 +110,7 @@ describe('a webhook endpoint', () => {
     expect(await settled(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
     const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
     expect(ids).toEqual([first.id, first.id]);
-    // The endpoint is judged right after its deliveries are recorded.
+    // The service updates the endpoint's status right after it has recorded the deliveries.
     const judged = await until(async () => {
       const endpoint = await expectOk(service.call('GET', `/webhooks/${id}`));
       return endpoint.failuresInRow === 0 && endpoint;

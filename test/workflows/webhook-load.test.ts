@@ -13,9 +13,9 @@ import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from
 const EVENTS = 10_000;
 /** Number of concurrent events of another project. */
 const OTHERS = 50;
-/** Only a hang leaves an endpoint without a new delivery for this time. */
+/** Only a hang causes an endpoint to get no new delivery for this time. */
 const STILL_MS = 120_000;
-/** A limit for hangs of the whole test. A busy machine takes ten minutes. */
+/** A time limit for the whole test that only ends hangs. A busy machine takes ten minutes. */
 const ALL = { timeout: 3_600_000 };
 /** Time that the slow endpoint takes for each response. */
 const SLOW_MS = 3_000;
@@ -52,11 +52,11 @@ const statusOf = async ({ id }: Endpoint) => (await expectOk(service.call('GET',
 const requestsTo = (path: string, from = receiver) => from.received.filter((request) => request.path === path);
 const idsOf = (requests: ReceivedRequest[]) => new Set(requests.map((request) => request.headers['webhook-id']));
 
-/** Waits until an endpoint has got every event, and each is recorded. */
+/** Waits until an endpoint has received every event, and each delivery is recorded. */
 async function all(endpoint: Endpoint, path: string, from = receiver): Promise<void> {
   let last = { count: -1, at: Date.now() };
-  const hopeless = () => (Date.now() - last.at > STILL_MS ? `still at ${last.count} of ${EVENTS}` : undefined);
-  const options = { timeoutMs: ALL.timeout, hopeless };
+  const reasonToStop = () => (Date.now() - last.at > STILL_MS ? `still at ${last.count} of ${EVENTS}` : undefined);
+  const options = { timeoutMs: ALL.timeout, reasonToStop };
   await until(
     async () => {
       const count = idsOf(requestsTo(path, from)).size;
@@ -68,7 +68,7 @@ async function all(endpoint: Endpoint, path: string, from = receiver): Promise<v
   );
 }
 
-/** Returns the deliveries of an endpoint by status, with their numbers of attempts. */
+/** Returns the number of deliveries of an endpoint by status, and the number of their attempts. */
 async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; tries: number }>> {
   const { rows } = await sql<{ status: string; count: number; tries: number }>`
     SELECT status, count(*) AS count, sum(attempts) AS tries FROM webhook_deliveries WHERE endpoint_id = ${id} GROUP BY status
@@ -76,7 +76,7 @@ async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; 
   return Object.fromEntries(rows.map(({ status, count, tries }) => [status, { count, tries }]));
 }
 
-/** Returns the number of turns over all runs of an endpoint's workflow. */
+/** Returns the number of turns in all runs of an endpoint's workflow. */
 async function turnsOf({ id }: Endpoint): Promise<number> {
   let turns = 0;
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${service.names.webhooks(id)}'` })) {
@@ -86,7 +86,7 @@ async function turnsOf({ id }: Endpoint): Promise<number> {
   return turns;
 }
 
-/** Makes one request that causes an event of each contact. */
+/** Makes one import request that causes an event for each contact. */
 async function unsubscribeAll(): Promise<void> {
   const rows = Array.from({ length: EVENTS }, (_, n) => `r${n}@to.test,false`);
   const form = new FormData();
@@ -126,7 +126,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
 
   it('reach the healthy endpoint, each once, before the others', ALL, async () => {
     await all(well, '/well');
-    // The slow one takes 25 minutes for all, with 20 concurrent requests.
+    // The slow endpoint takes 25 minutes for all events, with 20 concurrent requests.
     expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
     expect(idsOf(requestsTo('/hanging')).size).toBeLessThan(EVENTS);
     expect(await sumOf(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
@@ -141,7 +141,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
     for (const endpoint of [dead, hanging]) {
       const { PENDING } = await sumOf(endpoint);
       expect(PENDING?.count).toBe(EVENTS);
-      // Deliveries that were in progress when it was degraded, and one or two probes.
+      // The attempts are those in progress when the endpoint was degraded, and one or two probes.
       expect(PENDING?.tries).toBeLessThan(50);
     }
   });
@@ -154,7 +154,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
 
   it('reach the unreachable endpoint once it is back and its owner requests them', ALL, async () => {
     const back = await startWebhookReceiver(undefined, deadPort);
-    // A second attempt needs the port again.
+    // A repeated test needs the port again.
     onTestFinished(() => back.close());
     const body = { since: new Date(0).toISOString(), status: 'PENDING' };
     await expectOk(service.call('POST', `/webhooks/${dead.id}/replay`, { body }));

@@ -9,7 +9,10 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;
-/** The receiver in the step, and the target of its redirect, which is another origin because its port differs. */
+/**
+ * `named` receives the request of the step. `other` receives redirected requests; it is another origin, because its
+ * port differs.
+ */
 let named: WebhookReceiver;
 let other: WebhookReceiver;
 
@@ -39,7 +42,7 @@ beforeEach(() => {
 
 let names = 0;
 
-/** Runs a workflow with this WEBHOOK as its only step, until its end. */
+/** Runs a workflow with this WEBHOOK as its only step, and waits until the workflow ends. */
 async function run(config: Record<string, unknown>) {
   names += 1;
   const eventName = `hook-${names}`;

@@ -41,8 +41,8 @@ async function timersOf(id: string): Promise<number[]> {
   );
 }
 
-/** Makes the next attempt due: the row is due, and the timer has ended. */
-async function comeToNextTry(id: string): Promise<void> {
+/** Makes the next attempt due now: changes the time of its row, and ends the timer. */
+async function makeNextAttemptDue(id: string): Promise<void> {
   await sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${id}`.execute(service.db);
   await handleOf(id).signal('wake');
 }
@@ -54,7 +54,7 @@ describe('a delivery that the endpoint never accepts', () => {
     for (let tries = 1; tries < MAX_TRIES; tries += 1) {
       await until(async () => (await deliveries(id))[0]?.attempts === tries, `try ${tries}`);
       await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
-      await comeToNextTry(id);
+      await makeNextAttemptDue(id);
     }
     const failed = await until(async () =>
       (await deliveries(id)).find((d: { status: string }) => d.status === 'FAILED'),
@@ -62,7 +62,7 @@ describe('a delivery that the endpoint never accepts', () => {
     expect(failed).toMatchObject({ attempts: MAX_TRIES, responseStatus: 503, nextAttemptAt: null });
     expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
     expect(receiver.received).toHaveLength(MAX_TRIES);
-    // A timer has the remaining time of the wait when it was set, which is longer than the previous wait.
+    // The timer has the time that remained when it was set. It is longer than the previous wait.
     const timers = await timersOf(id);
     expect(timers).toHaveLength(RETRY_SECONDS.length);
     for (const [n, seconds] of RETRY_SECONDS.entries()) {

@@ -111,7 +111,7 @@ describe('the stats of a workflow', () => {
   it('count the visits of a time span to the millisecond, in full hours and in parts of hours', async () => {
     const workflow = await build('timed');
     for (const n of [1, 2, 3, 4]) await track(`t-${n}@example.com`, 'timed', { plan: 'free' });
-    // As if they had happened at these times.
+    // Moves the visits to these times.
     const times = [
       '2026-03-01T09:59:59.999Z',
       '2026-03-01T10:00:00.000Z',

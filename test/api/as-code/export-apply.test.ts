@@ -58,7 +58,7 @@ describe('the export of a project', () => {
       position: { x: 1, y: 2 },
     });
     expect(workflow.steps[1].config.groups[0].filters[0].field).toBe('segment.pro');
-    // A value of the user's data that looks like one of our slugs is not a slug.
+    // A value in the user's data that looks like a slug is not changed as a slug.
     expect(workflow.steps[2].config).toMatchObject({
       url: 'https://ada:***@hooks.example/in',
       headers: { Authorization: null },
@@ -111,7 +111,7 @@ describe('an export that is applied', () => {
     expect(second.body).toMatchObject({ created: [], updated: [] });
     expect(second.body.unchanged).toHaveLength(7);
 
-    // After the domain is verified, the same document applies the rest.
+    // After the domain is verified, applying the same document again applies the skipped changes.
     await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
     const third = await apply(document);
     expect(third.body.updated).toEqual([
@@ -139,7 +139,7 @@ describe('an export that is applied', () => {
     expect(step.config).toMatchObject({ method: 'PUT', url: 'https://ada:***@hooks.example/in' });
     expect(step.config.headers.Authorization).toMatch(/^Bear/);
 
-    // Stored secrets are not sent to another host.
+    // A step with a stored secret and a new host does not get the stored secret.
     document.workflows[0].steps[2].config.url = 'https://elsewhere.example/in';
     const moved = await apply(document, api.one.secretKey);
     expect(moved.body.findings).toMatchObject([

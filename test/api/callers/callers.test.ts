@@ -10,9 +10,9 @@ import { callHttp } from '../../support/http.ts';
 
 const PASSWORD = 'correct horse';
 let database: TestDatabase;
-/** Trusts the address of these tests as a proxy, and a second proxy behind it. */
+/** An API that trusts the address of these tests as a proxy, and a second proxy behind it. */
 let behind: RunningApi;
-/** Trusts no proxy. */
+/** An API that trusts no proxy. */
 let bare: RunningApi;
 
 const start = (env: Record<string, string> = {}) =>
@@ -43,7 +43,7 @@ const send = (api: RunningApi, path: string, p: { body?: object; headers?: Recor
 const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded });
 let people = 0;
 
-/** Builds an account of another caller. */
+/** Creates another account, so that tests do not share failed sign-ins. */
 async function person(): Promise<string> {
   people += 1;
   const email = `person-${people}@example.com`;
@@ -210,7 +210,7 @@ describe('signing up', () => {
     });
     expect(shape(again)).toEqual(shape(fresh));
     expect((await me(sessionOf(again))).projects).toHaveLength(1);
-    // Nothing of the existing account has changed or was shown.
+    // The response shows no data of the existing account, and the account has not changed.
     const owner = await logIn(behind, known, PASSWORD, from('203.0.113.72'));
     expect(owner.body.projects).toMatchObject([{ name: 'Shop' }]);
     expect(owner.body.user.id).not.toBe(again.body.user.id);

@@ -6,7 +6,7 @@ import { freePort } from '../../../cli/start/ports.ts';
 import { parseConfig } from '../../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** A name whose owner has just changed its DNS record to 127.0.0.1. */
+/** A host name whose owner has changed its DNS record to 127.0.0.1 (DNS rebinding). */
 const REBOUND = 'rebound.evil.example';
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ interface PlainResponse {
   body: string;
 }
 
-/** Sends the request of a browser on this machine with a page of `host`, with more `headers`. */
+/** Sends a request as a browser on this machine does for a page of `host`, with additional `headers`. */
 function ask(
   port: number,
   host: string,

@@ -21,7 +21,7 @@ const newCaller = () => {
 /** Sends a request without credentials from this address. */
 async function ask(method: string, path: string, from: string, body = '{}') {
   const init = { method, ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body }) };
-  // The form in which the server passes the connection to the application.
+  // The form in which the HTTP server passes the client's address to the application.
   const incoming = Object.assign(Readable.from([Buffer.from(body)]), { socket: { remoteAddress: from } });
   const response = await api.app.request(path.replaceAll(/[:{]\w+}?/g, 'x'), init, { incoming });
   return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
@@ -51,7 +51,7 @@ describe('an operation that writes without credentials', () => {
         'POST /auth/invitations/look',
         'POST /auth/login',
         'POST /auth/signup',
-        // A link that an email program cut off opens a page too.
+        // The form of a link that an email program cut off opens a page too, so its path accepts POST.
         ...['/confirm', '/m', '/s', '/u'].flatMap((page) =>
           [page, `${page}/`, `${page}/:${TOKEN}`].map((path) => `POST ${path}`),
         ),

@@ -237,7 +237,7 @@ describe('erasing a contact', () => {
     const draft = { name: 'n', subject: 'S', body: 'B', from: 'a@erase.test', audienceType: 'ALL' };
     const campaign = (await api.call('POST', '/campaigns', { body: draft })).body.data.id;
     const former = `${mark}.former@example.com`;
-    // Before the contact exists.
+    // The emails and SMS of these requests are sent before the contact exists.
     await api.call('POST', `/campaigns/${campaign}/test`, { body: { email: former } });
     await api.call('POST', '/v1/sms/send', { body: { to: phone, body: mark } });
     const headers = await signIn(api, api.one, 'OWNER');

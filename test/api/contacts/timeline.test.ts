@@ -67,7 +67,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
     WHERE id = ${ids('/sms/x', 'id')}`.execute(api.db);
   const email = await buildEmail(api.db, { projectId: project.id, contactId: id, status: 'FAILED' });
   await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${email}`.execute(api.db);
-  // In one millisecond; the names of their kinds are in another order than their ids.
+  // All entries have the same millisecond. Sorted by kind, they are in another order than by id.
   await sql`INSERT INTO events (id, project_id, contact_id, name, data)
     SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${project.id}, ${id},
       (ARRAY['email.open', 'zzz', 'contact.subscribed', 'email.bounce'])[1 + n % 4], '{}' FROM generate_series(1, 20) AS n`.execute(

@@ -53,10 +53,10 @@ it("counting the emails of a month for a new limit delays no other project's sen
   await api.db.deleteFrom('monthly_usage').execute();
   let responses: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {
-    // The transaction that counts the first project's month waits for this.
+    // The transaction that counts the first project's emails of the month waits for this uncommitted row.
     await sql`INSERT INTO monthly_usage (project_id, month, emails)
       VALUES (${api.one.id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 10)`.execute(trx);
-    // As in a process that has just started.
+    // A new app has not read the usage of the month yet, like a process that has just started.
     app = createApp(api.deps);
     responses = [send(api.one), send(api.one), send(api.one)];
     expect(await Promise.all([send(api.two), send(api.two)])).toEqual([200, 200]);

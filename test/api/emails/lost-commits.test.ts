@@ -22,7 +22,7 @@ beforeEach(async () => {
   proxy = await startPostgresProxy(url.href);
   ({ db } = connect({ connectionString: proxy.url, max: 4, applicationName: 'test', onError: () => {} }));
   app = createApp({ ...api.deps, db });
-  // Opens connections and compiles code.
+  // These first requests open the connections and compile the code.
   await Promise.all([request('send', newNames(1)), request('track', newNames(1))]);
 });
 afterEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => api?.close());
 
-/** Kinds of requests, and how to count their effects. */
+/** Kinds of requests, and the query that counts their effects. */
 const kinds = {
   send: {
     path: '/v1/send',
@@ -51,7 +51,10 @@ const kinds = {
 };
 let made = 0;
 
-/** Sends requests. The first has its own transaction, and the others share the next, except on a very busy machine. */
+/**
+ * Sends concurrent requests. The first request has a transaction of its own. The others share the next transaction,
+ * except on a very busy machine.
+ */
 async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
   const responses = names.map(async (name) => {
@@ -90,7 +93,7 @@ for (const kind of ['send', 'track'] as const) {
     const key = (name: string) => `key ${name}`;
     proxy.loseCommit('response', { later: 'refused', skip: 1 });
     const responses = await request(kind, names, key);
-    // Which of them share a COMMIT, and whether other transactions committed before, depends on timing.
+    // Timing decides which requests share a COMMIT, and whether other transactions commit before it.
     const refused = responses.filter(({ status }) => status !== 200);
     for (const { status, headers, body } of refused)
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'SERVICE_UNAVAILABLE']);

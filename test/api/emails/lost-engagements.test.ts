@@ -59,7 +59,7 @@ const opensOf = async (ids: string[]) => {
     SELECT opens FROM emails WHERE id = ANY(${ids}::uuid[]) ORDER BY id`.execute(database.db);
   return rows.map((row) => row.opens);
 };
-/** Opens a new email, which is written after all earlier opens. */
+/** Opens a new email and waits until that open is stored. All earlier opens are then stored too. */
 async function settle(): Promise<void> {
   const last = await buildEmail();
   await batcher.close();
@@ -83,7 +83,7 @@ it('opens whose COMMIT has an unknown result count once, whether it succeeded or
     warnings = [];
     proxy.loseCommit(what, { later: 'refused' });
     for (const id of ids) open(id);
-    // The transaction has given up, and its result is retried.
+    // The transaction ends without a known result, and the service retries it.
     await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
     proxy.open();
     await settle();

@@ -21,7 +21,7 @@ function send(files: object[]) {
     body: '<p>Hi</p>',
     attachments: files,
   };
-  // Clients send this header; in this test no server adds it.
+  // Clients send `Content-Length`. This test calls the app without an HTTP server, which would add it.
   const headers = { 'content-length': String(JSON.stringify(body).length) };
   return api.call('POST', '/v1/send', { body, headers });
 }

@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 const started: TestApi[] = [];
 afterAll(() => Promise.all(started.map((api) => api.close())));
 
-/** Returns a function that sends an email with files of these sizes in MB, and returns the response. */
+/** Returns a function that sends an email with files of the given sizes in MB and returns the API's response. */
 async function sender(env: Record<string, string>) {
   const api = await startTestApi(env);
   started.push(api);
@@ -56,7 +56,7 @@ describe('the size limit of a request, with ATTACHMENTS_MAX_MB', async () => {
     const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', SECRET_KEY: 'x'.repeat(16) };
     expect(() => parseConfig({ ...env, ATTACHMENTS_MAX_MB: '29' })).toThrow('ATTACHMENTS_MAX_MB must be');
     const { attachmentsMaxBytes } = parseConfig({ ...env, ATTACHMENTS_MAX_MB: '28' });
-    // 57 bytes become a base64 line of 76 characters and CRLF.
+    // In base64, each 57 bytes of a file become a line of 76 characters and CRLF.
     expect((attachmentsMaxBytes / 57) * 78).toBeLessThan(39 * MB);
   });
 });

@@ -38,7 +38,7 @@ const fetched: string[] = [];
 beforeAll(async () => {
   [certificate, other] = await Promise.all([newCertificate(), newCertificate()]);
   setGlobalDispatcher(network);
-  // Every fetch is recorded; nothing leaves this process.
+  // Every fetch of the service is recorded, and no request reaches the network.
   network.disableNetConnect();
   const sns = network.get(HOST);
   const respondWith = (text: string) => (request: { path: string }) => {
@@ -263,7 +263,7 @@ describe('a notification of SES in the default settings, which identifies the em
     vi.unstubAllEnvs();
   });
 
-  /** The form in which a classic notification names an email: no headers, no tags. */
+  /** A classic notification of SES names an email only by the SES message id, without headers and tags. */
   const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
   const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
 
@@ -325,7 +325,7 @@ describe('a notification of SES in the default settings, which identifies the em
     expect(await unknown(new Date().toISOString())).toBe(503);
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
     expect(await unknown('at noon')).toBe(200);
-    // A notification that names the email itself needs no SES id.
+    // A notification with the email's id in a tag needs no SES message id.
     const email = await sentEmail();
     const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(email.id) };
     expect(await tell({ ...delivery(''), mail: about })).toBe(200);

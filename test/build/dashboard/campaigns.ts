@@ -12,9 +12,9 @@ import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
- * Builds a campaign in every status, and one that was sent with two variants. Started campaigns have the
- * contacts as recipients. Ended campaigns have every result and reason. No worker runs, so
- * the campaign with the status SENDING keeps it.
+ * Builds a campaign in every status, and one that was sent with two variants. The recipients of started campaigns are
+ * the contacts. Ended campaigns have recipients with every result and reason. No worker runs, so the campaign with the
+ * status SENDING keeps it.
  */
 export async function buildCampaigns(
   world: World,
@@ -43,7 +43,7 @@ export async function buildCampaigns(
     startedAt: hoursAgo(90),
     contacts: p.contacts.slice(0, 60),
   });
-  // Started so long ago that none of their emails is opened in the future.
+  // The campaigns started long enough ago that no email is opened in the future.
   await begin(world, ids.PAUSED, {
     status: 'PAUSED',
     startedAt: hoursAgo(14),
@@ -62,7 +62,7 @@ export async function buildCampaigns(
   return ids;
 }
 
-/** Sent campaigns, the newest first, each with its share of contacts who opened it. */
+/** Sent campaigns, newest first, each with the share of its recipients who opened it. */
 const SENT_BEFORE: readonly (readonly [name: string, opened: number])[] = [
   ['Winter teas are in', 0.47],
   ['Oolong for beginners', 0.44],
@@ -72,7 +72,9 @@ const SENT_BEFORE: readonly (readonly [name: string, opened: number])[] = [
   ['Back in stock: smoked chai', 0.41],
 ];
 
-/** Builds sent campaigns that nearly every contact received, one that is being sent, and two that are scheduled. */
+/**
+ * Builds sent campaigns that nearly every contact received, a campaign that is being sent, and two scheduled campaigns.
+ */
 export async function buildHealthyCampaigns(world: World, contacts: readonly SeededContact[]): Promise<void> {
   const draft = drafts(world);
   for (const [n, [words, opened]] of SENT_BEFORE.entries()) {
@@ -118,10 +120,10 @@ interface Begun {
   status: 'SENT' | 'CANCELLED' | 'PAUSED' | 'SENDING';
   startedAt: Date;
   contacts: readonly SeededContact[];
-  /** Whether no recipient is waiting. */
+  /** True if no recipient is waiting. */
   over?: boolean;
   variants?: number;
-  /** Result of the nth recipient; every result and reason unless given. */
+  /** Returns the result of the nth recipient. By default, the recipients have every result and reason. */
   outcome?: (n: number) => SampleOutcome;
 }
 

@@ -113,7 +113,7 @@ export async function buildLists(world: World, contacts: readonly SeededContact[
   return { segmentIds, topicIds };
 }
 
-/** Builds imports and bulk changes: completed with refused rows, running, failed. */
+/** Builds imports and bulk jobs: completed with refused rows, running, and failed. */
 export async function buildJobs({ db, projectId, voice }: World): Promise<string[]> {
   const result = {
     totalRows: 1_200,

@@ -80,12 +80,12 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
       .values({ ...row, ...key, name: voice.say(key.name, n, 100) })
       .execute();
   }
-  // Accounts belong to the whole service, so the address has the project's id in it.
+  // Accounts belong to the whole service, so each address contains the project's id to be unique.
   const domain = `tea-${projectId.slice(-4)}.example`;
   for (const [n, role] of (['OWNER', 'ADMIN', 'MEMBER'] as const).entries())
     await buildPerson(db, projectId, role, `${pick(['ines', 'noah', 'camille'], n)}@${domain}`);
   const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
-  // The last of them has left the project.
+  // The last of these users has left the project.
   const actors = [...people.map(({ user_id }) => user_id), idAt(hoursAgo(2_000))].map((id) => `user:${id}`);
   const key = { name: 'Web shop', prefix: 'sk_live_3f9a1c' };
   const actions = [
@@ -117,8 +117,8 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
 }
 
 /**
- * Builds the log of requests: by keys, users and the public key; successful, refused and failed. Returns the ids of
- * the first three.
+ * Builds the log of requests: by keys, users and the public key; successful, refused and failed. Returns the ids of its
+ * first three requests.
  */
 export async function buildRequests(
   { db, projectId, voice }: World,
@@ -147,7 +147,7 @@ export async function buildRequests(
       project_id: projectId,
       created_at: at,
       ms: 3 + ((n * 17) % 90),
-      // A caller may send any printable id.
+      // A caller may send any printable text as X-Request-Id.
       request_id: voice.say(idAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
       made: what ? JSON.stringify(what) : null,
     };

@@ -1,7 +1,7 @@
 import { HOUR_MS, type World } from './world.ts';
 
 const DAYS = 60;
-/** Campaigns that increase the number of sent emails: days ago and recipients. */
+/** Campaigns that increase the number of sent emails: how many days ago each was sent, and its number of recipients. */
 const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [3, 4_900],
   [9, 2_300],
@@ -15,7 +15,7 @@ const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [55, 3_900],
 ]);
 
-/** Builds the hourly counts of 60 past days, so that the statistics look like an active project's. */
+/** Builds the hourly counts of the last 60 days, so that the statistics look like an active project’s statistics. */
 export async function buildEmailHours({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: DAYS }, (_, n) => {

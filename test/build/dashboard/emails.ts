@@ -11,7 +11,7 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
 
-/** Returns an email like a shop's: a headline, a button, two links, and text of the given voice. */
+/** Returns an email like a shop's: a headline, a button, two links, and text in the given voice. */
 export function emailBody(
   words: string,
   { headline = 'The autumn teas are in', button = 'See the teas' } = {},
@@ -25,7 +25,7 @@ export function emailBody(
 <p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div>`;
 }
 
-/** Builds templates of both types; one has no sender, one has a topic, one has an error in its Liquid. */
+/** Builds templates of both types. One has no sender, one has a topic, and one has an error in its Liquid. */
 export async function buildTemplates({ call, voice }: World, topicId: string): Promise<string[]> {
   const templates = [
     {
@@ -146,7 +146,7 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
   Pick<ReturnType<typeof outcomeColumns>, 'bounced_at' | 'complained_at'> &
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
-/** Builds the events for the results of emails, as the service records them. */
+/** Builds the events that the service records for the results of emails. */
 export async function buildEmailEvents({ db, projectId, voice }: World, emails: readonly MailRow[]): Promise<void> {
   const events = emails.flatMap((email, n) => {
     const common = {
@@ -222,7 +222,7 @@ export async function buildTrackedEvents(
   return { firstId: rows[0]?.id ?? '', names: names.map((name, n) => voice.event(name, n)) };
 }
 
-/** Builds SMS with every status that looks different. */
+/** Builds SMS with every status that the dashboard shows differently. */
 export async function buildSms({ db, projectId, voice }: World, contacts: readonly SeededContact[]): Promise<string[]> {
   const outcomes = [
     { status: 'DELIVERED' as const },

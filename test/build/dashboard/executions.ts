@@ -21,12 +21,12 @@ export interface SeededWorkflows {
   executions: Record<ExecutionStatus, string>;
 }
 
-/** A path through `welcome`: the names of steps, with the result of each. */
+/** A path through `welcome`: the names of its steps, and the result of each step. */
 type Way = readonly (readonly [step: string, status: VisitStatus, output?: Record<string, unknown>, error?: string])[];
 
 const VIP = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
 
-/** Builds automations through the API and their executions by SQL. The `contacts` take each path in turn. */
+/** Builds automations through the API and their executions by SQL. The paths are assigned to the `contacts` in turn. */
 export async function buildWorkflows(
   world: World,
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
@@ -69,7 +69,7 @@ async function buildWelcome(world: World, templateIds: readonly string[]): Promi
   return welcome;
 }
 
-/** Returns a function that names and describes a workflow. */
+/** Returns a function that gives a workflow a name and a description. */
 function namer({ call, voice }: World) {
   return (id: string, words: string, what: string, n: number) =>
     expectOk(

@@ -2,14 +2,14 @@ import type { EmailStatus } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { HOUR_MS } from './world.ts';
 
-/** Result of an email. */
+/** The result of a sample email. */
 export interface SampleOutcome {
   status: EmailStatus;
   reason?: string;
   error?: string;
 }
 
-/** Reasons of executions and SMS, which no email has. */
+/** Reasons that only executions and SMS have. */
 const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'not_mobile', 'invalid_number', 'exited_on_event'];
 const WAITING: SampleOutcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
 const ENDED: SampleOutcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
@@ -23,7 +23,7 @@ const WELL: SampleOutcome[] = [
   ),
 ];
 
-/** Returns every result once, and then the common ones. With `over` no email is waiting. */
+/** Returns the nth result: first every result once, then the common results. With `over`, no email is waiting. */
 export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
   const rare: SampleOutcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));
@@ -35,7 +35,7 @@ export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): 
  */
 export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
   if (n % 80 === 79) return { status: 'BOUNCED', reason: 'bounced:dead_mailbox' };
-  // Spreads the opened emails over the list: 61 and 100 have no common factor.
+  // Spreads the opened emails over the list, because 61 and 100 have no common factor.
   if ((n * 61) % 100 >= opened * 100) return { status: 'DELIVERED' };
   return { status: n % 7 === 0 ? 'CLICKED' : 'OPENED' };
 }

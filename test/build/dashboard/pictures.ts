@@ -8,7 +8,7 @@ const PICTURES = [
   { name: 'first-flush.png', width: 600, height: 900, rgb: [244, 241, 234] },
 ] as const;
 
-/** Builds unused images of one color each. */
+/** Builds images that no record uses, each of one color. */
 export async function buildImages({ db, projectId, voice }: World): Promise<void> {
   for (const [n, { name, width, height, rgb }] of PICTURES.entries()) {
     const content = plainPng(width, height, rgb);
@@ -21,12 +21,12 @@ export async function buildImages({ db, projectId, voice }: World): Promise<void
   }
 }
 
-/** PNG §5: signature, IHDR, IDAT, IEND. */
+/** Builds a PNG from its signature and the chunks IHDR, IDAT and IEND (PNG specification §5). */
 function plainPng(width: number, height: number, rgb: readonly number[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // 8 bits a channel, RGB.
+  // 8 bits for each channel, RGB.
   header.set([8, 2], 8);
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(3 * width, Buffer.from(rgb))]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));

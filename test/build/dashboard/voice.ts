@@ -1,12 +1,15 @@
 /** Names of the records of a seeded project: realistic ones, or ones that attack the dashboard. */
 export interface Voice {
-  /** Returns a name of at most `max` characters: `words` in realistic projects. `n` makes names of one kind differ. */
+  /**
+   * Returns a name of at most `max` characters. In realistic projects it is `words`. `n` makes names of the same kind
+   * differ.
+   */
   say(words: string, n: number, max: number): string;
-  /** Returns the name of an event: `name` in realistic projects. */
+  /** Returns the name of an event. In realistic projects it is `name`. */
   event(name: string, n: number): string;
   /** Returns additional data of the nth contact. */
   data(n: number): Record<string, unknown>;
-  /** Local parts of addresses; hostile ones are as long as an address may be. */
+  /** Returns the local part of an address. Hostile ones are as long as an address may be. */
   address(words: string, n: number): string;
 }
 
@@ -26,8 +29,8 @@ const PROTOTYPE = '__proto__ constructor toString null undefined NaN';
 const KINDS = [MARKUP, ONE_WORD, RIGHT_TO_LEFT, LINKS, STACKED, PROTOTYPE];
 
 /**
- * Markup, links that run scripts, right-to-left text with overrides, stacked marks, one word of 10,000 characters,
- * names of built-in properties.
+ * Text that attacks the dashboard: markup, links that run scripts, right-to-left text with overrides, stacked accents,
+ * a word of 10,000 characters, and names of built-in properties of objects.
  */
 export const HOSTILE: Voice = {
   say: (_words, n, max) => `${n} ${KINDS[n % KINDS.length]}`.slice(0, max).trim(),

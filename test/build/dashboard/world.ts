@@ -19,12 +19,12 @@ export function hoursAgo(hours: number): Date {
   return new Date(Date.now() - hours * HOUR_MS);
 }
 
-/** Returns a new id with that time, because lists and pruning use ids. */
+/** Returns a new id that contains that time, because lists and pruning read the time from the id. */
 export function idAt(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
 
-/** Returns the nth item of a list that repeats. */
+/** Returns the nth item of a list. After the last item the list starts again. */
 export function pick<T>(list: readonly T[], n: number): T {
   const item = list[n % list.length];
   if (item === undefined) throw new Error('nothing to pick from');

@@ -11,11 +11,11 @@ import { watchPage } from './page-watch.ts';
 
 export type { BrowserContext, Page } from 'playwright-core';
 
-/** Common sizes of a laptop and of a phone, CSS pixels. */
+/** Common window sizes of a laptop and of a phone, in CSS pixels. */
 export const VIEWPORTS = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 /**
  * Only violations are reported, because selectors of thousands of passing nodes took half of axe's time. No default
- * rule reads style sheets.
+ * rule needs style sheets to be loaded.
  */
 const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   resultTypes: ['violations'],
@@ -26,13 +26,13 @@ export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
 const missing = typeof found === 'string' ? found : undefined;
 
-/** `describe` for tests that need a browser. Without one they are skipped, and the name says why. */
+/** `describe` for tests that need a browser. Without a browser they are skipped, and the name of the block says why. */
 export function describeInBrowser(name: string, tests: () => void): void {
   describe.skipIf(missing)(`${name}${missing ? ` (left out: ${missing})` : ''}`, tests);
 }
 
 /**
- * Any service that listens and whose database the test reaches: `startTestService()`, `startTestApi()` behind a port,
+ * Any running service with a database that the test can access: `startTestService()`, `startTestApi()` behind a port,
  * or `npm start`.
  */
 export interface DashboardService {
@@ -46,13 +46,13 @@ export interface OpenDashboard {
   project?: { id: string };
   /** Signs in a new user with this role, OWNER by default. Null leaves the browser signed out. */
   as?: Role | null;
-  /** The address of that user, if a test needs it. */
+  /** The address of the new user, if a test needs to know it. */
   email?: string | undefined;
-  /** Path within the app, such as `/contacts?search=ada`. Without it nothing is opened. */
+  /** Path within the app, such as `/contacts?search=ada`. Without a path, no page is opened. */
   path?: string;
   viewport?: keyof typeof VIEWPORTS;
   dark?: boolean;
-  /** A window of `signedInWindow`, which stays open, in place of a new one. */
+  /** A window of `openSignedInWindow`, which stays open. By default, a new window is opened. */
   window?: BrowserContext;
   /** Page errors that the test expects: `/response: 404 to GET .contacts/`. */
   mayFail?: readonly RegExp[];
@@ -60,9 +60,9 @@ export interface OpenDashboard {
 
 export interface OpenedDashboard {
   page: Page;
-  /** Opens a path of the app, and waits until it is quiet. */
+  /** Opens a path of the app, and waits until the page makes no more requests. */
   open(path: string): Promise<void>;
-  /** Waits until the screen has a heading and has finished reading. */
+  /** Waits until the screen has a heading and has loaded its data. */
   settled(): Promise<void>;
   /** Permits page errors that match, such as `/response: 409/`, from now on. */
   mayFail(fault: RegExp): void;
@@ -96,8 +96,8 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
 }
 
 /**
- * Opens a window for many tests: it is signed in once, and keeps its cache as a user's browser does. The caller
- * closes it.
+ * Opens a browser window for many tests. It is signed in once, and keeps its cache as a user's browser does. The caller
+ * closes the window.
  */
 export async function openSignedInWindow(
   p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>,
@@ -118,14 +118,14 @@ async function signIn(
   expect(response.status(), await response.text()).toBe(200);
 }
 
-/** Opens a new page in an open window. It closes with the test. */
+/** Opens a new page in an open window. The page is closed when the test ends. */
 async function newTab(context: BrowserContext) {
   const page = await context.newPage();
   onTestFinished(() => page.close());
   return { context, page };
 }
 
-/** Opens a new window with one language and one time zone. It closes with the test. */
+/** Opens a new window with a language and a time zone. The window is closed when the test ends. */
 export async function newWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
   const context = await newContext(p);
   onTestFinished(() => context.close());
@@ -143,14 +143,14 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
   });
-  // Long, for busy machines: existing elements are found at once. Like all time limits of tests, it only ends hangs.
+  // Long enough for busy machines. An element that exists is found at once, so the limit only ends hangs.
   context.setDefaultTimeout(120_000);
   return context;
 }
 
 /**
- * Fails on serious or critical violations that axe finds on the whole page; with `isStrict`, on all. `inside` limits it
- * to a part, `rules` to some rules.
+ * Fails if axe finds a serious or critical violation on the whole page; with `isStrict`, any violation. `inside` limits
+ * the check to a part of the page, `rules` to some rules.
  */
 export async function expectNoSeriousAxe(
   page: Page,
@@ -169,17 +169,17 @@ export async function expectNoSeriousAxe(
   expect(serious, `serious findings of axe at ${page.url()}`).toEqual([]);
 }
 
-/** Fails if the page is wider than the window. Such a page scrolls sideways, and a phone shows it small. */
+/** Fails if the page is wider than the window. Such a page scrolls sideways on a laptop, and a phone shows it small. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const beyond = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  // After a change of size the page needs time for its layout.
+  // After a change of the window's size, the page needs time for its layout.
   const message = `pixels that ${page.url()} is wider than the window`;
   await expect.poll(beyond, { message }).toBeLessThanOrEqual(0);
 }
 
 /**
- * Saves a picture of the whole page, at most `maxHeight` pixels high, in the run's folder or the test's own. Returns
- * the file's path.
+ * Saves a picture of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
+ * the path of the file.
  */
 export async function screenshot(
   page: Page,
@@ -191,7 +191,7 @@ export async function screenshot(
   const { width, height: least } = page.viewportSize() ?? VIEWPORTS.desktop;
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const height = Math.min(maxHeight, Math.max(least, whole));
-  // Elements that are drawn only when visible are in the picture too.
+  // Enlarges the window to the height of the picture, because some elements are drawn only when they are visible.
   await page.setViewportSize({ width, height });
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
@@ -200,7 +200,7 @@ export async function screenshot(
   return path;
 }
 
-/** Chooses from the list of an input by its label. */
+/** Chooses an option from the list of the input with this label. */
 export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
@@ -216,7 +216,7 @@ export async function chooseMore(part: Page | Locator, action: string): Promise<
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-/** Holds the requests to these addresses back. The returned function releases them and later ones. */
+/** Holds back the requests to these addresses. The returned function releases them, and lets later requests pass. */
 export async function holdBack(page: Page, addresses: string): Promise<() => void> {
   let letGo = () => {};
   const released = new Promise<void>((resolve) => {

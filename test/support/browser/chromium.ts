@@ -4,8 +4,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { debianFiles } from '../debian-packages.ts';
 
 /**
- * The headless program, with which tests need half of the processor time, and a font with Latin, Arabic and Hebrew, so
- * that a machine without fonts shows text.
+ * Debian's packages: the headless shell, which needs half of the processor time of Chromium, and a font with Latin,
+ * Arabic and Hebrew for machines without fonts.
  */
 const PACKAGES = ['chromium-headless-shell', 'chromium-common', 'fonts-dejavu-core', 'fontconfig-config'];
 const INSTALLED = [
@@ -21,8 +21,8 @@ export interface Chromium {
 }
 
 /**
- * Returns the machine's Chromium (`CHROMIUM_PATH`, or the usual places), else Debian's, unpacked in the user's cache
- * folder. If neither is available, returns the reason as a sentence.
+ * Returns the machine's Chromium (`CHROMIUM_PATH`, or the usual paths), else Debian's Chromium, unpacked in the user's
+ * cache folder. If neither is available, returns the reason as a sentence.
  */
 export async function findChromium(): Promise<Chromium | string> {
   const installed = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
@@ -33,7 +33,7 @@ export async function findChromium(): Promise<Chromium | string> {
     executablePath: join(files.root, 'usr', 'lib', 'chromium', 'chromium-headless-shell'),
     env: {
       ...files.env,
-      // Fontconfig reads fonts from this folder too, and its own rules from the other one.
+      // Fontconfig reads fonts from this folder too, and its own rules from the second folder.
       XDG_DATA_HOME: join(files.root, 'usr', 'share'),
       FONTCONFIG_PATH: join(files.root, 'etc', 'fonts'),
     },
@@ -43,14 +43,14 @@ export async function findChromium(): Promise<Chromium | string> {
 let launched: Promise<Browser> | undefined;
 
 /**
- * The browser of this worker, started by the first test that needs it. It ends with the process, because it reads from
- * a pipe of it.
+ * The browser of this worker process, started by the first test that needs it. It ends with the process, because it
+ * reads from a pipe of the process.
  */
 export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath,
     env,
-    // Tests run as root in containers, where Chromium's sandbox cannot start. They open only our own pages.
+    // In containers, tests run as root, where Chromium's sandbox cannot start. The tests open only our own pages.
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
   return launched;

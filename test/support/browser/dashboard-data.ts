@@ -12,7 +12,7 @@ import { buildDomain } from '../../build/senders.ts';
 import { buildProject, type TestProject } from '../api.ts';
 import type { CallOptions, CallResult } from '../http.ts';
 
-/** The DNS values of a domain whose SPF record names another server. */
+/** The DNS values of a domain that is not verified. Its SPF record names another server. */
 const PENDING_SEEN = { DKIM: ['v=DKIM1'], SPF: ['v=spf1 include:oldhost.example ~all'], DMARC: [] };
 
 /** Enough for two pages of every list and for every outcome of a campaign's recipient. */
@@ -21,31 +21,31 @@ const CONTACTS = 160;
 /** A project with records of all types, and the ids for paths of the dashboard. */
 export interface DashboardData {
   project: TestProject;
-  /** The newest first, as the list shows them. */
+  /** The contacts, newest first, as the list of contacts shows them. */
   contacts: SeededContact[];
-  /** Dynamic with tracked membership, dynamic, without a member, static. */
+  /** Four segments: dynamic with tracked membership, dynamic, dynamic without a member, and static. */
   segmentIds: string[];
   topicIds: string[];
-  /** Welcome, news, abandoned basket, receipt, and one without a sender. */
+  /** Five templates: welcome, news, abandoned basket, receipt, and one without a sender. */
   templateIds: string[];
-  /** By status; `TESTED` was sent with two variants. */
+  /** Campaigns by status. `TESTED` was sent with two variants. */
   campaigns: SeededCampaigns;
   workflows: SeededWorkflows;
   /** Single emails, newest first. */
   emailIds: string[];
-  /** ACTIVE, DEGRADED, DISABLED. */
+  /** Three endpoints, with the statuses ACTIVE, DEGRADED and DISABLED. */
   webhookIds: string[];
-  /** Import done, import running, import failed, bulk change done. */
+  /** Four jobs: a completed import, a running import, a failed import, and a completed bulk job. */
   jobIds: string[];
   domainId: string;
-  /** Requests in the log: one that sent emails, one that started an execution, one that was refused. */
+  /** Three requests of the log: the first sent emails, the second started an execution, the third was refused. */
   requestIds: string[];
   smsIds: string[];
   /** Tracked events; `signup` is the first. */
   eventNames: string[];
 }
 
-/** A service with an accessible database: `startTestService()`. */
+/** A service whose database the builders can access: `startTestService()`. */
 interface Seeded {
   db: Db;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
@@ -53,7 +53,7 @@ interface Seeded {
 
 /**
  * Builds a project in which nothing needs attention: a verified domain, contacts, lists, templates, campaigns, an
- * enabled automation, and the emails of 60 days. Its Home is the first picture of the README.
+ * enabled automation, and the emails of 60 days. The README's first picture shows the home screen of this project.
  */
 export async function buildHealthyProject(service: Seeded): Promise<TestProject> {
   const { project, world } = await newWorld(service, { name: 'Northwind Tea', voice: PLAIN });
@@ -82,9 +82,9 @@ async function newWorld({ db, call }: Seeded, { name, voice }: { name: string; v
 }
 
 /**
- * Builds a new project with records of every kind in every state: through the API if that is cheap, else as sets of
- * rows. No worker runs, so started work keeps its state. With `hostile`, every name, subject, event and value attacks
- * the place where it is shown.
+ * Builds a new project with records of every kind in every state: through the API if that is cheap, else by SQL. No
+ * worker runs, so started work keeps its state. With `hostile`, every name, subject, event and value contains markup or
+ * scripts that attack the screens.
  */
 export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
   const { db } = service;

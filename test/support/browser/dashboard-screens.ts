@@ -1,16 +1,16 @@
 import type { DashboardData } from './dashboard-data.ts';
 
-/** A screen to check: the name for its pictures, and its address. */
+/** A screen to check: a name for its pictures, and its path. */
 export interface Screen {
   name: string;
   path: string;
-  /** Only for accounts in OPERATORS. */
+  /** True for screens of operators, whose accounts are in OPERATORS. */
   operator?: true;
 }
 
 /**
- * Every screen of the dashboard, with records in all states that look different. screens.test.ts fails if a route of
- * the app is missing here.
+ * Every screen of the dashboard, with records in all states that look different. The test `screens.test.ts` fails if a
+ * route of the app is missing here.
  */
 export function screensOf(data: DashboardData): Screen[] {
   const { project, contacts, segmentIds, templateIds, campaigns, workflows, emailIds } = data;

@@ -1,18 +1,19 @@
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { until } from '../until.ts';
 
-/** After this time without a request, the page is quiet. */
+/** A page that makes no request for this time counts as quiet. */
 const QUIET_MS = 120;
-/** Tells whether the page has finished reading. */
+/** Tells whether the page has loaded its data. */
 const IS_READY = `document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null`;
-/** Only violations of the page's own document count. Frames are expected to violate the policy. */
+/** Reports violations of the page's own document only. Emails in frames are expected to violate the policy. */
 const REPORT_VIOLATIONS = `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.effectiveDirective + ' refused ' + (event.blockedURI || 'inline')));`;
 /**
- * Console messages of Chromium that are reported in other ways (failed requests and violations), and scripts that a
- * frame refuses to run.
+ * Console messages that the watch reports in another way (failed requests and violations), and messages about scripts
+ * that a frame refuses to run.
  */
-const SAID_ELSEWHERE = /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
+const REPORTED_ELSEWHERE =
+  /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
 
 /** Watches a page for errors. */
 export interface PageWatch {
@@ -20,7 +21,7 @@ export interface PageWatch {
   faults(): string[];
   /** Permits matching errors from now on. */
   allow(fault: RegExp): void;
-  /** Waits until the page has a heading, has finished reading, and makes no requests. */
+  /** Waits until the page has a heading, has loaded its data, and makes no requests. */
   settled(): Promise<void>;
 }
 
@@ -71,14 +72,14 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
         async () =>
           open.size === 0 && Date.now() - lastAt >= QUIET_MS && (await page.evaluate(IS_READY).catch(() => false)),
         `${page.url()} to settle`,
-        { hopeless: () => (faults.length > 0 && page.isClosed() ? faults.join('\n') : undefined) },
+        { reasonToStop: () => (faults.length > 0 && page.isClosed() ? faults.join('\n') : undefined) },
       );
     },
   };
 }
 
 function isError(message: ConsoleMessage): boolean {
-  return message.type() === 'error' && !SAID_ELSEWHERE.test(message.text());
+  return message.type() === 'error' && !REPORTED_ELSEWHERE.test(message.text());
 }
 
 function isOwn(url: string, baseUrl: string): boolean {
@@ -86,8 +87,8 @@ function isOwn(url: string, baseUrl: string): boolean {
 }
 
 /**
- * Tells whether a request failed as intended: the page navigated away, or an email in a frame requested an image that
- * is not one, and the browser blocked it (Opaque Response Blocking).
+ * Tells whether a request failed as intended: the page navigated away, or the browser blocked an image of an email
+ * because the response is not an image (Opaque Response Blocking).
  */
 function isHeld(why: string, request: Request, page: Page): boolean {
   return why === 'net::ERR_ABORTED' || (why === 'net::ERR_BLOCKED_BY_ORB' && request.frame() !== page.mainFrame());

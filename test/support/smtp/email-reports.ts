@@ -1,11 +1,11 @@
-// Complete reports that mail servers send to a return path.
+// Complete reports, as mail servers send them to a return path.
 
 /** A delivery status notification about one recipient, as Postfix writes it. */
 export const dsn = (p: {
   action?: string;
   status: string;
   diagnostic?: string;
-  /** The recipient in the report. */
+  /** The recipient that the report is about. */
   recipient?: string;
 }) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: Undelivered Mail Returned to Sender
@@ -75,7 +75,7 @@ Spam spam spam
 --b2--
 `;
 
-/** Returns a notification with a block for each of several recipients. */
+/** Returns a delivery status notification with one block for each of several recipients. */
 export const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
 Subject: Delivery status
 Auto-Submitted: auto-replied

@@ -6,15 +6,15 @@ export interface ArrivedMessage {
   /** The envelope sender. */
   from: string;
   raw: string;
-  /** Address of the client that delivered it. */
+  /** IP address of the SMTP client that delivered the message. */
   ip: string;
   helo: string;
 }
 
-/** Results of a receiver; `aligned` is the domain that DMARC can use, if any. */
+/** The results that a receiving server computes. `aligned` has the domains that satisfy DMARC, if any. */
 export interface MessageVerdict {
   spf: { result: string; domain: string };
-  /** One for each signature. */
+  /** One result for each DKIM signature. */
   dkim: { result: string; domain: string }[];
   dmarc: { result: string; policy: string; aligned: { spf: string | undefined; dkim: string | undefined } };
 }

@@ -9,40 +9,42 @@ import { newCertificate } from '../certificate.ts';
 import { type DebianFiles, debianFiles } from '../debian-packages.ts';
 import { until } from '../until.ts';
 
-/** Packages: Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
+/** Debian packages: Postfix, Cyrus SASL for its AUTH with a password file, and the program that writes that file. */
 const PACKAGES = ['postfix', 'libsasl2-2', 'libsasl2-modules', 'libsasl2-modules-db', 'sasl2-bin'];
 /**
- * Every Debian has these accounts, and no program uses them. Postfix requires an owner of its queue that is neither
- * root nor nobody.
+ * Every Debian has these accounts, and no program uses them. The owner of Postfix's queue must be neither root nor
+ * nobody.
  */
 const [OWNER, GROUP] = ['uucp', 'news'];
 const REALM = 'postfix.test';
 /**
- * Runs Postfix's main process in its own process group, which ends with it. Ends it when the process of the test has
- * ended.
+ * A shell script that runs Postfix's main process in a process group, and ends the group when the process of the test
+ * has ended.
  */
 const GUARD = 'exec 3<&0; setsid "$0" "$@" & master=$!; (read _ <&3; kill $master) & wait $master';
 export const POSTFIX_SIZE_MAX = 300_000;
 
 /**
- * A listener for each mechanism, so that a client must use it. `ANY` offers all mechanisms; `TLS` is encrypted from the
- * first byte.
+ * A listener for each mechanism, so that a client must use that mechanism. `ANY` offers all mechanisms. `TLS` is
+ * encrypted from the first byte.
  */
 export const POSTFIX_LISTENERS = ['ANY', 'PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const;
 export type PostfixListener = (typeof POSTFIX_LISTENERS)[number];
 
 export interface Postfix {
   ports: Record<PostfixListener, number>;
-  /** Its self-signed certificate for `localhost`. */
+  /** The self-signed certificate of Postfix for `localhost`. */
   certificate: string;
-  /** Its whole log. */
+  /** Returns the whole log of Postfix. */
   log(): string;
-  /** Creates a user, or changes the password. */
+  /** Creates a user, or changes the user's password. */
   setPassword(user: string, password: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Postfix's files from Debian's packages, or the reason why it cannot run here, as a sentence. */
+/**
+ * Returns the files of Postfix from Debian's packages. If Postfix cannot run here, returns the reason as a sentence.
+ */
 export async function findPostfix(): Promise<DebianFiles | string> {
   if (process.getuid?.() !== 0) return 'Postfix starts for root only.';
   const files = await debianFiles(PACKAGES);
@@ -51,8 +53,8 @@ export async function findPostfix(): Promise<DebianFiles | string> {
 }
 
 /**
- * Starts a Postfix beside the system's: own configuration, queue and ports on loopback. It accepts email by STARTTLS
- * from clients that sign in, and forwards all of it to `relayPort`.
+ * Starts a Postfix that is independent of the system's: with its own configuration and queue, and ports on loopback. It
+ * accepts email by STARTTLS from clients that sign in, and forwards all of it to `relayPort`.
  */
 export async function startPostfix(files: DebianFiles, p: { relayPort: number }): Promise<Postfix> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-postfix-'));
@@ -207,7 +209,7 @@ async function setPassword(files: DebianFiles, home: string, p: { user: string; 
   chownSync(file, idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0);
 }
 
-/** Returns the number of a user or group. */
+/** Returns the numeric id of a user or group. */
 function idOf(file: 'passwd' | 'group', name: string): number | undefined {
   const line = readFileSync(join('/etc', file), 'utf8')
     .split('\n')

@@ -4,28 +4,28 @@ import { join } from 'node:path';
 
 const SCRIPT = join(import.meta.dirname, 'read-mail.py');
 
-/** A part without parts in it. */
+/** A part of a message that has no parts in it. */
 export interface ReadPart {
   type: string;
   disposition: string | null;
   filename: string | null;
-  /** With its angle brackets. */
+  /** The Content-ID with its angle brackets. */
   contentId: string | null;
   content: Buffer;
-  /** Decoded, lines ending in LF; null for files. */
+  /** The decoded text, with lines that end in LF; null for files. */
   text: string | null;
 }
 
 /** A message as Python's `email` package understands it. */
 export interface ParsedMessage {
-  /** Defects that the parser tolerated, in the message, its parts and their headers. */
+  /** Defects that the parser tolerated in the message, its parts and their headers. */
   defects: string[];
   /** Headers in order, with names in lower case and decoded values. */
   headers: [name: string, value: string][];
   from: { name: string; address: string }[];
   to: { name: string; address: string }[];
   replyTo: { name: string; address: string }[];
-  /** Content types, also of multiparts. */
+  /** Content types of all parts, including multiparts. */
   types: string[];
   /** Length of the longest line, in octets, without CRLF. */
   longestLine: number;
@@ -33,8 +33,9 @@ export interface ParsedMessage {
 }
 
 /**
- * Reads messages, strings of bytes, with Python's `email` package.
+ * Reads messages, given as strings of bytes, with Python's `email` package.
  * @throws Error without python3, or if it fails
+ * /
  */
 export async function parseMessages(raws: string[]): Promise<ParsedMessage[]> {
   const python = spawn('python3', [SCRIPT]);
@@ -42,7 +43,7 @@ export async function parseMessages(raws: string[]): Promise<ParsedMessage[]> {
   const errors: Buffer[] = [];
   python.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  python.stdin.on('error', () => {}); // It ended before it had read everything. Its output has the reason.
+  python.stdin.on('error', () => {}); // Python ended before it had read everything. Its output has the reason.
   python.stdin.end(JSON.stringify(raws.map((raw) => Buffer.from(raw, 'latin1').toString('base64'))));
   const [code] = await once(python, 'close').catch((cause) => {
     throw new Error('these tests need python3 on PATH: its email package reads the mail', { cause });

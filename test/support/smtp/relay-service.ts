@@ -10,18 +10,21 @@ import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
 export interface RelayService {
   service: TestService;
-  /** Receives the email of its projects. */
+  /** The sink that receives the emails of the projects. */
   sink: SmtpSink;
   /** Port of the relay, on loopback. */
   port: number;
-  /** The public key of the signatures for `sender.test`. */
+  /** The DKIM public key of `sender.test`. */
   publicKey: string;
-  /** Returns the emails in the sink when this number of emails has arrived. */
+  /** Waits until this number of emails has arrived, and returns the emails in the sink. */
   arrived(count?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Starts the whole service with an SMTP relay, which has a certificate. `sender.test` is a domain of project one. */
+/**
+ * Starts the whole service with an SMTP relay, which has a certificate. `sender.test` is a verified domain of project
+ * one.
+ */
 export async function startRelayService(): Promise<RelayService> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
   const { key, cert } = await newCertificate();

@@ -2,16 +2,18 @@ import net from 'node:net';
 
 export interface ScriptedSmtp {
   url: string;
-  /** Lines of all connections, in their order of arrival. */
+  /** Lines of all connections, in order of arrival. */
   lines: string[];
   connections: number;
   close(): Promise<void>;
 }
 
-/** Returns the reply to a line: text is sent with a CRLF, null is silence. `.` is the end of a message. */
+/**
+ * Returns the reply to a line. A text is sent with CRLF, and null sends no reply. The line `.` is the end of a message.
+ */
 export type Script = (line: string, socket: net.Socket, connection: number) => string | null;
 
-/** Starts a server whose reply to each line is set by a test, for replies that real servers do not give on request. */
+/** Starts a server whose replies a test sets line by line, because real servers do not send some replies on request. */
 export async function startScriptedSmtp(
   script: Script,
   greeting: string | null = '220 scripted',
@@ -51,7 +53,7 @@ export async function startScriptedSmtp(
   return state;
 }
 
-/** Returns a function that accepts everything, except for replies in `overrides`, by the first word of the line. */
+/** Returns a script that accepts everything, except commands whose first word has a reply in `overrides`. */
 export function willing(overrides: Record<string, string | null> = {}, keywords = ['PIPELINING']): Script {
   return (line) => {
     const verb = line.split(/[ :]/)[0] ?? '';

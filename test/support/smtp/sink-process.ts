@@ -9,12 +9,14 @@ export interface SinkProcess {
   readonly url: string;
   readonly pid: number;
   counts(): Promise<SmtpSink['counts'] & { cpuMs: number }>;
-  /** Number of messages by recipient. */
+  /** The number of messages for each recipient. */
   recipients(): Promise<Record<string, number>>;
   messages(): Promise<SunkMessage[]>;
-  /** With `--timed`: the time (`steadyMs`) at which each recipient with this prefix had its first message. */
+  /** The time (`steadyMs`) of the first message of each recipient with this prefix. The sink needs `--timed`. */
   arrivals(prefix: string): Promise<Record<string, number>>;
-  /** Number of these recipients with a message, and the time of the last first message. */
+  /**
+   * The number of recipients with this prefix that have a message, and the time of the last of these first messages.
+   */
   arrived(prefix: string): Promise<{ count: number; lastMs: number | null }>;
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -25,7 +27,7 @@ export function steadyMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Starts `bench/smtp-sink.ts`; `args` are its options, such as `--latency=20`. It ends with this process. */
+/** Starts `bench/smtp-sink.ts` with the options `args`, such as `--latency=20`. The sink ends with this process. */
 export async function startSinkProcess(args: string[] = []): Promise<SinkProcess> {
   const typescript = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`../../../bench/smtp-sink.${typescript ? 'ts' : 'js'}`, import.meta.url));
@@ -40,7 +42,7 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
       child.send(request);
       return nextMessage<T>(child);
     });
-    last = result; // One request at a time, because responses do not name their request.
+    last = result; // Sends one request at a time, because responses do not name their request.
     return result;
   };
   return {

@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { SmtpPool } from '../../../channels/email/smtp/pool.ts';
 
 /**
- * Sends endlessly over `connections` to `url`, and writes each recipient to stdout after the reply. Tests kill this
- * program.
+ * Sends messages endlessly over `connections` connections to `url`. Writes each recipient to stdout after the server's
+ * reply. Tests kill this program.
  */
 const [url = '', connections = '1'] = process.argv.slice(2);
 const STDOUT = 1;

@@ -2,8 +2,8 @@ import { callHttp } from '../http.ts';
 import { type StartedService, startService } from '../start.ts';
 
 /**
- * Starts the service with two workers that send to this sink, without signatures and limits, for tests with kills while
- * many emails are sent.
+ * Starts a service with two workers that send to this sink, without signatures and limits. Tests kill it while it sends
+ * many emails.
  */
 export function startSmtpService(
   home: string,
@@ -21,7 +21,7 @@ export function startSmtpService(
   return startService({ home, env });
 }
 
-/** Calls the API of a running service with its secret key. Fails with the response if it is an error. */
+/** Calls the API of a running service with its secret key. Fails if the response is an error, and shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
 export async function callService(service: StartedService, method: string, path: string, body?: unknown): Promise<any> {
   const { baseUrl, secretKey } = service.dev();

@@ -12,17 +12,17 @@ export interface SunkMessage {
 }
 
 export interface SmtpSinkOptions {
-  /** 0 (default) uses a free port. */
+  /** The port; 0 (default) uses a free port. */
   port?: number;
   /** EHLO keywords besides PIPELINING, 8BITMIME and SMTPUTF8, such as `SIZE 1000`. */
   keywords?: string[];
-  /** False (default true) does not offer PIPELINING, and disconnects a client that pipelines. */
+  /** False offers no PIPELINING, and disconnects a client that pipelines. The default is true. */
   pipelining?: boolean;
   /** Milliseconds of delay before each packet's reply, like a round trip. */
   latencyMs?: number;
   /**
-   * Milliseconds that a connection waits before the reply to its next packet. It is read each time, so a test can slow
-   * the server.
+   * Returns the milliseconds that a connection waits before the reply to its next packet. It is called for each packet,
+   * so a test can slow the server down.
    */
   pauseMs?: () => number;
   /** Stores the recipient and Message-ID of every message (default true). */
@@ -30,17 +30,18 @@ export interface SmtpSinkOptions {
   /** Stores whole messages for `bodies` as received, with doubled dots at line starts (default false). */
   keepBodies?: boolean;
   /**
-   * The reply to RCPT in place of 250, or null. By default local parts select it: `reject550-5.1.1…`,
-   * `defer450-4.2.1…`, `reject550…` (no enhanced code), `hangup…` (closes the connection), `close421…`.
+   * Returns the reply to RCPT, or null for 250. By default the local part of the address selects the reply:
+   * `reject550-5.1.1…`, `defer450-4.2.1…`, `reject550…` (no enhanced code), `hangup…` (closes the connection),
+   * `close421…`.
    */
   replyToRcpt?: (to: string) => string | null;
-  /** The reply to a whole message in place of 250; `hangup` closes without a reply. */
+  /** Returns the reply to a whole message, or null for 250. `hangup` closes the connection without a reply. */
   replyToMessage?: (to: string, n: number) => string | 'hangup' | null;
-  /** The reply to DATA in place of 354; `hangup` closes without a reply. */
+  /** Returns the reply to DATA, or null for 354. `hangup` closes the connection without a reply. */
   replyToData?: (to: string) => string | 'hangup' | null;
   /** Offers STARTTLS with this key and certificate. */
   tls?: Certificate;
-  /** Offers AUTH PLAIN; returns the reply to it in place of 235, or null. */
+  /** Offers AUTH PLAIN. Returns the reply to it, or null for 235. */
   replyToAuth?: () => string | null;
 }
 
@@ -49,25 +50,28 @@ export interface SinkCounts {
   messages: number;
   bytes: number;
   refused: number;
-  /** Connections that have become encrypted. */
+  /** The number of connections that have become encrypted. */
   encrypted: number;
-  /** Encrypted connections that continued an earlier TLS session. */
+  /** The number of encrypted connections that continued an earlier TLS session. */
   resumed: number;
 }
 
 const NO_COUNTS: SinkCounts = { connections: 0, messages: 0, bytes: 0, refused: 0, encrypted: 0, resumed: 0 };
 
-/** An SMTP server that accepts email and discards it. It reads the bytes once and writes once per packet. */
+/**
+ * An SMTP server that accepts email and discards it. For speed, it reads each byte once, and writes once for each
+ * packet.
+ */
 export interface SmtpSink {
   readonly port: number;
   readonly url: string;
   readonly counts: SinkCounts;
-  /** In the order of arrival, when `record` is on. */
+  /** Accepted messages in order of arrival, if `record` is on. */
   readonly messages: SunkMessage[];
   readonly bodies: string[];
-  /** Every command line, when `keepBodies` is on. */
+  /** All command lines, if `keepBodies` is on. */
   readonly commands: string[];
-  /** How many messages each recipient got. */
+  /** Returns the number of messages that each recipient got. */
   perRecipient(): Map<string, number>;
   reset(): void;
   /** Closes all connections immediately, like a killed server. */
@@ -134,7 +138,7 @@ interface SinkState {
   messages: SunkMessage[];
   bodies: string[];
   commands: string[];
-  /** Undefined when the sink does not offer STARTTLS. */
+  /** Undefined if the sink does not offer STARTTLS. */
   secure: tls.SecureContext | undefined;
 }
 
@@ -205,7 +209,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     messageId = messageIdOf(head);
   }
 
-  /** Returns false if the connection is closed. */
+  /** Replies to the end of a message. Returns false if the connection is closed. */
   function endOfMessage(): boolean {
     const reply = options.replyToMessage?.(to ?? '', counts.messages + 1) ?? null;
     if (reply === 'hangup') return hangUp();
@@ -220,7 +224,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return reply?.startsWith('421') ? hangUp() : true;
   }
 
-  /** Returns false if the connection is closed. */
+  /** Replies to a command. Returns false if the connection is closed. */
   function command(line: string): boolean {
     if (options.keepBodies) state.commands.push(line);
     const verb = line.slice(0, 4).toUpperCase();
@@ -272,7 +276,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return true;
   }
 
-  /** Continues with a new session on the encrypted socket. False, because this session ends. */
+  /** Starts a new session on the encrypted socket. Returns false, because the session without encryption ends. */
   function startTls(): false {
     out += '220 2.0.0 Ready to start TLS\r\n';
     flush();
@@ -286,7 +290,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return false;
   }
 
-  /** Sends the remaining replies, then closes. */
+  /** Sends the remaining replies, and then closes the connection. */
   function hangUp(): false {
     if (out) socket.end(out, 'latin1');
     else socket.destroy();
@@ -305,7 +309,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     else socket.write(reply, 'latin1');
   }
 
-  /** Keeps the replies in order, whatever the pauses. */
+  /** Sends a reply after a pause. The replies stay in order. */
   function replyAfter(reply: string, pauseMs: number): void {
     resting += 1;
     last = last

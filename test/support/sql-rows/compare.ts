@@ -1,14 +1,17 @@
 import { type Checker, SymbolFlags, type Type, TypeFlags } from 'typescript/unstable/sync';
 import type { ReturnedColumn, SourceColumn } from './describe.ts';
 
-/** Columns that are never NULL in the rows of statements with these words, although they may be in their tables. */
+/**
+ * Columns that are never NULL in the rows of statements with these words, although the tables allow NULL. Each value is
+ * the reason.
+ */
 const NEVER_NULL: Record<string, string> = {
-  // One statement sets them together.
+  // One statement sets both columns.
   'confirmations.ip': 'confirmed_at IS NOT NULL',
   'confirmations.text': 'confirmed_at IS NOT NULL',
   // A campaign with a test has variants.
   'campaigns.variants': 'variant_test IS NOT NULL',
-  // Generated as the smaller one of two numbers, one of which is never NULL.
+  // A generated column: the smaller of two numbers, one of which is never NULL.
   'projects.effective_bounce_guard': 'FROM projects',
   'projects.effective_complaint_guard': 'FROM projects',
 };
@@ -44,8 +47,8 @@ function compareValue(checker: Checker, type: Type, column: ReturnedColumn, text
 }
 
 /**
- * Tells whether a column may be NULL in a row: it may be in its table, or an outer join adds it, and no condition
- * excludes NULL. Reads only the words of the statement, so a condition of another part of it counts too.
+ * Tells whether a column of a row may be NULL. It may be if its table allows NULL or an outer join adds it, and if no
+ * condition excludes NULL. Only the words of the statement are read, so a condition in another part of it counts too.
  */
 function mayBeNull({ table, column, notNull }: SourceColumn, text: string): boolean {
   if (notNull && !new RegExp(`LEFT JOIN ${table}\\b`).test(text)) return false;
@@ -54,7 +57,7 @@ function mayBeNull({ table, column, notNull }: SourceColumn, text: string): bool
   return !new RegExp(`\\b${column}"? (IS NOT NULL|[=<>]|IN\\b|BETWEEN)|[=<>] (\\w+\\.)?"?${column}\\b`).test(text);
 }
 
-/** Tells whether JSON can contain a value of the type: no Date and no Buffer, at any depth. */
+/** Tells whether JSON can contain every value of the type: it must not contain a Date or Buffer at any depth. */
 function isJson(checker: Checker, type: Type, seen = new Set<number>()): boolean {
   if (seen.has(type.id)) return true;
   seen.add(type.id);

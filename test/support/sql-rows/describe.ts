@@ -3,9 +3,9 @@ import pg from 'pg';
 /** A column that a statement returns. */
 export interface ReturnedColumn {
   name: string;
-  /** The value that the driver makes of it: `string`, `number[]`, `Date`, or `json`. */
+  /** The JavaScript value that the driver returns: `string`, `number[]`, `Date`, or `json`. */
   kind: string;
-  /** The column of a table that it comes from. Undefined for the value of an expression. */
+  /** The column of a table that the value comes from. Undefined if it is the value of an expression. */
   source: SourceColumn | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface SourceColumn {
   notNull: boolean;
 }
 
-/** Describes statements with their columns, without running them. */
+/** Asks Postgres for the columns of statements, without running the statements. */
 export class Describer {
   readonly #client: pg.Client;
   readonly #kinds = new Map<number, string>();
@@ -99,7 +99,7 @@ class Description implements pg.Submittable {
   }
 }
 
-/** A value of a category of types (`pg_type.typcategory`), as Postgres sends it. */
+/** Returns a value of a category of types (`pg_type.typcategory`), as Postgres sends it in text. */
 function textOf(category: string): string {
   if (category === 'B') return 't';
   return category === 'D' ? '2026-01-01 00:00:00+00' : '1';

@@ -2,17 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Checker, Type } from 'typescript/unstable/sync';
 import { SymbolFlags, TypeFlags } from 'typescript/unstable/sync';
 
-/** Whether optional values are given. A statement is described in both forms. */
+/** Whether the sample has its optional values (`full`) or not (`bare`). A statement is described in both forms. */
 export type Form = 'full' | 'bare';
 
 /** A string that most code accepts: an id. */
 const TEXT = '01890000-0000-7000-8000-000000000000';
 
-/** Builds values of a TypeScript type, for code that builds a statement from them. */
+/** Creates sample values of TypeScript types, for code that builds a statement from such values. */
 export class Samples {
   readonly #checker: Checker;
   readonly #form: Form;
-  /** Objects by the id of their type, because each question about a type is a call to the compiler's process. */
+  /** Created objects by the id of their type. Each question about a type is a call to the process of the compiler. */
   readonly #objects = new Map<number, unknown>();
 
   constructor(checker: Checker, form: Form) {
@@ -65,7 +65,7 @@ export class Samples {
     return this.#record(type);
   }
 
-  /** A fragment of SQL: a condition that is true, or a value that is unknown. */
+  /** Returns a fragment of SQL: a condition that is true, or an unknown value. */
   #fragment(type: Type): RawBuilder<unknown> {
     const [value] = type.isTypeReference() ? this.#checker.getTypeArguments(type) : [];
     const isCondition = value && this.#checker.typeToString(value).match(/boolean|SqlBool/);

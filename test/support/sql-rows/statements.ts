@@ -20,7 +20,7 @@ import { type Form, Samples } from './sample.ts';
 
 /** A statement whose rows have a type that the code asserts: `` sql<Row>`…` `` or `` prepared<Row>`…` ``. */
 export interface Statement {
-  /** `db/contacts/contacts.ts:110`. */
+  /** The file and line of the statement, such as `db/contacts/contacts.ts:110`. */
   place: string;
   row: Type;
   /** Runs the code that builds the statement, with sample values for its variables. */
@@ -65,7 +65,9 @@ function templatesOf(source: SourceFile): TaggedTemplateExpression[] {
   );
 }
 
-/** The asserted type, if it is a row: an object, and not one value such as `SqlBool` or `Date`. */
+/**
+ * Returns the asserted type if it is the type of a row: an object, but not a single value such as `SqlBool` or `Date`.
+ */
 function rowType(checker: Checker, template: TaggedTemplateExpression): Type | undefined {
   const { parent } = template;
   if (isPropertyAccessExpression(parent) && parent.name.text === 'as') return undefined;
@@ -92,7 +94,7 @@ async function loadCopy(file: string, text: string): Promise<Build[]> {
   return exported.statements$?.() as Build[];
 }
 
-/** The code of one statement as a function of its own. */
+/** Builds a function from the code of one statement. */
 class Extract {
   readonly #checker: Checker;
   readonly #types: Type[];
@@ -113,7 +115,7 @@ class Extract {
     return `(sample$) => { ${this.#lines.join('\n')}\nreturn ${statement}; }`;
   }
 
-  /** Notes the parameters and variables that a scope declares before `inner`, and its functions. */
+  /** Records the parameters, variables and functions that a scope declares before `inner`. */
   #noteLocals(scope: Node, inner: Node): void {
     scope.forEachChild((child) => {
       if (child.pos >= inner.pos && !isFunctionDeclaration(child)) return;
@@ -124,7 +126,10 @@ class Extract {
     });
   }
 
-  /** The text of an expression. An awaited value is a sample. Variables that it uses are declared first. */
+  /**
+   * Returns the code of an expression. A value that is awaited is replaced by a sample. The variables that it uses are
+   * declared first.
+   */
   #copy(node: Node): string {
     const start = node.getStart();
     let text = '';
@@ -166,19 +171,19 @@ class Extract {
   }
 }
 
-/** The variable that a name or a pattern declares. Undefined for a parameter. */
+/** Returns the variable that declares a name or pattern. Undefined for a parameter. */
 function variableOf(name: Node): VariableDeclaration | undefined {
   let node = name.parent;
   while (!isVariableDeclaration(node) && !isParameterDeclaration(node)) node = node.parent;
   return isVariableDeclaration(node) ? node : undefined;
 }
 
-/** Tells whether the code that sets a variable can run here: it waits for nothing, and other code adds nothing. */
+/** Tells whether the code that sets a variable can run here: it awaits nothing, and no later code adds to the value. */
 function isCode(initializer: Node): boolean {
   return !/\bawait\b|^(\[\]|\{\}|new )/.test(initializer.getText());
 }
 
-/** The names that a declaration declares, or none. */
+/** Returns the names that a declaration declares. */
 function declaredNames(node: Node): Node[] {
   if (isVariableStatement(node)) return declaredNames(node.declarationList);
   if (isVariableDeclarationList(node)) return node.declarations.flatMap(declaredNames);
