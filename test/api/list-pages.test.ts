@@ -5,7 +5,7 @@ import { buildEverything } from '../support/everything.ts';
 import { type ApiOperation, operationsOf } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
 
-/** Maximum size of a page (contract §1.11). */
+/** Maximum size of a page (contract §1.11 Limits). */
 const PAGE_MAX_BYTES = 4_000_000;
 const RECORDS = 90;
 /** Lists that have a cursor, and more than one page for the records below. */
