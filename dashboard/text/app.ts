@@ -10,7 +10,7 @@ export const app = {
   menu: 'Menu',
   account: 'Account',
   close: 'Close',
-  toContent: 'Go to content',
+  toContent: 'Skip to content',
   keys: 'Keyboard shortcuts',
   keySearch: 'Search',
   light: 'Light mode',

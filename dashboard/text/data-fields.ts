@@ -39,7 +39,7 @@ export const dataFields = {
   format: 'Tidy up',
   event: {
     label: 'Event data',
-    lastPayload: 'Latest event. Change it as you like.',
+    lastPayload: 'Data of the latest event. You can change the values.',
     neverCame: 'No event with this name yet. Enter sample data.',
     takeLast: 'Use the latest event again',
   },

@@ -1,3 +1,6 @@
+import type { FindingCode } from '../../packages/client/src/operations.generated.ts';
+import { pluralize } from './pluralize.ts';
+
 /** Text of the email editor, which templates and campaigns share. */
 export const emailEditor = {
   modes: 'Editor',
@@ -24,8 +27,26 @@ export const emailEditor = {
   missing: 'Missing values',
   missingWhy: 'This contact has no value for these variables. Add a fallback, such as {{name ?? there}}.',
   findings: 'Checks',
+  severities: { error: 'Must fix', warning: 'Recommended', info: 'Good to know' },
+  findingTexts: {
+    sender_not_verified: 'The sender’s domain is not verified, so nothing can be sent from it.',
+    project_held: 'Sending is paused for this project. Emails wait until it is resumed.',
+    dmarc_missing: 'The sender’s domain has no DMARC record, which Gmail and Yahoo require from bulk senders.',
+    no_text: 'The body has no text. Readers who block images see nothing, and spam filters penalize it.',
+    no_unsubscribe_link: 'The body has no unsubscribe link. We add a footer with one.',
+    missing_variables: 'Some recipients have no value for a variable. Add a fallback with ??.',
+    bad_link: 'Some links don’t work: they are not http or https.',
+    link_shortener: 'Some links use a link shortener, which spam filters penalize.',
+    image_without_alt: 'Some images have no alt text.',
+    html_too_large: 'The HTML is larger than 100 kB. Gmail cuts off the rest, including the unsubscribe link.',
+    subject_too_long: 'The subject is longer than inboxes show.',
+    slow: 'Sending takes more than a day.',
+    empty_audience: 'No contacts would receive this campaign.',
+    variant_without_reader: 'The audience is too small: these variants have no recipients.',
+  } satisfies Record<FindingCode, string>,
+  noUnsubscribeFooter: 'The body has no unsubscribe link. Transactional email gets no footer.',
+  missingFor: (n: number, formatted: string) => `Missing for ${pluralize(n, 'contact', formatted)}`,
   empty: 'Write something to see a preview.',
-  uploading: (n: number) => (n === 1 ? 'Uploading an image …' : `Uploading ${n} images …`),
   uploaded: 'Image added.',
   addImage: 'Add image',
   addBlock: 'Add block',
@@ -57,7 +78,7 @@ export const emailEditor = {
   addVariable: 'Add variable',
   dropHint:
     'Drop or paste images into the text. Type {{ for variables. Ctrl+F searches. Escape, then Tab leaves the field.',
-  visualHint: 'Click any text, link or image to edit it. Press Ctrl+K in a link to change its target.',
+  visualHint: 'Click text, links or images to edit them. Ctrl+K edits a link.',
   visualFrame: 'Email, editable in place',
   tools: 'Actions for the selection',
   bold: 'Bold',

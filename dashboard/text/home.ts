@@ -49,7 +49,7 @@ export const home = {
   kinds: {
     periodic_work_late: 'Periodic work is overdue',
     project_held: 'Sending is paused',
-    route_paused: 'Email waits, because the mail server refuses it',
+    route_paused: 'Email is delayed: the mail server refuses it',
     domain_broken: 'DNS records missing',
     campaign_paused: 'Campaign paused automatically',
     outbox_late: 'Sending is delayed',
@@ -98,7 +98,7 @@ export const home = {
     },
     contact: { title: 'Add a contact', what: 'Manually, from a CSV file, or with the API.' },
     template: { title: 'Create a template', what: 'Reusable content for automations and API sends.' },
-    mail: { title: 'Send an email', what: 'Send one with the API, or from the page of a contact.' },
+    mail: { title: 'Send an email', what: 'Send one with the API or from a contact’s page.' },
     event: {
       title: 'Track an event',
       what: 'Events from your product start automations and fill segments.',

@@ -31,7 +31,7 @@ const sms: Record<string, Word> = {
   QUEUED: { means: 'Handed to the provider, which has not sent it yet.', color: UNDER_WAY },
   SENT: { means: 'Handed to the carrier by the provider.', color: GOOD },
   DELIVERED: { means: 'Delivered to the phone.', color: GOOD },
-  UNDELIVERED: { means: 'The carrier could not deliver it.', color: BAD },
+  UNDELIVERED: { means: 'The carrier couldn’t deliver the message.', color: BAD },
   FAILED: { means: 'Not sent. See the reason.', color: BAD },
 };
 
@@ -96,7 +96,7 @@ const reason: Record<string, Word> = {
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider deferred the message for a day.', color: BAD },
   cancelled: { label: 'canceled', means: 'Canceled by a user.', color: QUIET },
-  template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
+  template_error: { means: 'The content couldn’t be rendered for this contact.', color: BAD },
   'bounced:dead_mailbox': { label: 'hard bounce', means: 'The mailbox does not exist.', color: BAD },
   'bounced:mailbox_for_now': {
     label: 'mailbox unavailable',
@@ -109,7 +109,7 @@ const reason: Record<string, Word> = {
     means: 'The receiver refuses this message, by size or content.',
     color: BAD,
   },
-  'bounced:routing': { label: 'domain unreachable', means: 'The receiving domain cannot be reached.', color: BAD },
+  'bounced:routing': { label: 'domain unreachable', means: 'The receiving domain can’t be reached.', color: BAD },
   'bounced:unknown': {
     label: 'refused: unknown reason',
     means: 'The receiver refused the email for an unknown reason.',

@@ -44,9 +44,9 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
     await choose(page, 'Field of filter 1', 'total');
     await choose(page, 'Comparison of filter 1', 'is more than');
-    await page.getByText('A row is incomplete').waitFor();
+    await page.getByText('One row is incomplete').waitFor();
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('100');
-    await page.getByText('A row is incomplete').waitFor({ state: 'detached' });
+    await page.getByText('One row is incomplete').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
     // Headers: the secret stays masked and is kept; a header is added.
@@ -56,7 +56,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Key');
     await page.getByText('Enter the value again').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('Authorization');
-    await page.getByRole('button', { name: 'Add a header' }).press('Enter');
+    await page.getByRole('button', { name: 'Add header' }).press('Enter');
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('authorization');
     await page.getByText('This header already exists.').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('X-Source');
@@ -179,7 +179,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const panel = page.getByRole('complementary', { name: 'Test' });
     await page.getByRole('textbox', { name: 'Contact' }).fill('linus');
     await page.getByRole('option', { name: 'linus@example.com' }).click();
-    await page.getByText('Latest event. Change it as you like.').waitFor();
+    await page.getByText('Data of the latest event. You can change the values.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name of field 2' }).inputValue()).toBe('seats');
     await page.getByRole('button', { name: 'Show path' }).click();
     await panel.getByText('small').waitFor();

@@ -32,7 +32,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('radio', { name: /From scratch/ }).check();
     await page.getByRole('textbox', { name: 'Name' }).fill('Upgrade');
     await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
-    await page.getByRole('button', { name: 'Create and open' }).click();
+    await page.getByRole('button', { name: 'Create automation' }).click();
     await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
 
     // The user adds the first step and then its template. Until then the step shows what it lacks.
@@ -135,7 +135,7 @@ describeInBrowser('automations in the dashboard', () => {
     );
     await page.getByRole('button', { name: 'Publish changes' }).click();
     await page.getByText('Someone else changed this automation').waitFor();
-    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('button', { name: 'Keep my version' }).click();
     await page.getByRole('button', { name: 'Publish changes' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     const { steps } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
@@ -163,7 +163,7 @@ describeInBrowser('automations in the dashboard', () => {
     const both = page.getByRole('radiogroup', { name: 'first' });
     await both.getByText('9 hours').waitFor();
     await both.getByRole('radio', { name: 'Mine' }).check();
-    await page.getByRole('button', { name: 'Continue with these' }).click();
+    await page.getByRole('button', { name: 'Use these choices' }).click();
     await page.getByRole('button', { name: 'Publish changes' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     const { steps, transitions } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
@@ -202,7 +202,7 @@ describeInBrowser('automations in the dashboard', () => {
     const panel = page.getByRole('complementary', { name: 'pause 0' });
     await panel.getByRole('link', { name: 'Waiting: 1' }).waitFor();
     await panel.getByRole('button', { name: 'More actions for pause 0' }).click();
-    await page.getByRole('menuitem', { name: 'Remove the step' }).click();
+    await page.getByRole('menuitem', { name: 'Remove step' }).click();
     await page.getByText('Saving ends the runs of 1 contact').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await first.waitFor();

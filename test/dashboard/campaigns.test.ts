@@ -50,7 +50,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     await button(page, 'Continue to review').click();
 
-    await page.getByText('3 contacts of 4 will receive this').waitFor();
+    await page.getByText('3 of 4 contacts will receive this').waitFor();
     await page.getByText('limit reached').waitFor();
     await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 3 contacts now').click();
@@ -229,7 +229,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.frameLocator('iframe').last().getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by humans/ }).waitFor();
-    await page.getByText('As a table').click();
+    await page.getByText('Show as table').click();
     await page.getByRole('columnheader', { name: 'Bot opens' }).waitFor();
     await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();
@@ -292,7 +292,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('No campaigns with the status “Sent”.').waitFor();
     await page.getByLabel('Search').last().fill('nothing like it');
     await page.getByText('No campaigns found.').waitFor();
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'Show all campaigns' }).click();
     await page.keyboard.press('/');
     await page.getByPlaceholder('Search or paste an ID').fill('a DRAFT');
     await page.getByRole('dialog').getByText('A draft').waitFor();

@@ -102,9 +102,9 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await input.inputValue()).toBe('Mine');
     await expectNoSeriousAxe(page);
     await expectNoSidewaysScroll(page);
-    expect(await button(page, 'Continue with these').isDisabled()).toBe(true);
+    expect(await button(page, 'Use these choices').isDisabled()).toBe(true);
     await choice(page, field, 'Mine').check();
-    await button(page, 'Continue with these').click();
+    await button(page, 'Use these choices').click();
     await button(page, editor.save).last().click();
     await page.getByText(editor.saved).waitFor();
     expect(await read()).toMatchObject({ ...editor.mine, ...editor.other });
@@ -123,7 +123,7 @@ describeInBrowser('an editor of the dashboard', () => {
       // After a reload the draft is restored, on top of changes that were saved later.
       await page.reload();
       await choice(page, field, 'Theirs').check();
-      await button(page, 'Continue with these').click();
+      await button(page, 'Use these choices').click();
       await expect.poll(() => input.inputValue()).toBe('Theirs');
       const bodies: object[] = [];
       page.on('request', (request) => {
@@ -144,9 +144,9 @@ describeInBrowser('an editor of the dashboard', () => {
     await page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
     await call('PATCH', `/templates/${id}`, { preheader: 'Theirs' });
     await page.keyboard.press('Control+s');
-    await page.getByText('The other changes are saved and shown here.').waitFor();
+    await page.getByText('Their changes are saved and shown here.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Preview text' }).inputValue()).toBe('Theirs');
-    await button(page, 'Continue with these').click();
+    await button(page, 'Use these choices').click();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved.').waitFor();
     expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });

@@ -191,8 +191,8 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.reload();
     await page.getByText('50 of 63 shown').waitFor();
     await page.getByLabel('Select all shown').check();
-    await page.getByRole('button', { name: 'Select all 63 of this list' }).click();
-    await chooseMore(page.getByRole('region', { name: 'All 63 contacts of this list' }), 'Delete');
+    await page.getByRole('button', { name: 'Select all 63 in this list' }).click();
+    await chooseMore(page.getByRole('region', { name: 'All 63 contacts in this list' }), 'Delete');
     await page.getByLabel('Type 63 to confirm').fill('63');
     await expectNoSeriousAxe(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -291,7 +291,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await dialog.getByRole('textbox').fill('cancel');
     await expectNoSeriousAxe(page);
     await dialog.getByRole('button', { name: 'Cancel' }).last().click();
-    await page.getByText('Finished parts stay.').waitFor();
+    await page.getByText('Completed changes are kept.').waitFor();
     await page.getByText('Canceled: 300 of 900').waitFor();
     expect(await page.getByRole('main').getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     await expectNoSeriousAxe(page);

@@ -74,9 +74,9 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('main').getByRole('link', { name: 'Request log' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     const row = page.getByRole('row', { name: /Shop/ });
-    await chooseMore(row, 'Revoke');
+    await chooseMore(row, 'Revoke key');
     await page.getByLabel(/to confirm/).fill(key.slice(0, 14));
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
     await row.getByText('revoked').waitFor();
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body })).status).toBe(401);
   });
@@ -177,7 +177,7 @@ describeInBrowser('screens for developers', () => {
     await page.keyboard.press('Enter');
     await page.getByText('No requests found.').waitFor();
     expect(new URL(page.url()).searchParams.get('requestId')).toBe('nothing like it');
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'Show all requests' }).click();
     await settled();
     expect(new URL(page.url()).search).toBe('');
   });

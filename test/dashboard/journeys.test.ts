@@ -96,7 +96,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('radio', { name: 'Segment' }).check();
     await choose(page, 'Segment', /^On pro/);
     await button(page, 'Continue to review').click();
-    await page.getByText('2 contacts of 3 will receive this').waitFor();
+    await page.getByText('2 of 3 contacts will receive this').waitFor();
     await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 2 contacts now').click();
 
@@ -167,7 +167,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('radio', { name: /From scratch/ }).check();
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
       await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
-      await button(page, 'Create and open').click();
+      await button(page, 'Create automation').click();
       await addStep(page, 'Add the first step', 'Send email');
       await choose(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send email', 'Delay');

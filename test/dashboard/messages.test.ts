@@ -188,11 +188,11 @@ describeInBrowser('messages and executions in the dashboard', () => {
       const path = `/messages/executions/${workflow.id}?status=WAITING`;
       const { page } = await openDashboard({ service, path, viewport, dark: true });
       await page.getByRole('link', { name: new RegExp(`^${viewport} ?@example.com$`) }).click();
-      await chooseMore(page, 'Cancel');
+      await chooseMore(page, 'Cancel run');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox').fill('cancel');
-      await dialog.getByRole('button', { name: 'Cancel' }).last().click();
-      await page.getByText('Canceled').first().waitFor();
+      await dialog.getByRole('button', { name: 'Cancel run' }).click();
+      await page.getByText('Run canceled').waitFor();
       await expectNoSeriousAxe(page);
       await expectNoSidewaysScroll(page);
     },

@@ -56,7 +56,7 @@ describeInBrowser('settings in a browser', () => {
   it("a user is invited by a link, joins with a password while sign-up is closed, and sees a member's screens", async () => {
     const { page } = await openDashboard({ service, project, path: '/settings/team' });
     await page.getByLabel('Email address').fill('grace@example.com');
-    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'Create invitation' }).click();
     const link = (await page.getByText(/\/app\/join#/).textContent()) ?? '';
     await page.getByRole('table', { name: 'Open invitations' }).getByText('grace@example.com').waitFor();
     await expectNoSeriousAxe(page);

@@ -434,8 +434,8 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByLabel('Subject').fill('Not saved yet');
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('ada@example.com');
-    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-    await page.getByText('A test email is on its way to ada@example.com.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Sending a test email to ada@example.com.').waitFor();
     await until(async () => {
       const { data } = (await service.call('GET', '/v1/emails')).body;
       return data.some((email: { subject: string }) => email.subject === '[TEST] Not saved yet');

@@ -7,6 +7,7 @@ import { ContactSelect } from '../contact-select.tsx';
 import { Failed } from '../failed.tsx';
 import { Loading } from '../loading.tsx';
 import { hasDarkRules, toDarkMode } from './dark-email.ts';
+import { describeFinding, detailLines } from './findings.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
 import type { EmailPreview } from './use-preview.ts';
 
@@ -141,12 +142,14 @@ function FindingList({ findings }: { findings: Findings }) {
   if (others.length === 0) return null;
   return (
     <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label={text.emailEditor.findings}>
-      {others.map(({ code, severity, message }) => (
-        <Group key={`${code} ${message}`} component="li" gap="xs" wrap="nowrap" align="flex-start">
-          <Badge color={COLORS[severity]} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>
-            {severity}
+      {others.map((finding) => (
+        <Group key={JSON.stringify(finding)} component="li" gap="xs" wrap="nowrap" align="flex-start">
+          <Badge color={COLORS[finding.severity]} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>
+            {text.emailEditor.severities[finding.severity]}
           </Badge>
-          <Text size="sm">{message}</Text>
+          <Text size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+            {[describeFinding(finding), ...detailLines(finding.details)].join('\n')}
+          </Text>
         </Group>
       ))}
     </Stack>

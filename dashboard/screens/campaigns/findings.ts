@@ -1,5 +1,4 @@
-import { formatCount } from '../../parts/count-link.tsx';
-import { text } from '../../text/text.ts';
+import { detailLines, stringsIn } from '../../parts/email-editor/findings.ts';
 import type { CampaignEditorStep, Review } from './words.ts';
 
 export type ReviewFinding = Review['findings'][number];
@@ -34,28 +33,11 @@ export function editorStepOf(code: ReviewFinding['code']): EditorStep | undefine
   return PLACES[code];
 }
 
-/** Returns the details of a finding as lines. `versions` lists the affected variants if not all are affected. */
+/** Returns the details of a finding as lines, and the names of the affected variants if not all are affected. */
 export function detailsOf({ details }: Pick<ReviewFinding, 'details'>): {
   lines: string[];
   versions: string[] | undefined;
 } {
-  const { variables, links, images, from, variants } = details;
-  const lines = [
-    ...Object.entries(isCounts(variables) ? variables : {}).map(
-      ([name, n]) => `{{${name}}}: ${text.campaigns.lack(n, formatCount(n))}`,
-    ),
-    ...textsIn(links),
-    ...textsIn(images),
-    ...(typeof from === 'string' ? [from] : []),
-  ];
-  const versions = textsIn(variants);
-  return { lines: [...new Set(lines)], versions: versions.length > 0 ? versions : undefined };
-}
-
-function isCounts(value: unknown): value is Record<string, number> {
-  return typeof value === 'object' && value !== null && Object.values(value).every((n) => typeof n === 'number');
-}
-
-function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+  const versions = stringsIn(details.variants);
+  return { lines: detailLines(details), versions: versions.length > 0 ? versions : undefined };
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { describeFinding } from '../../parts/email-editor/findings.ts';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -44,7 +45,7 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h3" mb={4}>
-        {willSend === 0 ? words.nobody : words.reach(willSend, formatCount(willSend), formatCount(audience))}
+        {willSend === 0 ? words.nobody : words.reach(formatCount(willSend), formatCount(audience))}
       </Title>
       {willSend > 0 && (
         <Text size="sm" c="dimmed">
@@ -128,7 +129,7 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
         <Stack gap={4} miw={0} style={{ flex: 1 }}>
           <Group gap="xs">
             <Text size="sm" fw={600}>
-              {words.severities[severity]}
+              {text.emailEditor.severities[severity]}
             </Text>
             {versions && (
               <Text size="sm" c="dimmed">
@@ -136,7 +137,7 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
               </Text>
             )}
           </Group>
-          <Text size="sm">{words.findings[code] ?? finding.message}</Text>
+          <Text size="sm">{describeFinding(finding)}</Text>
           {lines.length > 0 && (
             <List size="sm" spacing={2} style={{ overflowWrap: 'anywhere' }}>
               {lines.map((line) => (

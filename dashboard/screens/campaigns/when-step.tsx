@@ -122,7 +122,7 @@ function Send({
     <Stack gap="xs" align="flex-start">
       {review.data && (
         <Text size="sm" c="dimmed">
-          {words.reach(willSend, written, formatCount(review.data.audience))}.{' '}
+          {words.reach(written, formatCount(review.data.audience))}.{' '}
           {words.takes(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
       )}

@@ -29,8 +29,8 @@ export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; op
         },
       },
       {
-        onSuccess: ({ message }) => {
-          notifySuccess(message);
+        onSuccess: () => {
+          notifySuccess(text.templates.testSent(email));
           onClose();
         },
       },

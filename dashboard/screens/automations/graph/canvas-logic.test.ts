@@ -160,8 +160,8 @@ const PRO = { field: 'event.plan', operator: 'equals', value: 'pro' };
 describe('a step as one line', () => {
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }, '1 day'],
-    ['DELAY', { until: '09:00', days: [1, 2] }, 'until 09:00, Mo Tu'],
-    ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 7_200 }, 'paid, for 2 hours at most'],
+    ['DELAY', { until: '09:00', days: [1, 2] }, 'until 09:00, Mon Tue'],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 7_200 }, 'paid, up to 2 hours'],
     [
       'CONDITION',
       { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
@@ -175,7 +175,7 @@ describe('a step as one line', () => {
       },
       'is in a segment or event.plan is pro',
     ],
-    ['CONDITION', { logic: 'OR', groups: [{ filters: [PRO, PRO] }, { filters: [PRO] }] }, 'Several groups of filters'],
+    ['CONDITION', { logic: 'OR', groups: [{ filters: [PRO, PRO] }, { filters: [PRO] }] }, 'Several filter groups'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [PRO] }, 'paid where plan is pro'],
     [
       'SPLIT',

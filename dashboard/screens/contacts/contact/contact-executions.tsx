@@ -6,7 +6,7 @@ import { useSession } from '../../../app/session.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { WordBadge } from '../../../parts/word-badge.tsx';
+import { ReasonText, WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { Section } from './section.tsx';
 
@@ -84,7 +84,7 @@ function Listed({ executions }: { executions: Execution[] }) {
             <Text size="sm" c="dimmed" component="div">
               {completedAt ? (
                 <>
-                  <Instant at={completedAt} /> {exitReason ?? error ?? ''}
+                  <Instant at={completedAt} /> <ReasonText value={exitReason ?? error} />
                 </>
               ) : (
                 <>
