@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, '..');
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react(), { name: 'app-without-slash', configureServer: ({ middlewares }) => void middlewares.use(toApp) }],
+  plugins: [
+    react(),
+    { name: 'app-without-slash', configureServer: ({ middlewares }) => void middlewares.use(redirectToApp) },
+  ],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
@@ -32,12 +35,12 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: { '^/(?!app(/|$))': { target: addressOfApi(), changeOrigin: true, configure: takesOwnPages } },
+    proxy: { '^/(?!app(/|$))': { target: addressOfApi(), changeOrigin: true, configure: acceptOwnPages } },
   },
 });
 
 /** Redirects `/app` to `/app/`, because Vite serves its pages only under `/app/`. The API links to `/app`. */
-function toApp({ url }: IncomingMessage, response: ServerResponse, next: () => void): void {
+function redirectToApp({ url }: IncomingMessage, response: ServerResponse, next: () => void): void {
   if (url === '/app') response.writeHead(302, { location: '/app/' }).end();
   else next();
 }
@@ -53,7 +56,7 @@ function addressOfApi(): string {
  * Makes requests from the dev server's pages same-origin for the API. Requests from other sites keep their origin, so
  * the API refuses their writes.
  */
-function takesOwnPages(proxy: Parameters<NonNullable<ProxyOptions['configure']>>[0]): void {
+function acceptOwnPages(proxy: Parameters<NonNullable<ProxyOptions['configure']>>[0]): void {
   proxy.on('proxyReq', (request, { headers }) => {
     if (headers.origin === `http://${headers.host}`) request.setHeader('origin', new URL(addressOfApi()).origin);
   });

@@ -20,22 +20,22 @@ type Send<Id extends OperationId> = (
 
 /**
  * Creates a write that takes effect once, however often its button is pressed. A repeated request joins the running
- * one. A request whose response was lost keeps its Idempotency-Key, so that a retry does not repeat its effect.
+ * one. A request whose response was unanswered keeps its Idempotency-Key, so that a retry does not repeat its effect.
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
   let underWay: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
-  let lost: { content: string; idempotencyKey: string } | undefined;
+  let unanswered: { content: string; idempotencyKey: string } | undefined;
 
   const write = async (input: VersionedInput<Id>, content: string): Promise<ResponseOf<Id>> => {
-    const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
+    const idempotencyKey = unanswered?.content === content ? unanswered.idempotencyKey : crypto.randomUUID();
     try {
       const response = await send(id, input, takesKey ? { idempotencyKey } : {});
-      lost = undefined;
+      unanswered = undefined;
       return response;
     } catch (error) {
       const isLost = error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
-      lost = isLost ? { content, idempotencyKey } : undefined;
+      unanswered = isLost ? { content, idempotencyKey } : undefined;
       throw error;
     }
   };

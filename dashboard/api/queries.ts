@@ -79,7 +79,7 @@ export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Argument
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => {
-      // The lists of emails and SMS call it `nextCursor`.
+      // The lists of emails and SMS name the cursor `nextCursor`.
       const { cursor, nextCursor, hasMore } = last as Partial<Record<'cursor' | 'nextCursor', string | null>> & {
         hasMore?: boolean;
       };
@@ -109,7 +109,7 @@ export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly 
       const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
       await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });
     },
-    // The record may have changed since the user saw it. The screen then reads and shows the current record.
+    // After a 409 the record has changed since the user saw it. The screen reads and shows the current record.
     onError: ({ status }, { seenAt }) =>
       seenAt !== undefined && status === 409 ? client.invalidateQueries() : undefined,
   });

@@ -15,7 +15,7 @@ export function useKeys() {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const nav = useNav();
-  const goSince = useRef(0);
+  const gPressedAt = useRef(0);
   useHotkeys([
     ['/', () => spotlight.open()],
     ['shift+?', open],
@@ -23,20 +23,20 @@ export function useKeys() {
     [
       'g',
       () => {
-        goSince.current = Date.now();
+        gPressedAt.current = Date.now();
       },
     ],
   ]);
   useEffect(() => {
-    const go = (event: KeyboardEvent) => {
-      if (Date.now() - goSince.current > SECOND_KEY_MS || isTyping(event)) return;
+    const handleKey = (event: KeyboardEvent) => {
+      if (Date.now() - gPressedAt.current > SECOND_KEY_MS || isTyping(event)) return;
       const subject = nav.find(({ key }) => key === event.key);
       if (!subject) return;
-      goSince.current = 0;
+      gPressedAt.current = 0;
       void navigate({ to: subject.to });
     };
-    window.addEventListener('keydown', go);
-    return () => window.removeEventListener('keydown', go);
+    window.addEventListener('keydown', handleKey);
+    return () => window.removeEventListener('keydown', handleKey);
   }, [navigate, nav]);
   return { opened, open, close };
 }

@@ -15,7 +15,7 @@ import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
 import { theme, variables } from './theme/theme.ts';
 
-// Loaded after the first screen, because an action precedes every notification. Earlier ones wait in its store.
+// Loaded after the first screen. Mantine's store keeps a notification that is shown before this component is loaded.
 const Notifications = lazy(() =>
   import('./notification-area.tsx').then(({ NotificationArea }) => ({ default: NotificationArea })),
 );
@@ -32,7 +32,7 @@ setSignedOutHandler(() => {
 reloadWhenOutdated();
 
 const root = document.getElementById('app');
-if (!root) throw new Error('the page has no place for the app');
+if (!root) throw new Error('the page has no element with the id app');
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">

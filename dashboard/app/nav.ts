@@ -84,7 +84,7 @@ export function useNav(): readonly NavLinkTo[] {
   return useNavGroups().flatMap(({ links }) => links);
 }
 
-/** Returns the link of the sidebar that a path belongs to: the longest path that it starts with. */
+/** Returns the sidebar's link for a path: of all links that the path starts with, the longest. */
 export function activeLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
   const matched = links.flatMap((link) =>
     [link.to, link.also].flatMap((path) =>

@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
 /** A result of the search. */
-export interface Found {
+export interface SearchResult {
   label: string;
   /** The kind of resource, such as "Contact". */
   subject: string;
@@ -15,7 +15,7 @@ const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Searches all resources that the user may see. An empty query sends no request. */
-export function useGlobalSearch(asked: string): { found: Found[]; isPending: boolean } {
+export function useGlobalSearch(asked: string): { found: SearchResult[]; isPending: boolean } {
   const { can } = useSession();
   const enabled = asked !== '';
   const options = { placeholderData: keepPreviousData, retry: false };
@@ -40,7 +40,7 @@ export function useGlobalSearch(asked: string): { found: Found[]; isPending: boo
   });
   if (!enabled) return { found: [], isPending: false };
   const [contacts, campaigns, workflows, templates, segments, email] = results;
-  const named = (list: { id: string; name: string }[] | undefined, subject: string, path: string): Found[] =>
+  const named = (list: { id: string; name: string }[] | undefined, subject: string, path: string): SearchResult[] =>
     (list ?? []).slice(0, PER_SUBJECT).map(({ id, name }) => ({ label: name, subject, href: `/app/${path}/${id}` }));
   return {
     found: [

@@ -5,7 +5,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../text/text.ts';
-import { type Found, useGlobalSearch } from './search-sources.ts';
+import { type SearchResult, useGlobalSearch } from './search-sources.ts';
 
 /**
  * The search dialog, which `/` opens. It finds contacts by address; campaigns, automations, templates and segments by
@@ -16,7 +16,7 @@ export function Search() {
   const [asked] = useDebouncedValue(query.trim(), 150);
   const { found, isPending } = useGlobalSearch(asked);
   const navigate = useNavigate();
-  const go = ({ href }: Found) => void navigate({ href });
+  const openResult = ({ href }: SearchResult) => void navigate({ href });
   return (
     <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} clearQueryOnClose scrollable>
       <VisuallyHidden>
@@ -29,7 +29,12 @@ export function Search() {
       />
       <Spotlight.ActionsList>
         {found.map((one) => (
-          <Spotlight.Action key={one.href} label={one.label} description={one.subject} onClick={() => go(one)} />
+          <Spotlight.Action
+            key={one.href}
+            label={one.label}
+            description={one.subject}
+            onClick={() => openResult(one)}
+          />
         ))}
         {asked !== '' && !isPending && found.length === 0 && <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>}
       </Spotlight.ActionsList>

@@ -14,7 +14,7 @@ export interface Session {
   projectName: string;
   projects: Me['projects'];
   hold: Me['hold'];
-  /** True for an operator of the service: `OPERATORS` lists their addresses. */
+  /** True for an operator of the service. The variable `OPERATORS` lists the addresses of all operators. */
   operator: boolean;
   /**
    * Tells whether the user's role has the permission. The dashboard uses this only to disable controls with a reason;

@@ -5,11 +5,11 @@ const trail: (string | undefined)[] = [];
 
 /** Records the URL at each index of the history. */
 export function recordVisitedUrls(history: RouterHistory): void {
-  const note = () => {
+  const recordUrl = () => {
     trail[placeOf(history)] = history.location.pathname;
   };
-  note();
-  history.subscribe(note);
+  recordUrl();
+  history.subscribe(recordUrl);
 }
 
 /**

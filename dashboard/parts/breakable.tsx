@@ -10,7 +10,7 @@ const MOST_CHARS = 400;
  */
 export function Breakable({ text }: { text: string }) {
   return breakablePieces(text).map((piece, n) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+    // biome-ignore lint/suspicious/noArrayIndexKey: the index identifies a piece
     <Fragment key={n}>
       {n > 0 && <wbr />}
       {piece}

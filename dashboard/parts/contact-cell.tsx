@@ -11,7 +11,7 @@ export function ContactCell({
 }: {
   id: string;
   email: string;
-  /** Undefined if the API has left it out. */
+  /** Undefined if the API's response omits the data. */
   data?: Record<string, unknown> | undefined;
 }) {
   const name = contactName(data);

@@ -6,15 +6,15 @@ import { PageFoot } from './page-foot.tsx';
 import { Refreshing } from './refreshing.tsx';
 import { type Rows, RowTable } from './row-table.tsx';
 
-/** Position of a page's rows; `total` is null if they were not counted. */
+/** One page of a list. `total` is null if the API did not count the rows. */
 interface PageOf<Row> {
   data: Row[];
   total?: number | null;
 }
 
 /**
- * A list of any length, page by page with its cursor. It shows that it is loading, an error, that it is empty, or its
- * rows. While a new filter loads, the old rows stay dimmed.
+ * Shows a list of any length page by page, with a cursor: a loading state, an error, an empty state, or the rows. While
+ * the response for a new filter loads, the old rows stay visible.
  */
 export function CursorTable<Row>({
   pages,

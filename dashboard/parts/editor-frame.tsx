@@ -12,7 +12,7 @@ import { MoreItem, MoreMenu } from './more-menu.tsx';
 import { QueryView } from './query-view.tsx';
 import { useIsPhone } from './use-is-phone.ts';
 
-/** A section of an editor: its path in the app, and what opens it if that is more than following the link. */
+/** A section of an editor: its path in the app, and a function that opens it if a plain link is not enough. */
 export interface EditorSection {
   name: string;
   to: string;
@@ -31,17 +31,17 @@ export interface EditorSections {
 export interface EditorTool {
   label: string;
   icon: typeof IconDots;
-  /** The icon alone, or the icon beside the label. Without it, the button shows the label alone. */
+  /** `icon` shows the icon alone, `both` the icon beside the label. If absent, the button shows the label alone. */
   look?: 'icon' | 'both';
   needs?: Permission;
   /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
-  /** Undefined if there is nothing to do now. */
+  /** Undefined disables the button, because there is nothing to do now. */
   onClick: (() => void) | undefined;
 }
 
 /**
- * The frame of a full-screen editor: a header with the way back, name, state, sections and actions above the work
+ * The frame of a full-screen editor: a header with the link back, name, state, sections and actions above the work
  * area. On a phone the header is one row, and steps and tools are in its "…" menu. A route that shows the frame has
  * `staticData: { isFullScreen: true }`, so that the sidebar is hidden.
  */
@@ -188,7 +188,7 @@ function useOpenSection() {
     };
 }
 
-/** Shows the editor of a record. While the record is loading or missing, the frame has only the way back. */
+/** Shows the editor of a record. While the record is loading or missing, the frame has only the link back. */
 export function EditorQuery<Data>({
   of,
   back,

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react';
 import { text } from '../text/text.ts';
 
 /**
- * Bounds of the frame's height. A short email has the least height, and a longer one than the most scrolls in its
- * frame.
+ * Bounds of the frame's height. The frame of a short email has the minimum height. An email that is longer than the
+ * maximum scrolls within its frame.
  */
 const HEIGHT_PX = { least: 160, most: 20_000 };
 /** The lines above and below the email. */
@@ -62,7 +62,7 @@ export function EmailFrame({
       ref={ref}
       component="iframe"
       title={title}
-      // Without `allow-scripts` no script runs. The origin of the page lets the page measure the email; nothing in the
+      // Without `allow-scripts` no script runs. `allow-same-origin` lets the page measure the email; nothing in the
       // frame can use it.
       sandbox={onHeight ? 'allow-same-origin' : ''}
       srcDoc={html}

@@ -52,7 +52,7 @@ export function Filters<Search extends object>({
   );
 }
 
-/** Returns the choices of a filter by words of the API. */
+/** Returns the choices of a filter whose values are enum values of the API, with their labels. */
 export function wordChoices<Value extends string>(kind: WordKind, words: readonly Value[]) {
   return words.map((value) => ({ value, label: labelOf(kind, value) }));
 }
@@ -62,7 +62,7 @@ export function namedChoices<Value extends string>(names: Record<Value, string>)
   return (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
 }
 
-/** A filter with a few choices, or any. Its name is in the first choice. */
+/** A filter with a few choices. The first choice is “Any …” with the name of the filter. */
 export function ChoiceFilter<Value extends string>({
   label,
   value,

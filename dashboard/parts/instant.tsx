@@ -65,12 +65,15 @@ export function ShortTime({ at }: { at: string }) {
   );
 }
 
-/** Languages whose zone names together cover most of the world. Each language has usual names only for some zones. */
+/**
+ * Formats with the short names of time zones. A locale has names such as "CET" only for its part of the world; for other
+ * zones it has offsets such as "GMT+1". Together, these locales have names for most of the world.
+ */
 const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].map(
   (locale) => new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
 );
 
-/** Names the viewer's zone at an instant as people write it, such as "CET", or as an offset, such as "GMT+1". */
+/** Returns the name of the viewer's zone at an instant, such as "CET", or as an offset, such as "GMT+1". */
 export function zoneName(at: Date): string {
   const names = ZONE_FORMATS.map(
     (format) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '',

@@ -6,8 +6,8 @@ import { text } from '../text/text.ts';
 import { useMissingPermission } from './action-button.tsx';
 
 /**
- * The "…" menu of a page or a row. It holds rare actions, and every action that destroys something.
- * @param p.of the name of the row, which tells screen readers the menus of a list apart
+ * The "…" menu of a page or a row. It contains rare actions, and every action that deletes or ends something.
+ * @param p.of the name of the row, so that screen readers can distinguish the menus of a list
  */
 export function MoreMenu({ of, children }: { of?: string; children: ReactNode }) {
   const label = of === undefined ? text.parts.more : text.parts.moreOf(of.slice(0, 80));
@@ -44,12 +44,12 @@ export function MoreItem({
   needs?: Permission | undefined;
   /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
-  /** The action deletes something, ends it, or takes it away. */
+  /** Whether the action deletes, ends or removes something. */
   isDestructive?: boolean;
   isPending?: boolean;
-  /** Undefined disables the action, unless it has an address. */
+  /** Undefined disables the action, unless `href` is set. */
   onClick?: (() => void) | undefined;
-  /** Downloads this address instead of calling `onClick`. */
+  /** Downloads this URL instead of calling `onClick`. */
   href?: string;
   children: ReactNode;
 }) {

@@ -14,7 +14,7 @@ export function notifySuccess(message: string): void {
 
 /**
  * Shows a notification that an action succeeded, with an Undo button for ten seconds.
- * @param undo shows its own confirmation if needed; its failure is shown here
+ * @param undo the action of the button. This function shows a failure of `undo`; `undo` itself may show a success.
  */
 export function notifyWithUndo(message: string, undo: () => unknown): void {
   const id = notifications.show({

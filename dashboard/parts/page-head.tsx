@@ -5,7 +5,7 @@ import { type BackLink, useBackLink, useTabTitle } from './back-link.ts';
 import { Breakable } from './breakable.tsx';
 import { formatCount } from './count-link.tsx';
 
-/** The header of a screen: title, way back to the list, and actions. It sets the title of the tab. */
+/** The header of a screen: title, link back to the list, and actions. It sets the title of the browser tab. */
 export function PageHead({
   title,
   count,
@@ -15,7 +15,7 @@ export function PageHead({
   back,
 }: {
   title: string;
-  /** How many there are in the list, beside the title. */
+  /** The number of records in the list, shown beside the title. */
   count?: number | null | undefined;
   /** The status of the record, beside the title. */
   status?: ReactNode;
@@ -26,7 +26,7 @@ export function PageHead({
   useTabTitle(title);
   return (
     <Box mb="lg">
-      {back && <Back {...back} />}
+      {back && <BackToList {...back} />}
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box miw={0} style={{ flex: '1 1 240px' }}>
           <Group gap="sm" align="baseline">
@@ -56,7 +56,7 @@ export function PageHead({
   );
 }
 
-function Back(back: BackLink) {
+function BackToList(back: BackLink) {
   const link = useBackLink(back);
   return (
     <Anchor {...link} size="xs" className="way-back">

@@ -16,7 +16,7 @@ export interface Column<Row> {
   wideOnly?: boolean;
   /** Keeps the content of cells on one line, because it is short. */
   isWhole?: boolean;
-  /** On a phone it takes the width that the others leave, and clips what is longer. The others are at the right edge. */
+  /** On a phone, this column takes the remaining width and clips longer text. Other columns are at the right edge. */
   isMain?: boolean;
   /** Sorts the list by this column, if the API can. */
   sort?: Sort;
@@ -41,7 +41,8 @@ const WHOLE = { overflowWrap: 'normal' } as const;
 /** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
 export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
   return (
-    // Hidden names of columns are positioned: they must scroll with the table, not widen the page.
+    // Names for screen readers are positioned absolutely. With `relative`, they scroll with the table instead of widening
+    // the page.
     <Table.ScrollContainer minWidth={320} type="native" pos="relative">
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { text } from '../text/text.ts';
 import { Instant } from './instant.tsx';
 
-/** Tells in the header of an editor whether everything is saved, and when the last save was. */
+/** Shows in the header of an editor whether everything is saved, and the time of the last save. */
 export function SavedState({ isUnsaved, savedAt }: { isUnsaved: boolean; savedAt: string }) {
   return (
     <span>

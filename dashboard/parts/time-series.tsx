@@ -19,7 +19,7 @@ const MAX_BAR_PX = 28;
 /** Steps of the axis of counts, which are whole numbers, and of the axis of percentages. */
 const COUNT_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 const PERCENT_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100];
-/** The most lines of the grid above zero. */
+/** The maximum number of grid lines above zero. */
 const LINES = 3;
 /** Distance of a label from its axis, and the width of a digit at 11 px. */
 const AXIS_GAP_PX = 10;

@@ -9,10 +9,10 @@ const TYPING_MS = 300;
  * Reports the typed text shortly after the last key press. Does not report while another screen is opening, because
  * changing the URL would lead back to this screen.
  */
-export function useDebouncedText(tell: (typed: string) => void): (typed: string) => void {
+export function useDebouncedText(report: (typed: string) => void): (typed: string) => void {
   const { history } = useRouter();
   const later = useDebouncedCallback((typed: string, pathname: string) => {
-    if (history.location.pathname === pathname) tell(typed);
+    if (history.location.pathname === pathname) report(typed);
   }, TYPING_MS);
   return (typed) => later(typed, history.location.pathname);
 }
@@ -24,12 +24,12 @@ export function useDebouncedText(tell: (typed: string) => void): (typed: string)
 export function useFilterText(value: string | undefined, onChange: (value: string | undefined) => void) {
   const [typed, setTyped] = useState(value ?? '');
   useEffect(() => setTyped(value ?? ''), [value]);
-  const tell = useDebouncedText((next) => onChange(next.trim() || undefined));
+  const report = useDebouncedText((next) => onChange(next.trim() || undefined));
   return {
     value: typed,
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
       setTyped(currentTarget.value);
-      tell(currentTarget.value);
+      report(currentTarget.value);
     },
   };
 }

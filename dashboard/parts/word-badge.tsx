@@ -32,7 +32,7 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
   );
 }
 
-/** A reason in a list, beside a status that has the dot. */
+/** A reason in a list. It has no dot, because the status beside it has one. */
 export function ReasonText({ value }: { value: string | null }) {
   return value === null ? null : <WordText kind="reason" value={value} />;
 }

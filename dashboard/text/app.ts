@@ -2,7 +2,7 @@
 export const HOLD_EFFECT =
   'Marketing and automation emails wait until sending is resumed. Transactional emails are still sent.';
 
-/** Text around the screens. */
+/** Text of the sidebar, the search and the banner, which all screens share. */
 export const app = {
   name: 'Tidings',
   claim: 'Email, SMS and automations.',

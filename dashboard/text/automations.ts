@@ -255,7 +255,7 @@ export const automations = {
   deleteIt: 'Delete automation',
   deleteWhat: (name: string) => `${name} and the history of all its runs will be deleted. Sent emails are kept.`,
   deleted: 'Automation deleted.',
-  // People in a step.
+  // Contacts at a step.
   nobodyHere: 'No contacts at this step.',
   peopleCaption: 'Contacts at this step',
   contact: 'Contact',

@@ -152,7 +152,7 @@ export function labelOf(kind: WordKind, value: string): string {
   );
 }
 
-/** All words of a kind that are explained, for a choice among them. */
+/** Returns all enum values of a kind that have an explanation. Filters offer them as choices. */
 export function wordsOf(kind: WordKind): string[] {
   return Object.keys(WORDS[kind]);
 }

@@ -6,7 +6,8 @@ import type { KeyboardEvent } from 'react';
  */
 export function chooseFirstOption({ key, currentTarget: input }: KeyboardEvent<HTMLInputElement>): void {
   if (key !== 'Enter' || input.readOnly || input.value.trim() === '') return;
-  // Mantine handles the key after this handler. If it chose an option, the list is closed then, and nothing controls it.
+  // Mantine handles the key after this handler. If Mantine chooses an option, it closes the list and removes
+  // `aria-controls`, so the code below finds no list.
   setTimeout(() => {
     const list = document.getElementById(input.getAttribute('aria-controls') ?? '');
     list?.querySelector<HTMLElement>('[data-combobox-option]:not([data-combobox-disabled])')?.click();

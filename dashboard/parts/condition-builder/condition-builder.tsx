@@ -30,9 +30,8 @@ const { conditions } = text;
  * Builds a condition of the filter language (docs/filters.md): groups of filters, joined by "any" or "every". All
  * filters of a group must match. The builder can add one level of groups within a group; deeper nesting is shown and
  * kept. Check `isComplete` before sending; `faultsOf` maps the API's errors to rows.
- * @param p.scope `step` for a CONDITION step, which may also use the data of its event; `wait` for an event that is
- * waited for, which uses the event's data only
- * @param p.ofEvent known fields of that event's data
+ * @param p.scope where the condition is used (`ConditionScope`)
+ * @param p.ofEvent known fields of the event's data, for the scope `wait`
  */
 export function ConditionBuilder({
   value,

@@ -43,7 +43,7 @@ export interface DraftCondition {
   groups: DraftGroup[];
 }
 
-/** The part of a row that an error belongs to. */
+/** A control of a row. Each error of the API is shown below one of them. */
 export type RowPart = 'field' | 'operator' | 'value' | 'unit';
 
 let keys = 0;
@@ -120,7 +120,7 @@ export function conditionOf({ logic, groups }: DraftCondition): Condition {
 function filterOf(filter: DraftFilter): Filter {
   const { field, operator, type, text, list, unit, stored } = filter;
   const need = operatorInputOf(operator);
-  // Conditions from before this was checked may have a value here.
+  // A condition that was stored before the API checked this may have a value here.
   if (need === 'nothing') return { field, operator };
   if (stored) return stored;
   switch (need) {

@@ -9,8 +9,8 @@ export type Operator = Filter['operator'];
 export type Unit = NonNullable<Filter['unit']>;
 export type Scalar = string | number | boolean;
 /**
- * Place of a condition: `audience` of segments and campaigns; `step` of a CONDITION step, which may also use its
- * event; `wait` of an event that is waited for, which uses the event's data only.
+ * Where a condition is used: `audience` in segments and campaigns; `step` in a CONDITION step, which may also use the
+ * data of the run's event; `wait` in a WAIT_FOR_EVENT step, which may use only the data of the event.
  */
 export type ConditionScope = 'audience' | 'step' | 'wait';
 export type FieldKind =

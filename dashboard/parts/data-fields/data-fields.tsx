@@ -43,7 +43,7 @@ export function DataFields({
 }) {
   const [view, setView] = useState<'fields' | 'json'>('fields');
   const [rows, setRows] = useState<DataRow[]>(() => toRows(value));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it starts with all of the value
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, because the initial value has every row
   useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
     setRows(next);

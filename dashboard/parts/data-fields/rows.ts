@@ -1,6 +1,6 @@
 import { isTextList } from '../text-list.ts';
 
-/** Data as rows that a person fills in: a name, what sort of value it is, and the value. */
+/** Data as editable rows, each with a name, a type and a value. */
 
 /**
  * Type of a row's value: `variable` is filled in at run time, `nothing` is null, `list` holds strings, `json` is
@@ -14,7 +14,7 @@ export interface DataRow {
   type: RowType;
   /** Text in the input; a list is JSON. */
   text: string;
-  /** The stored value, until the user edits the row. It is sent back exactly, without rounding. */
+  /** The stored value, until the user edits the row. A save sends this value unchanged, so a large number is not rounded. */
   stored?: { value: unknown };
 }
 
@@ -68,7 +68,7 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
   for (const row of all) {
     const fault = faultOf(row) ?? (taken.has(row.name) ? 'twice' : undefined);
     if (fault) faults.set(row.key, fault);
-    else data.push([row.name, saidBy(row)]);
+    else data.push([row.name, readRow(row)]);
     taken.add(row.name);
   }
   // `fromEntries` also sets a field with the name `__proto__`.
@@ -99,7 +99,7 @@ function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
   }
 }
 
-function saidBy({ type, text, stored }: DataRow): unknown {
+function readRow({ type, text, stored }: DataRow): unknown {
   if (stored) return stored.value;
   switch (type) {
     case 'number':

@@ -101,8 +101,8 @@ function languageWith(variables: readonly Variable[]): Extension {
 }
 
 /**
- * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
- * the cursor does not move.
+ * Replaces the text after a change from outside the editor. The parent returns typed text unchanged; then this function
+ * replaces nothing, and the cursor does not move.
  */
 export function replaceText(view: EditorView, value: string): void {
   const now = view.state.doc.toString();

@@ -41,15 +41,18 @@ interface EmailEditorProps {
   /** Called for the save shortcut, wherever the cursor is. */
   onSave: () => void;
   isReadOnly?: boolean;
-  /** The groups of the panel beside the canvas. Code and preview use its width, unless the window fits all three or the user asks for it. */
+  /**
+   * The groups of the panel beside the canvas. In the code view, the code and its preview hide the panel, unless the
+   * window fits all three or the user opens the panel.
+   */
   details: ReactNode;
   children: ReactNode;
 }
 
 /**
- * Edits an email in a full-screen editor: blocks to add, and the canvas with the envelope (`children`) above the body,
- * which is edited visually at the width of an email, or as code beside its preview. Both editors change the same text
- * and leave parts that they do not understand unchanged. Templates and campaigns use it.
+ * Edits an email in a full-screen editor: blocks to add, the envelope (`children`), and the body. The user edits the
+ * body visually at the width of an email, or as code beside its preview. Both editors change the same text, and leave
+ * parts that they do not understand unchanged. Templates and campaigns use this component.
  */
 export function EmailEditor({
   email,

@@ -16,8 +16,8 @@ export function imagesIn(data: DataTransfer | null): File[] {
  * text is pasted and the image is ignored. A copied file has only its name as plain text.
  */
 export function pastedImages(data: DataTransfer | null): File[] {
-  const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
-  return isOfWords ? [] : imagesIn(data);
+  const isCopiedText = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
+  return isCopiedText ? [] : imagesIn(data);
 }
 
 /**
@@ -42,7 +42,7 @@ export function imageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' |
   return `<img src="${src}" width="${width}" height="${height}" alt="${alt}" style="display:block;max-width:100%;height:auto;border:0">`;
 }
 
-/** Returns an alt text for a name such as `spring-sale.png`; empty for names that cameras give. */
+/** Returns an alt text for a name such as `spring-sale.png`; empty for a name from a camera, such as `IMG_0123.jpg`. */
 export function altOf(filename: string | null): string {
   const name = (filename ?? '')
     .replace(/\.\w+$/, '')

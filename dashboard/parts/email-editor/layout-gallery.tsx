@@ -7,7 +7,7 @@ import { layoutOf, TEMPLATE_LAYOUTS } from './layouts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const words = text.emailEditor;
-/** Templates beyond these are found by their name. */
+/** The maximum number of templates that are shown. Users find the others by name. */
 const SHOWN_MAX = 6;
 const HEIGHT = 132;
 
@@ -17,13 +17,13 @@ interface Layout {
   body?: string | undefined;
 }
 
-const OURS: readonly Layout[] = TEMPLATE_LAYOUTS.map((id) => ({
+const BUILT_IN: readonly Layout[] = TEMPLATE_LAYOUTS.map((id) => ({
   id,
   name: text.templates.starts[id],
   body: layoutOf(id).body,
 }));
 
-/** Offers the content to start from: our layouts, and templates of the project, each with a preview. */
+/** Offers the content to start from: built-in layouts, and templates of the project, each with a preview. */
 export function LayoutGallery({
   label,
   templates = [],
@@ -32,7 +32,7 @@ export function LayoutGallery({
 }: {
   label: string;
   templates?: readonly Layout[];
-  /** A start of ours, or the id of a template. */
+  /** The name of a built-in layout, or the id of a template. */
   value: string;
   onChange: (value: string) => void;
 }) {
@@ -58,7 +58,7 @@ export function LayoutGallery({
     ));
   return (
     <div role="radiogroup" aria-label={label}>
-      <div className={classes.cards}>{cards(OURS)}</div>
+      <div className={classes.cards}>{cards(BUILT_IN)}</div>
       {templates.length > 0 && (
         <>
           <div className={classes.head}>

@@ -8,13 +8,13 @@ export function isTemplateLayout(choice: string | null): choice is TemplateLayou
   return TEMPLATE_LAYOUTS.includes(choice as TemplateLayout);
 }
 
-interface Said {
+interface LayoutContent {
   subject: string;
   body: string;
 }
 
 /** Initial content of a new template or campaign. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
-export function layoutOf(start: TemplateLayout): Said {
+export function layoutOf(start: TemplateLayout): LayoutContent {
   return { subject: SUBJECTS[start], body: BODIES[start]() };
 }
 

@@ -27,7 +27,7 @@ export const NEW_BLOCKS: Record<PlainBlock, string> = {
   columns: columnsOf(`<p style="${TEXT}">Left column</p>`, `<p style="${TEXT}">Right column</p>`),
   list: `<ul style="${TEXT};padding-left:24px"><li>First</li><li>Second</li></ul>`,
   divider: '<div style="padding:8px 0 24px"><hr style="margin:0;border:0;border-top:1px solid #c9cdd4"></div>',
-  // Outlook draws a line for each rule, so it gets an empty line of the same height instead.
+  // Outlook draws each `hr` as a line, so in Outlook the spacer is an empty line of text with the same height.
   spacer:
     '<div><!--[if mso]><div style="font-size:1px;line-height:32px">&nbsp;</div><![endif]-->' +
     '<!--[if !mso]><!--><hr aria-hidden="true" style="height:32px;margin:0;border:0;background:none">' +
@@ -61,8 +61,8 @@ export function isImageBlock(block: NewBlock): block is ImageBlock {
 
 /**
  * Puts two contents side by side if both fit, and below each other on a phone. It needs no media
- * query, which some email apps remove: the columns are inline blocks that wrap. Outlook for Windows does not know
- * inline blocks and gets a table in comments that only it reads.
+ * query, which some email apps remove: the columns are inline blocks that wrap. Outlook for Windows does not
+ * support inline blocks. It gets a table inside conditional comments, which other email apps ignore.
  */
 function columnsOf(left: string, right: string): string {
   const cell = '<td width="50%" valign="top">';

@@ -6,8 +6,8 @@ import { listQueryFor } from '../../api/queries.ts';
 
 /** Time without a key press before the text is rendered. */
 const TYPING_MS = 350;
-/** Responses are kept for this long. Each text has its own response, and most are never read again. */
-const KEPT_MS = 60_000;
+/** The time that a response stays in the cache. Each text has its own response, and most are never shown again. */
+const CACHED_MS = 60_000;
 
 export interface EditedEmail {
   subject: string;
@@ -43,7 +43,7 @@ export function usePreview(email: EditedEmail, contactId: string | null, isShown
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...listQueryFor('previewTemplate', { body: request }),
     enabled: isShown && request.body !== '',
-    gcTime: KEPT_MS,
+    gcTime: CACHED_MS,
     refetchOnWindowFocus: false,
   });
   const [last, keep] = useState(data);

@@ -11,7 +11,7 @@ export interface Variable {
 type Field = ResponseOf<'listContactFields'>['fields'][number];
 
 /** Variables that the service provides in every email. */
-const OF_SERVICE: Variable[] = [
+const SERVICE_VARIABLES: Variable[] = [
   { name: 'unsubscribeUrl', about: 'link to unsubscribe' },
   { name: 'manageUrl', about: 'link to the preferences page' },
   { name: 'subscribeUrl', about: 'link to subscribe again' },
@@ -34,7 +34,7 @@ export function variablesOf(fields: readonly Field[]): Variable[] {
       name: variableName(field),
       about: `${type}, ${Math.round(coverage)} % have it`,
     }));
-  return [...own, ...OF_SERVICE];
+  return [...own, ...SERVICE_VARIABLES];
 }
 
 /** Turns `data.plan` into `plan`. If a key is not a valid name, it uses a lookup in `data` by the key as a string. */

@@ -30,11 +30,14 @@ function collect(found: Map<string, EventField>, group: object, before: string, 
     const path = `${before}${key}`;
     const type = typeOf(value);
     if (type === 'object' && depth < DEPTH_MAX) collect(found, value as object, `${path}.`, depth + 1);
-    else if (type !== undefined) note(found, { path, type, value });
+    else if (type !== undefined) collectField(found, { path, type, value });
   }
 }
 
-function note(found: Map<string, EventField>, { path, type, value }: { path: string; type: string; value: unknown }) {
+function collectField(
+  found: Map<string, EventField>,
+  { path, type, value }: { path: string; type: string; value: unknown },
+) {
   const known = found.get(path);
   if (!known && found.size >= FIELDS_MAX) return;
   const field = known ?? { path, type, values: [] };

@@ -21,7 +21,7 @@ export function EventPayload({
 }: {
   eventName: string;
   onChange: (data: Record<string, unknown> | undefined) => void;
-  /** Called with false while the value omits a part of the data because of an error. */
+  /** Called with false while the value lacks a field because of an error, and with true when it is complete again. */
   onWhole?: (whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);
@@ -29,18 +29,18 @@ export function EventPayload({
   const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
   // Counts how often the rows were replaced.
   const [round, setRound] = useState(0);
-  const tell = useRef(onChange);
+  const latestOnChange = useRef(onChange);
   useEffect(() => {
-    tell.current = onChange;
+    latestOnChange.current = onChange;
   });
   const value = own?.data ?? last?.data;
   useEffect(() => {
     // Unchanged data is reported as well.
-    if (isRead) tell.current(value);
+    if (isRead) latestOnChange.current(value);
   }, [isRead, value]);
   if (!isRead) return <Loading height={60} />;
   const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
-  // Only top-level fields are rows; deeper ones are in their group.
+  // Only top-level fields have a row. A nested field is part of the row of its group.
   const known = fields.filter(({ path }) => !path.includes('.')).map(({ path, ...rest }) => ({ name: path, ...rest }));
   const takeLast = () => {
     setOwn(undefined);

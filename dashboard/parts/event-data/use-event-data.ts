@@ -20,7 +20,7 @@ export interface EventData {
 }
 
 /**
- * Returns what is known of an event's data: from its latest payloads, or else from the keys of all events. Empty if
+ * Returns the fields of an event's data: from its latest payloads, or else from the keys of all events. Empty if
  * the role may not see events.
  */
 export function useEventData(eventName: string): EventData {

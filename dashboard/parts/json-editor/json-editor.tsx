@@ -33,8 +33,8 @@ export function JsonEditor({
     latest.current = { onChange, variables };
   }, [onChange, variables]);
 
-  // The editor lives as long as its element. The effects below pass later changes to it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
+  // The editor exists as long as its element. The effects below pass later changes to it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the initial value is needed to open the editor
   useEffect(() => {
     if (!place.current) return;
     const opened = mountJsonEditor(place.current, {

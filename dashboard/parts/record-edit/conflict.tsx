@@ -58,7 +58,7 @@ export function Conflict<Fields extends object>({
             variant="default"
             disabled={!isChosen}
             onClick={() => {
-              edit.settle(pick(choices, differences));
+              edit.settle(defaultChoices(choices, differences));
               setChoices({});
             }}
           >
@@ -72,7 +72,7 @@ export function Conflict<Fields extends object>({
 }
 
 /** Returns the choices for fields that both users changed. An earlier choice may belong to another conflict. */
-function pick<Fields extends object>(
+function defaultChoices<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
   differences: RecordEdit<Fields>['differences'],
 ) {

@@ -58,7 +58,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { search, open, select } = nav;
   const [place, setPlace] = useState<{ at: InsertPoint }>();
   const [preview, setPreview] = useState<PreviewResponse>();
-  const { check, faults, save } = useFaults(workflow, editor);
+  const { check, faults, save } = useGraphFaults(workflow, editor);
   const isNarrow = useIsPhone();
   const asList = isNarrow || search.view === 'list';
   const isSettings = search.panel === 'automation';
@@ -143,13 +143,13 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   );
 }
 
-/** Reads the selected step, panel and view from the address, and returns the functions that open others. */
+/** Reads the selected step, panel and view from the URL, and returns functions that open other ones. */
 function useEditorSearch(automationId: string, editor: Editor) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const router = useRouter();
   const open = (next: AutomationSearch) => void navigate({ search: next, replace: true });
-  // A save gives a new step another id, and its panel stays open.
+  // A save replaces the temporary id of a new step. With `idOf`, the panel of the step stays open.
   const search = address.step === undefined ? address : { ...address, step: editor.idOf(address.step) };
   const isMoved = search.step !== address.step;
   useEffect(() => {
@@ -184,7 +184,7 @@ function useEditorSearch(automationId: string, editor: Editor) {
 }
 
 /** Returns the errors of the graph, from its check or from a refused save. */
-function useFaults({ id, updatedAt }: WorkflowDetail, editor: Editor) {
+function useGraphFaults({ id, updatedAt }: WorkflowDetail, editor: Editor) {
   const { graph, version } = editor;
   // The API's errors stay until the graph changes. The check of the changed graph then finds the same errors, if they
   // remain.

@@ -109,7 +109,7 @@ function leadsTo(graph: Graph, step: Step | undefined, next: Step): boolean {
   return graph.transitions.some(({ from, to, branch }) => from === step?.id && to === next.id && branch === null);
 }
 
-/** Names the targets that are neither the next card nor the first step of an own branch. */
+/** Names the next steps that the list does not already show: below this card, or as the start of a branch of it. */
 function LeadsElsewhere({
   step,
   graph,

@@ -55,7 +55,7 @@ export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog:
   return { items, dialog };
 }
 
-/** Writes the next campaign from one that was sent. */
+/** Copies a sent campaign as the draft of the next one. */
 export function DuplicateButton({ id }: { id: string }) {
   const { duplicate, isPending } = useDuplicate(id);
   return (

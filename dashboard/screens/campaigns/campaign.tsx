@@ -58,7 +58,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
     refetchInterval: intervalOf(campaign),
   });
   const compared = useQuery({ ...COMPARED_CAMPAIGNS, enabled: startedAt !== null });
-  // Shown together, so that the comparison moves nothing when it arrives.
+  // Statistics and comparison are shown together, so that a later comparison does not move the layout.
   const report = { ...stats, data: compared.isPending ? undefined : stats.data };
   return (
     <>

@@ -17,7 +17,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_STATUSES, type CampaignStatus, isSending } from './words.ts';
 
-type Listed = ItemOf<'listCampaigns'>;
+type ListedCampaign = ItemOf<'listCampaigns'>;
 type Pages = { pages: ResponseOf<'listCampaigns'>[] };
 
 const words = text.campaigns;
@@ -81,9 +81,9 @@ export function Campaigns() {
         caption={words.caption}
         empty={
           search ? (
-            <NoneOf what={words.noneCalled} />
+            <NoCampaigns what={words.noneCalled} />
           ) : status ? (
-            <NoneOf what={words.emptyOf(words.statuses[status])} />
+            <NoCampaigns what={words.emptyOf(words.statuses[status])} />
           ) : (
             <NoneYet />
           )
@@ -97,7 +97,7 @@ function anyMoves(data: Pages | undefined): boolean {
   return data?.pages.some(({ campaigns }) => campaigns.some((one) => isSending(one.status))) ?? false;
 }
 
-const COLUMNS: Column<Listed>[] = [
+const COLUMNS: Column<ListedCampaign>[] = [
   {
     name: words.columns.name,
     isMain: true,
@@ -128,7 +128,7 @@ const COLUMNS: Column<Listed>[] = [
     cell: (campaign) => (
       <>
         <WordBadge kind="campaign" value={campaign.status} />
-        {/* A phone has no column for it. */}
+        {/* A phone has no column for the time. */}
         <Text size="xs" c="dimmed" hiddenFrom="sm" className="when">
           <When {...campaign} />
         </Text>
@@ -190,7 +190,7 @@ function NewCampaign() {
   );
 }
 
-function NoneOf({ what }: { what: string }) {
+function NoCampaigns({ what }: { what: string }) {
   return (
     <Text c="dimmed">
       {what}{' '}

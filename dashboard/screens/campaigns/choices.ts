@@ -6,7 +6,7 @@ import { TEMPLATE_LAYOUTS } from '../../parts/email-editor/layouts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 
-/** The most templates to offer. Others can be found by name on the screen of templates. */
+/** The maximum number of templates to offer. Users find others by name on the screen of templates. */
 const TEMPLATES_MAX = 100;
 
 /** Returns the sender addresses to offer, on the project's verified domains. */
@@ -35,7 +35,7 @@ export function contentChoices(templates: readonly { id: string; name: string }[
   return groups.filter(({ items }) => items.length > 0);
 }
 
-/** Returns the segments, each with its number of contacts. Reads none if they are not needed. */
+/** Returns the segments, each with its number of contacts. Sends no request if `isNeeded` is false. */
 export function useSegments(isNeeded = true): { id: string; name: string; memberCount: number }[] {
   const { can } = useSession();
   const { data } = useQuery({

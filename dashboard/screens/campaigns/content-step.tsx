@@ -83,7 +83,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
 
 function TemplateChoice({ draft, change, isReadOnly }: Editing) {
   const templates = useTemplates();
-  const take = async (id: string | null) => {
+  const copyTemplate = async (id: string | null) => {
     if (id === null) return;
     const before = { subject: draft.subject, body: draft.body, preheader: draft.preheader };
     const apply = (name: string, content: Partial<typeof before>) => {
@@ -105,7 +105,7 @@ function TemplateChoice({ draft, change, isReadOnly }: Editing) {
       description={words.templateWhat}
       data={contentChoices(templates)}
       value={null}
-      onChange={(id) => void take(id)}
+      onChange={(id) => void copyTemplate(id)}
       searchable
       disabled={isReadOnly}
     />

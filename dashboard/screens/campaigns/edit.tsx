@@ -210,7 +210,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   };
 }
 
-/** An incomplete audience cannot be stored. The stored one stays, and this browser keeps the draft. */
+/** Omits an incomplete audience, which the API refuses. The stored audience stays, and this browser keeps the draft. */
 function audienceOf({ audienceType, segmentId, condition }: CampaignDraft) {
   return { audienceType, segmentId, condition };
 }

@@ -10,15 +10,15 @@ import { pointsAboveAverage } from './average.ts';
 import type { Stats } from './words.ts';
 
 const words = text.campaigns;
-/** The campaigns whose average is compared. */
-const COMPARED = 20;
+/** The number of earlier campaigns in the average. */
+const COMPARED_MAX = 20;
 /** With fewer emails, the sentence counts contacts, because one contact would be several percent. */
 const SHARES_MIN_SENT = 20;
-const COUNTED = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
+const STATISTICS = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
 
 /** The campaigns whose open rates are compared with this one's. */
 export const COMPARED_CAMPAIGNS = {
-  ...queryFor('listCampaigns', { query: { status: 'SENT', limit: COMPARED } }),
+  ...queryFor('listCampaigns', { query: { status: 'SENT', limit: COMPARED_MAX } }),
   staleTime: 60_000,
 };
 type ComparedCampaigns = ResponseOf<'listCampaigns'>['campaigns'];
@@ -43,12 +43,12 @@ export function Figures({
     <section aria-label={words.figures}>
       {stats.sent > 0 && (
         <Text size="lg" mb="md">
-          <News stats={stats} /> <Compared id={id} stats={stats} campaigns={compared} />
+          <News stats={stats} /> <Comparison id={id} stats={stats} campaigns={compared} />
         </Text>
       )}
       <Paper withBorder>
         <div className="stats">
-          {COUNTED.map((name) => (
+          {STATISTICS.map((name) => (
             <Tooltip key={name} label={meaningOf(name, stats)} multiline maw={260}>
               <div>
                 <Text size="xs" fw={500} c="dimmed">
@@ -82,8 +82,8 @@ export function Figures({
   );
 }
 
-/** Returns what a figure is a share of. Bounced emails are a share of all attempts, because many were never sent. */
-function wholeOf(name: (typeof COUNTED)[number], { sent, failed }: Stats): number {
+/** Returns the number of which a statistic is a share. Bounces are a share of all attempts, including refused ones. */
+function wholeOf(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
   return name === 'bounced' ? sent + failed : sent;
 }
 
@@ -108,7 +108,7 @@ function News({ stats: { sent, opened, clicked, pending } }: { stats: Stats }) {
 }
 
 /** Compares the open rate with other campaigns, in a sentence. */
-function Compared({
+function Comparison({
   id,
   stats: { opened, sent },
   campaigns,
@@ -124,7 +124,7 @@ function Compared({
   return <>{words.comparedToAverage[directionOf(points)](pluralize(Number(written), 'point', written))}</>;
 }
 
-function meaningOf(name: (typeof COUNTED)[number], { deliveredBasis }: Stats): string {
+function meaningOf(name: (typeof STATISTICS)[number], { deliveredBasis }: Stats): string {
   const means = words.countedWhat[name];
   return typeof means === 'string' ? means : means[deliveredBasis];
 }

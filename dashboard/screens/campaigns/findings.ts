@@ -3,7 +3,7 @@ import type { CampaignEditorStep, Review } from './words.ts';
 
 export type ReviewFinding = Review['findings'][number];
 
-/** Place where a finding is fixed: a step of the editor, or another screen. */
+/** Where the user fixes a finding: a step of the editor, or another screen. */
 export type EditorStep =
   | { name: 'content' | 'audience' | 'when'; step: CampaignEditorStep }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };
@@ -28,7 +28,7 @@ const PLACES: Record<ReviewFinding['code'], EditorStep> = {
   variant_without_reader: { name: 'audience', step: 'audience' },
 };
 
-/** Returns where a finding is fixed; undefined for a code that this release does not know. */
+/** Returns where the user fixes a finding; undefined for a code that this release does not know. */
 export function editorStepOf(code: ReviewFinding['code']): EditorStep | undefined {
   return PLACES[code];
 }

@@ -12,7 +12,7 @@ const words = text.campaigns;
 const HOURS_MIN = 24;
 
 /** Returns the hours up to the last one with opens or clicks. */
-function untilQuiet<Hour extends { opened: number; clicked: number; machines?: { opens: number; clicks: number } }>(
+function trimQuietHours<Hour extends { opened: number; clicked: number; machines?: { opens: number; clicks: number } }>(
   hours: Hour[],
 ): Hour[] {
   const last = hours.findLastIndex(
@@ -27,7 +27,7 @@ export function Hours({ stats }: { stats: Stats }) {
   const key = JSON.stringify(stats.series.map((hour, n) => ({ ...hour, machines: stats.machineSeries[n] })));
   const { atSeconds, series, busy } = useMemo(() => {
     const all = JSON.parse(key) as (Stats['series'][number] & { machines?: Stats['machineSeries'][number] })[];
-    const hours = untilQuiet(all);
+    const hours = trimQuietHours(all);
     const byMachines = hours.map(({ machines }) => (machines ? machines.opens + machines.clicks : 0));
     return {
       atSeconds: hours.map(({ at }) => Date.parse(at) / 1000),

@@ -11,9 +11,9 @@ const MARK = 'data-tidings-link';
  * Only quoted attributes are found; the rest stays unchanged.
  */
 export function markLinks(body: string, links: readonly MarkedLink[]): string {
-  const places = new Map(links.map(({ url }, n) => [plain(url), n]));
+  const places = new Map(links.map(({ url }, n) => [normalizeUrl(url), n]));
   return body.replaceAll(/\bhref\s*=\s*(["'])(.*?)\1/gis, (written, _quote: string, url: string) => {
-    const n = places.get(plain(url));
+    const n = places.get(normalizeUrl(url));
     return n === undefined ? written : `${MARK}="${n}" ${written}`;
   });
 }
@@ -22,7 +22,7 @@ export function markLinks(body: string, links: readonly MarkedLink[]): string {
  * Normalizes a link's URL to the form of the list of links, which has no entities, and spaces around the names of
  * variables.
  */
-function plain(url: string): string {
+function normalizeUrl(url: string): string {
   return url
     .trim()
     .replaceAll('&amp;', '&')
@@ -35,13 +35,13 @@ function plain(url: string): string {
  * our page.
  */
 export function showMarks(html: string, links: readonly MarkedLink[]): string {
-  return html.replaceAll(MARKED, (anchor, n: string) => {
+  return html.replaceAll(MARKED_LINK, (anchor, n: string) => {
     const link = links[Number(n)];
     return link ? `${anchor}<span style="${BADGE}">${escapeHtml(link.label)}</span>` : anchor;
   });
 }
 
-const MARKED = new RegExp(`<a\\b[^>]*\\b${MARK}="(\\d+)"[^>]*>.*?</a\\s*>`, 'gis');
+const MARKED_LINK = new RegExp(`<a\\b[^>]*\\b${MARK}="(\\d+)"[^>]*>.*?</a\\s*>`, 'gis');
 
 function escapeHtml(label: string): string {
   return label.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -104,14 +104,14 @@ export function NewCampaign() {
 function useLayout() {
   const { can } = useSession();
   const [layout, choose] = useState('newsletter');
-  const isOurs = isTemplateLayout(layout);
+  const isBuiltIn = isTemplateLayout(layout);
   const { data: template } = useQuery({
     ...queryFor('getTemplate', { params: { id: layout } }),
-    enabled: !isOurs && can('templates:view'),
+    enabled: !isBuiltIn && can('templates:view'),
   });
   const { subject, body, preheader = null, fromName = null } = template ?? {};
   const own = subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
-  return { layout, choose, template, content: isOurs ? layoutOf(layout) : own };
+  return { layout, choose, template, content: isBuiltIn ? layoutOf(layout) : own };
 }
 
 interface Audience {

@@ -6,7 +6,7 @@ import type { CampaignDraft } from './campaign-draft.ts';
 
 const words = text.campaigns;
 
-/** Shows the email, or one of its versions, as a contact will see it. */
+/** Shows the email, or one of its variants, as a contact will see it. */
 export function CampaignPreview({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
   const [key, setKey] = useState('');
   const version = draft.versions.find((one) => one.key === key);
@@ -23,7 +23,7 @@ export function CampaignPreview({ draft, onClose }: { draft: CampaignDraft; onCl
   );
 }
 
-/** Chooses the main email, whose key is empty, or one of its versions. */
+/** Chooses the main email, whose key is empty, or one of its variants. */
 export function VersionChoice({
   versions,
   value,

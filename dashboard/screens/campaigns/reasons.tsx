@@ -112,20 +112,20 @@ function ByReason({
 }
 
 /** The screens where a user can fix a reason that does not concern the contact. */
-const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
+const FIX_SCREENS: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
   limit_reached: { to: '/settings/project', place: 'settings' },
   sender_not_verified: { to: '/settings/domains', place: 'domains' },
 };
 
 function Reason({ reason }: { reason: string }) {
-  const mended = MENDED_IN[reason];
+  const fix = FIX_SCREENS[reason];
   return (
     <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOUCHED}>
       <Text size="sm" component="span" tabIndex={0}>
         <Breakable text={labelOf('reason', reason)} />{' '}
-        {mended && (
-          <AppLink to={mended.to} className={classes.fix}>
-            {words.mendIn(words.places[mended.place])}
+        {fix && (
+          <AppLink to={fix.to} className={classes.fix}>
+            {words.mendIn(words.places[fix.place])}
           </AppLink>
         )}
       </Text>

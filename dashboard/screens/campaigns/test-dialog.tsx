@@ -11,7 +11,7 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** Saves the campaign and sends it, or one of its versions, to one address. */
+/** Saves the campaign, and sends its main email or one of its variants to one address. */
 export function TestDialog({
   campaign,
   draft,

@@ -164,7 +164,7 @@ function estimateOf(seconds: number, { test }: Editing['campaign'], draft: Editi
 /** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */
 function whyNot(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
   if (!review) return words.reviewUnread;
-  const stands = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
-  if (stands) return words.reviewHasErrors;
+  const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
+  if (hasErrors) return words.reviewHasErrors;
   return isTimed ? undefined : words.timeMissing;
 }

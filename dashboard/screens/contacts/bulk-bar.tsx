@@ -35,7 +35,7 @@ export function BulkBar({
   where: ListSearch;
 }) {
   const [asking, ask] = useState<Operation>();
-  const bulk = useBulk(selection);
+  const bulk = useBulkActions(selection);
   const { picked, all } = selection;
   if (picked.size === 0 && !all) return null;
   const count = all ? total : picked.size;
@@ -105,7 +105,7 @@ export function BulkBar({
  * Starts jobs and opens their progress. For contacts that were selected one by one, Undo starts the opposite change
  * for the contacts that changed.
  */
-function useBulk(selection: Selection) {
+function useBulkActions(selection: Selection) {
   const navigate = useNavigate();
   const changes = ['listContactJobs'] as const;
   const starts = {

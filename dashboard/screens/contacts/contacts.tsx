@@ -207,7 +207,7 @@ function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): C
       cell: ({ subscription, createdAt }) => (
         <>
           <WordBadge kind="subscription" value={subscription} />
-          {/* A phone has no column for it. */}
+          {/* A phone has no column for the time. */}
           <Text size="xs" c="dimmed" hiddenFrom="sm" className="when">
             <Instant at={createdAt} />
           </Text>

@@ -29,23 +29,23 @@ export function viewsOf(segments: readonly Segment[]): View[] {
     {
       key: 'subscribed',
       name: words.subscribedView,
-      condition: only({ field: 'subscribed', operator: 'equals', value: true }),
+      condition: conditionOf({ field: 'subscribed', operator: 'equals', value: true }),
     },
     {
       key: 'not-subscribed',
       name: words.notSubscribedView,
-      condition: only({ field: 'subscribed', operator: 'equals', value: false }),
+      condition: conditionOf({ field: 'subscribed', operator: 'equals', value: false }),
     },
     ...largest.map(({ id, name, condition, memberCount }) => ({
       key: id,
       name,
       // The rules of a dynamic segment can be changed in the filter; members of a static one have no rules.
-      condition: condition ?? only({ field: `segment.${id}`, operator: 'memberOf' }),
+      condition: condition ?? conditionOf({ field: `segment.${id}`, operator: 'memberOf' }),
       count: memberCount,
     })),
   ];
 }
 
-function only(filter: Filter): Condition {
+function conditionOf(filter: Filter): Condition {
   return { logic: 'AND', groups: [{ filters: [filter] }] };
 }

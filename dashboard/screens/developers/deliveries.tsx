@@ -21,7 +21,7 @@ type Delivery = ItemOf<'listWebhookDeliveries'>;
 
 const words = text.developers.deliveries;
 const FROM = '/shell/developers/webhooks/$endpointId';
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** Deliveries to an endpoint and its responses. The status filter and the open delivery are in the URL. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
@@ -29,7 +29,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
   const navigate = useNavigate({ from: '/developers/webhooks/$endpointId' });
   const pages = useInfiniteQuery({
     ...infiniteQueryFor('listWebhookDeliveries', { params: { id: endpointId }, query: status ? { status } : {} }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
   const change = (next: Partial<DeliveriesSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
@@ -165,7 +165,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
         </Text>
         <JsonView value={body} maxHeight={420} />
       </div>
-      {responseBody !== null && <AnswerBody body={responseBody} />}
+      {responseBody !== null && <ResponseBody body={responseBody} />}
       <Group>
         <ActionButton
           needs="workflows:edit"
@@ -184,7 +184,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
 }
 
 /** The endpoint's response as plain text. */
-function AnswerBody({ body }: { body: string }) {
+function ResponseBody({ body }: { body: string }) {
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>

@@ -77,7 +77,7 @@ const COLUMNS: Column<Event>[] = [
         <Instant at={event.createdAt} />
         <Box hiddenFrom="sm">
           <ContactOf contactId={event.contactId} />
-          <Started event={event} />
+          <StartedRuns event={event} />
         </Box>
       </>
     ),
@@ -91,7 +91,7 @@ const COLUMNS: Column<Event>[] = [
   },
   {
     name: words.startedColumn,
-    cell: (event) => <Started event={event} />,
+    cell: (event) => <StartedRuns event={event} />,
     width: 130,
     wideOnly: true,
   },
@@ -108,7 +108,7 @@ const COLUMNS: Column<Event>[] = [
   },
 ];
 
-/** The data in one line, which unfolds into all of it. */
+/** Shows the data on one line. A click shows all of the data. */
 function Payload({ data }: { data: Record<string, unknown> }) {
   return (
     <details className="payload">
@@ -125,7 +125,7 @@ function oneLine(data: Record<string, unknown>): string {
   return JSON.stringify(data, null, 1).replaceAll(/\n\s*/g, ' ');
 }
 
-/** The address of the contact, with a link; the end of its id until it is read. */
+/** Links to a contact by its address. Shows the end of its id until the contact is loaded. */
 function ContactOf({ contactId }: { contactId: string | null }) {
   const { can } = useSession();
   const { data } = useQuery({
@@ -138,7 +138,7 @@ function ContactOf({ contactId }: { contactId: string | null }) {
 }
 
 /** The executions that the event started, and the reasons why automations did not start. */
-function Started({ event: { executions, notStarted } }: { event: Event }) {
+function StartedRuns({ event: { executions, notStarted } }: { event: Event }) {
   if (executions.length + notStarted.length === 0) {
     return (
       <Text span inherit c="dimmed" title={words.startsNothing}>
@@ -179,8 +179,8 @@ function UsageView({ usage }: { usage: Usage }) {
             {words.nowhere}
           </Text>
         )}
-        <Uses title={words.automations} path="automations" list={usedInWorkflows} />
-        <Uses title={words.segments} path="segments" list={usedInSegments} />
+        <UsedIn title={words.automations} path="automations" list={usedInWorkflows} />
+        <UsedIn title={words.segments} path="segments" list={usedInSegments} />
       </div>
     </Paper>
   );
@@ -197,7 +197,7 @@ function Figure({ label, n }: { label: string; n: number }) {
   );
 }
 
-function Uses({ title, path, list }: { title: string; path: string; list: { id: string; name: string }[] }) {
+function UsedIn({ title, path, list }: { title: string; path: string; list: { id: string; name: string }[] }) {
   if (list.length === 0) return null;
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -72,7 +72,7 @@ function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'expired
 
 function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
   return [
-    { name: text.developers.name, cell: (key) => <Named of={key} /> },
+    { name: text.developers.name, cell: (key) => <KeyName of={key} /> },
     { name: words.key, wideOnly: true, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code>, isWhole: true },
     {
       name: words.mode,
@@ -100,7 +100,7 @@ function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
   ];
 }
 
-function Named({ of: { name, prefix } }: { of: Key }) {
+function KeyName({ of: { name, prefix } }: { of: Key }) {
   return (
     <div className="name-cell">
       <Text span inherit fw={500} truncate title={name}>
@@ -188,12 +188,12 @@ function PublicKey() {
       <Text size="sm" c="dimmed" mb="xs">
         {words.publicWhat}
       </Text>
-      {whyNot ? <Text size="sm">{whyNot}</Text> : <PublicKeyItself />}
+      {whyNot ? <Text size="sm">{whyNot}</Text> : <PublicKeyCode />}
     </Paper>
   );
 }
 
-function PublicKeyItself() {
+function PublicKeyCode() {
   const project = useQuery(queryFor('getProject'));
   return (
     <QueryView of={project} height={40}>

@@ -19,12 +19,12 @@ type Detail = ResponseOf<'getRequest'>;
 
 const words = text.developers.requests;
 /** The interval of refreshes, because an execution's emails appear shortly after the event that started it. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** One request and its results. */
 export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
-  const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });
+  const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: POLL_MS });
   return (
     <QueryView of={request}>
       {(found) => (
@@ -38,7 +38,7 @@ export function RequestScreen() {
           <Title order={2} size="h4" mt="xl" mb="sm">
             {words.made}
           </Title>
-          <Made made={found.made} />
+          <CreatedRecords made={found.made} />
         </>
       )}
     </QueryView>
@@ -84,12 +84,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Made({ made: { contacts, events, executions, emails, sms } }: { made: Detail['made'] }) {
+function CreatedRecords({ made: { contacts, events, executions, emails, sms } }: { made: Detail['made'] }) {
   if (contacts.length + events.length + executions.length + emails.length + sms.length === 0)
     return <Text c="dimmed">{words.madeNothing}</Text>;
   return (
     <Stack>
-      <Kind
+      <RecordGroup
         title={words.contacts}
         items={contacts.map(({ id, email }) => [
           id,
@@ -98,7 +98,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
           </AppLink>,
         ])}
       />
-      <Kind
+      <RecordGroup
         title={words.events}
         items={events.map(({ id, name }) => [
           id,
@@ -107,7 +107,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
           </AppLink>,
         ])}
       />
-      <Kind
+      <RecordGroup
         title={words.executions}
         items={executions.map(({ id, workflowId, workflowName, status }) => [
           id,
@@ -117,7 +117,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
           </Group>,
         ])}
       />
-      <Kind
+      <RecordGroup
         title={words.emails}
         items={emails.map(({ id, to, status }) => [
           id,
@@ -127,7 +127,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
           </Group>,
         ])}
       />
-      <Kind
+      <RecordGroup
         title={words.sms}
         items={sms.map(({ id, to, status }) => [
           id,
@@ -141,7 +141,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
   );
 }
 
-function Kind({ title, items }: { title: string; items: [id: string, item: ReactNode][] }) {
+function RecordGroup({ title, items }: { title: string; items: [id: string, item: ReactNode][] }) {
   if (items.length === 0) return null;
   return (
     <div>

@@ -22,13 +22,13 @@ type Key = ResponseOf<'listApiKeys'>['data'][number];
 
 const words = text.developers.requests;
 const FROM = '/shell/developers/requests';
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 const CLASSES = ['2xx', '4xx', '5xx'] as const;
 
 /** The request log. Its filters are in the URL. */
 export function Requests() {
   const search = useSearch({ from: FROM });
-  const pages = useInfiniteQuery({ ...infiniteQueryFor('listRequests', { query: search }), refetchInterval: LOOK_MS });
+  const pages = useInfiniteQuery({ ...infiniteQueryFor('listRequests', { query: search }), refetchInterval: POLL_MS });
   const keys = useKeys();
   const query = new URLSearchParams({ ...search }).toString();
   const isFiltered = query !== '';

@@ -12,7 +12,7 @@ import { Deliveries } from './deliveries.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 
 const words = text.developers.webhooks;
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** Says why an endpoint gets no deliveries, or how many failed in a row. */
 function reasonOf({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): string {
@@ -25,7 +25,7 @@ export function Webhook() {
   const { endpointId } = useParams({ from: '/shell/developers/webhooks/$endpointId' });
   const endpoint = useQuery({
     ...queryFor('getWebhook', { params: { id: endpointId } }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
   return (
     <QueryView of={endpoint}>

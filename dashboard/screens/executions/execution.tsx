@@ -24,7 +24,7 @@ import { StepLine } from './step-line.tsx';
  * enough.
  */
 const MOVING_MS = 1_000;
-const STILL_MS = 5_000;
+const IDLE_MS = 5_000;
 
 /** One contact's run of an automation: its steps as a timeline, and actions. */
 export function ExecutionPage() {
@@ -34,7 +34,7 @@ export function ExecutionPage() {
     refetchInterval: ({ state }) => {
       const status = state.data?.status;
       if (status === 'RUNNING') return MOVING_MS;
-      return status === 'WAITING' ? STILL_MS : false;
+      return status === 'WAITING' ? IDLE_MS : false;
     },
   });
   // The current automation names the steps. It may have been deleted.
@@ -71,8 +71,8 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
-            <About execution={execution} workflow={workflow} />
-            <Began execution={execution} />
+            <ExecutionDetails execution={execution} workflow={workflow} />
+            <TriggerData execution={execution} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -93,7 +93,7 @@ function Origin({ execution, workflow }: { execution: Execution; workflow: Workf
   );
 }
 
-function About({ execution }: { execution: Execution; workflow: Workflow | undefined }) {
+function ExecutionDetails({ execution }: { execution: Execution; workflow: Workflow | undefined }) {
   const { id, contactId, contactEmail, startedAt, completedAt, temporal, eventName } = execution;
   return (
     <Facts title={text.executions.facts}>
@@ -131,7 +131,7 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
   );
 }
 
-function Began({ execution: { event, context } }: { execution: Execution }) {
+function TriggerData({ execution: { event, context } }: { execution: Execution }) {
   const given = { [text.executions.event]: event, [text.executions.context]: context };
   const filled = Object.entries(given).filter(([, value]) => Object.keys(value).length > 0);
   if (filled.length === 0) return null;

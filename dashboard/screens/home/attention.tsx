@@ -25,13 +25,13 @@ export function Attention() {
   return (
     <CardSection title={text.home.attention}>
       {data.data.map((item) => (
-        <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
+        <AttentionRow key={`${item.kind} ${item.id ?? item.name}`} item={item} />
       ))}
     </CardSection>
   );
 }
 
-function Needed({ item }: { item: Item }) {
+function AttentionRow({ item }: { item: Item }) {
   const { kind, name, count, since } = item;
   const place = placeOf(item);
   const detail = detailOf(item);

@@ -10,14 +10,14 @@ export function formatChange(by: number): string {
   return NUMBER.format(Math.abs(by));
 }
 
-/** Returns the direction of a change, as far as its written size shows one. */
+/** Returns the direction of a change; `same` if its size is formatted as 0. */
 export function directionOf(by: number): keyof typeof ICONS {
   if (formatChange(by) === NUMBER.format(0)) return 'same';
   return by > 0 ? 'up' : 'down';
 }
 
 /**
- * The change against the period before, with an arrow.
+ * Shows the change from the previous period, with an arrow.
  * @param p.by the difference in `unit`; its sign gives the direction
  * @param p.isGood the direction that is an improvement; without it the change has no color
  */

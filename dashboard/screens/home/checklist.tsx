@@ -93,7 +93,7 @@ function Steps({ items, next }: { items: Item[]; next: Item }) {
   );
 }
 
-/** A step. The next step has its button, and its request if the API does it. */
+/** One step. The next open step also has a button and, if the API can do it, the API request. */
 function Step({ item: { key, done }, isNext }: { item: Item; isNext: boolean }) {
   const firstEmail = useFirstEmail({ enabled: isNext && key === 'mail' });
   const curl = isNext && (key === 'mail' ? firstEmail : CURLS[key]);

@@ -19,14 +19,14 @@ type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
 /** Statistics for which a lower rate is better. */
-const BAD: ReadonlySet<Figure> = new Set<Figure>(['bounced', 'complained']);
+const LOWER_IS_BETTER: ReadonlySet<Figure> = new Set<Figure>(['bounced', 'complained']);
 const CHART_HEIGHT = 210;
 /** Height of the legend above the chart. */
 const LEGEND_HEIGHT = 28;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
-/** Results of the last 30 days' emails beside the 30 days before, by total and by day; each number leads to its emails. */
+/** Results of the last 30 days' emails beside the 30 days before, by total and by day; each number links to its emails. */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
@@ -45,12 +45,12 @@ export function Figures() {
 function News({ overview }: { overview: Overview | undefined }) {
   return (
     <Text size="sm" c="dimmed" w={{ base: '100%', sm: 'auto' }} mih={18}>
-      {overview && newsOf(overview)}
+      {overview && describeOpenRate(overview)}
     </Text>
   );
 }
 
-function newsOf({ totals, rates, previous }: Overview): string | null {
+function describeOpenRate({ totals, rates, previous }: Overview): string | null {
   if (totals.sent === 0 || previous.totals.sent === 0) return null;
   const by = rates.opened - previous.rates.opened;
   return text.home.news(directionOf(by), formatChange(by));
@@ -117,7 +117,7 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
               <ChangeIndicator
                 by={rates[figure] - previous.rates[figure]}
                 unit="points"
-                isGood={BAD.has(figure) ? 'down' : 'up'}
+                isGood={LOWER_IS_BETTER.has(figure) ? 'down' : 'up'}
               />
             )}
           </>
@@ -135,7 +135,7 @@ function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> &
   const [isCompared, setIsCompared] = useState(false);
   const drawn = useMemo(
     () => ({
-      // The axis uses the viewer's time zone; both name the same day.
+      // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: [
         ...(isCompared

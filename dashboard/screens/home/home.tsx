@@ -57,8 +57,8 @@ export function Home() {
 }
 
 /**
- * Shown once it is known whether something needs attention. That part is at the top, so showing it later would push the
- * rest down.
+ * Shows the panels of Home as soon as it is known whether something needs attention. The panel with these items is at
+ * the top; if it appeared later, it would push the other panels down.
  */
 function Body() {
   return (

@@ -11,8 +11,8 @@ const MARK = 10;
 /** The least width of the numbers beside the bars, and their distance. */
 const AXIS = 32;
 const AXIS_GAP = 8;
-/** Hours that are named below the bars, as shares of the whole. */
-const NAMED = [0, 0.25, 0.5, 0.75, 1];
+/** Positions of the hours with a label, as shares of the chart's width. */
+const LABEL_POSITIONS = [0, 0.25, 0.5, 0.75, 1];
 const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const SHORT = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
@@ -28,7 +28,7 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
  */
 export function HourBars({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ delays }) => delays));
-  const named = NAMED.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
+  const named = LABEL_POSITIONS.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
   return (
     <Box>
       <Group gap={AXIS_GAP} wrap="nowrap" align="stretch">
@@ -59,7 +59,7 @@ export function HourBars({ hours }: { hours: Hour[] }) {
       </Group>
       <Group justify="space-between" wrap="nowrap" mt={6} ml={AXIS + AXIS_GAP}>
         {named.map(({ at }, n) => (
-          // A phone shows three of the five.
+          // A phone shows three of the five labels.
           <Text key={at} fz={11} lh="14px" c="dimmed" visibleFrom={n % 2 === 1 ? 'sm' : undefined}>
             {SHORT.format(new Date(at))}
           </Text>

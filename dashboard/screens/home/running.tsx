@@ -19,7 +19,7 @@ type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
  * the tab is hidden.
  */
 const MOVING_MS = 1_000;
-const STILL_MS = 10_000;
+const IDLE_MS = 10_000;
 const SHOWN = 20;
 /** Sent campaigns below the ones in progress. */
 const RECENT = 6;
@@ -31,18 +31,18 @@ export function Running() {
   const poll = {
     enabled,
     refetchInterval: ({ state }: { state: { data?: { campaigns: unknown[] } | undefined } }) =>
-      state.data && state.data.campaigns.length > 0 ? MOVING_MS : STILL_MS,
+      state.data && state.data.campaigns.length > 0 ? MOVING_MS : IDLE_MS,
   };
   const sending = useQuery({ ...queryFor('listCampaigns', { query: { status: 'SENDING', limit: SHOWN } }), ...poll });
   const paused = useQuery({
     ...queryFor('listCampaigns', { query: { status: 'PAUSED', limit: SHOWN } }),
     enabled,
-    refetchInterval: STILL_MS,
+    refetchInterval: IDLE_MS,
   });
   const sent = useQuery({
     ...queryFor('listCampaigns', { query: { status: 'SENT', limit: SHOWN } }),
     enabled,
-    refetchInterval: STILL_MS,
+    refetchInterval: IDLE_MS,
   });
   if (!enabled) return null;
   const all = (

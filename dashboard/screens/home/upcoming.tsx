@@ -19,13 +19,13 @@ export function Upcoming() {
   return (
     <CardSection title={text.home.upcoming}>
       <QueryView of={upcoming} height={180}>
-        {(data) => <Coming {...data} />}
+        {(data) => <UpcomingHours {...data} />}
       </QueryView>
     </CardSection>
   );
 }
 
-function Coming({ hours, campaigns, sendRatePerSecond }: ResponseOf<'listUpcomingHours'>) {
+function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'listUpcomingHours'>) {
   const delays = hours.reduce((sum, hour) => sum + hour.delays, 0);
   if (delays === 0 && campaigns.length === 0) {
     return (
@@ -65,11 +65,11 @@ function Coming({ hours, campaigns, sendRatePerSecond }: ResponseOf<'listUpcomin
   );
 }
 
-/** In an hour with fewer delays, emails follow within moments. */
+/** In an hour with fewer delays, the emails are sent within moments, so no estimate is shown. */
 const WAVE_MIN = 100;
 
 /**
- * Says when the last delay of the busiest hour ends, and how long its emails take at least. When the last email is sent
+ * Shows when the last delay of the busiest hour ends, and the least time that its emails take. The time of the last email
  * cannot be known: each delay ends on time, but the speed of the service depends on its load.
  */
 function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {

@@ -28,13 +28,13 @@ export function Join() {
       {token === '' ? (
         <Alert color="yellow">{words.noToken}</Alert>
       ) : (
-        <QueryView of={invitation}>{(found) => <Open invitation={found} token={token} />}</QueryView>
+        <QueryView of={invitation}>{(found) => <OpenInvitation invitation={found} token={token} />}</QueryView>
       )}
     </EntryFrame>
   );
 }
 
-function Open({ invitation, token }: { invitation: Invitation; token: string }) {
+function OpenInvitation({ invitation, token }: { invitation: Invitation; token: string }) {
   const signedIn = useWhoIsSignedIn();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -47,16 +47,16 @@ function Open({ invitation, token }: { invitation: Invitation; token: string }) 
       <Text style={{ overflowWrap: 'anywhere' }}>{words.by(invitation.invitedBy, text.roles[invitation.role])}</Text>
       {signedIn && (
         <>
-          <JoinAsIAm email={signedIn} token={token} onJoined={joined} />
+          <JoinSignedIn email={signedIn} token={token} onJoined={joined} />
           <Divider label={words.otherwise(invitation.email)} />
         </>
       )}
-      <ByPassword email={invitation.email} token={token} onJoined={joined} />
+      <JoinWithPassword email={invitation.email} token={token} onJoined={joined} />
     </Stack>
   );
 }
 
-function JoinAsIAm({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
+function JoinSignedIn({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
   const join = useWrite('joinByInvitation', { changes: [] });
   return (
     <Stack>
@@ -69,7 +69,7 @@ function JoinAsIAm({ email, token, onJoined }: { email: string; token: string; o
   );
 }
 
-function ByPassword({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
+function JoinWithPassword({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
   const [password, setPassword] = useState('');
   const accept = useWrite('acceptInvitation', { changes: [] });
   const fault = accept.error?.fields.find(({ field }) => field === 'password')?.message;

@@ -44,9 +44,9 @@ function Details({ email }: { email: Email }) {
           <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>
         </Fact>
       )}
-      {email.reason && <Id name={text.messages.reasonCode} value={email.reason} />}
-      <Id name={text.messages.emailId} value={email.id} />
-      {email.messageId && <Id name={text.messages.messageId} value={email.messageId} />}
+      {email.reason && <CopyableId name={text.messages.reasonCode} value={email.reason} />}
+      <CopyableId name={text.messages.emailId} value={email.id} />
+      {email.messageId && <CopyableId name={text.messages.messageId} value={email.messageId} />}
     </Facts>
   );
 }
@@ -62,7 +62,7 @@ function Link({ to, children }: { to: string | null; children: string }) {
   );
 }
 
-function Id({ name, value }: { name: string; value: string }) {
+function CopyableId({ name, value }: { name: string; value: string }) {
   return (
     <Fact name={name}>
       <Group gap={4} wrap="nowrap">

@@ -30,7 +30,7 @@ export function EmailTimeline({ email }: { email: Email }) {
   return <Timeline entries={[...entries, ...endOf(email)]} />;
 }
 
-/** Returns the end of an email that was not sent. The API has no time of it. */
+/** Returns the last entry for an email that was not sent. The API has no time for this entry. */
 function endOf({ status, reason, bouncedAt }: Email): TimelineEntry[] {
   if (status !== 'FAILED' || bouncedAt !== null) return [];
   const detail = reason ? labelOf('reason', reason) : undefined;
@@ -45,8 +45,8 @@ function detailOf(instant: EmailInstant, email: Email): ReactNode {
   if (instant === 'bouncedAt')
     return <Reply prefix={bounceType && text.messages.bounceTypes[bounceType]} error={error} />;
   const isLast = bouncedAt === null && instant === (sentAt ? 'sentAt' : 'createdAt');
-  if (isLast && error) return <Reply prefix={triesOf(attempts)} error={error} />;
-  return instant === 'sentAt' ? `${text.messages.took}, ${triesOf(attempts)}` : undefined;
+  if (isLast && error) return <Reply prefix={countAttempts(attempts)} error={error} />;
+  return instant === 'sentAt' ? `${text.messages.took}, ${countAttempts(attempts)}` : undefined;
 }
 
 /** Names bots only if there were any. */
@@ -54,7 +54,7 @@ function countsOf(words: typeof text.messages.opens, humans: number, bots: numbe
   return words(formatCount(humans), bots > 0 ? formatCount(bots) : undefined);
 }
 
-function triesOf(attempts: number): string {
+function countAttempts(attempts: number): string {
   return text.messages.attempts(Math.max(attempts, 1), formatCount(Math.max(attempts, 1)));
 }
 

@@ -26,7 +26,7 @@ import { EMAIL_VIEWS, type EmailView } from './search.ts';
 /** Interval of refreshes until the email is sent. */
 const MOVING_MS = 1_000;
 /** Interval of refreshes of a sent email, whose opens and clicks still change. */
-const STILL_MS = 15_000;
+const IDLE_MS = 15_000;
 const UNDER_WAY: readonly Email['status'][] = ['PENDING', 'SENDING'];
 
 /** One email: rendering, headers, result and reason. */
@@ -34,7 +34,7 @@ export function EmailPage() {
   const { id } = useParams({ from: '/shell/messages/$id' });
   const email = useQuery({
     ...queryFor('getEmail', { params: { id } }),
-    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
+    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : IDLE_MS),
   });
   return <QueryView of={email}>{({ data }) => <Shown email={data} />}</QueryView>;
 }
@@ -143,7 +143,7 @@ const PHONE_PX = 390;
 /** Height of an email that is not measured yet, in pixels. */
 const HEIGHT = 320;
 
-/** The email as a mail client shows it: of a laptop, and on a wide screen also of a phone or in dark mode. */
+/** Shows the email as an email app on a laptop does. On a wide screen, also as on a phone or in dark mode. */
 function Rendered({ html, screen }: { html: string; screen: Screen }) {
   const width = screen === 'phone' ? PHONE_PX : DESKTOP_PX;
   const isDark = screen === 'dark';

@@ -101,7 +101,7 @@ const COLUMNS: Column<Email>[] = [
     isWhole: true,
     cell: ({ status, reason, createdAt }) => (
       <>
-        {/* A phone has no column for it. */}
+        {/* A phone has no column for the status. */}
         <Box hiddenFrom="sm">
           <EmailStatus status={status} reason={reason} />
         </Box>

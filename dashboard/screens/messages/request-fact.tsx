@@ -5,17 +5,17 @@ import { text } from '../../text/text.ts';
 import { Fact } from './facts.tsx';
 
 /** More messages than this rarely come from one request. */
-const ANSWERED_MAX = 100;
+const MESSAGES_MAX = 100;
 /** The log entry is written shortly after the response. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const LOOKS_MAX = 5;
 
 /** The API request that created an email, an SMS or an execution. Shows `otherwise` if the log does not contain it. */
 export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
   const { data } = useQuery({
-    ...queryFor('listRequests', { query: { made, limit: ANSWERED_MAX } }),
+    ...queryFor('listRequests', { query: { made, limit: MESSAGES_MAX } }),
     refetchInterval: ({ state }) =>
-      state.data?.data.length === 0 && state.dataUpdateCount < LOOKS_MAX ? LOOK_MS : false,
+      state.data?.data.length === 0 && state.dataUpdateCount < LOOKS_MAX ? POLL_MS : false,
   });
   const request = data?.data.at(-1);
   if (request) {

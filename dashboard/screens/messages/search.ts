@@ -44,14 +44,14 @@ const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionI
 
 /** Reads the filters from the query of a URL. Skips values that are not text or numbers; the API checks the others. */
 export function readEmailSearch(given: Record<string, unknown>): EmailSearch {
-  return pick(given, EMAIL_KEYS) as EmailSearch;
+  return pickText(given, EMAIL_KEYS) as EmailSearch;
 }
 
 export function readSmsSearch(given: Record<string, unknown>): SmsSearch {
-  return pick(given, SMS_KEYS) as SmsSearch;
+  return pickText(given, SMS_KEYS) as SmsSearch;
 }
 
-function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
+function pickText(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
   const entries = keys.flatMap((key) => {
     const value = given[key];
     // The router parses a phone number or a year as a number.

@@ -17,14 +17,14 @@ import { Timeline, type TimelineEntry } from './timeline.tsx';
 type Sms = ResponseOf<'getSms'>['data'];
 
 const MOVING_MS = 1_000;
-const STILL_MS = 15_000;
+const IDLE_MS = 15_000;
 
 /** One SMS: text, result and reason. */
 export function SmsPage() {
   const { id } = useParams({ from: '/shell/messages/sms/$id' });
   const sms = useQuery({
     ...queryFor('getSms', { params: { id } }),
-    refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : STILL_MS),
+    refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : IDLE_MS),
   });
   return <QueryView of={sms}>{({ data }) => <Shown sms={data} />}</QueryView>;
 }

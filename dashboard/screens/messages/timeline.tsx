@@ -7,7 +7,7 @@ import { text } from '../../text/text.ts';
 /** An entry of a timeline: its name, its instant (ISO 8601), and a line of details. */
 export interface TimelineEntry {
   name: string;
-  /** Unknown for an end that the API has no time of. It is the newest entry. */
+  /** Undefined if the API has no time for the end of a message. Such an entry is shown as the newest. */
   at?: string;
   tone?: 'done' | 'accent' | 'failed' | undefined;
   detail?: ReactNode;

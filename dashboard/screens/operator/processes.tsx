@@ -68,7 +68,7 @@ function List({ processes }: { processes: Process[] }) {
             <Table.Td visibleFrom="sm">
               <Instant at={startedAt} />
             </Table.Td>
-            <Table.Td>{alive ? <Runs /> : <Gone seenAt={seenAt} />}</Table.Td>
+            <Table.Td>{alive ? <Runs /> : <NotResponding seenAt={seenAt} />}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -80,7 +80,7 @@ function Runs() {
   return <Status tone="done">{words.alive}</Status>;
 }
 
-function Gone({ seenAt }: { seenAt: string }) {
+function NotResponding({ seenAt }: { seenAt: string }) {
   return (
     <>
       <Status tone="failed" means={words.goneMeans}>

@@ -41,7 +41,7 @@ export function Providers() {
             mb="sm"
           />
           <QueryView of={replies} height={320}>
-            {(found) => <Found found={found} />}
+            {(found) => <ReplyTable found={found} />}
           </QueryView>
         </div>
       </Stack>
@@ -49,7 +49,7 @@ export function Providers() {
   );
 }
 
-function Found({ found: { answers: replies, looked, since, provider } }: { found: Replies }) {
+function ReplyTable({ found: { answers: replies, looked, since, provider } }: { found: Replies }) {
   const head = (
     <Text size="sm" c="dimmed" mb="sm">
       {words.looked(formatCount(looked), provider)}

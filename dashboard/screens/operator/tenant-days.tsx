@@ -11,7 +11,7 @@ import { BAR_SHARE, shareOf } from './tenant-hours.tsx';
 type Day = ResponseOf<'getTenant'>['days'][number];
 
 const words = text.operator;
-const DRAWN = [
+const CHART_BARS = [
   { label: words.emailCount, color: '--chart-1', of: 'sent' },
   { label: words.monthBounced, color: '--chart-line', of: 'bounced' },
   { label: words.complained, color: '--color-failed', of: 'complained' },
@@ -23,11 +23,11 @@ export function TenantDays({ days }: { days: Day[] }) {
     () => ({
       // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
-      series: DRAWN.map(({ of, ...bars }) => ({ ...bars, bars: BAR_SHARE, values: days.map((day) => day[of]) })),
+      series: CHART_BARS.map(({ of, ...bars }) => ({ ...bars, bars: BAR_SHARE, values: days.map((day) => day[of]) })),
     }),
     [days],
   );
-  const sum = (of: (typeof DRAWN)[number]['of']) => days.reduce((total, day) => total + day[of], 0);
+  const sum = (of: (typeof CHART_BARS)[number]['of']) => days.reduce((total, day) => total + day[of], 0);
   const sent = sum('sent');
   return (
     <Card title={words.days} subtitle={words.daysMean}>

@@ -10,7 +10,7 @@ import { percentOf, shareOf } from './amounts.ts';
 import { Card } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
-type Typed = Record<keyof Tenant['operatorLimits'], number | string>;
+type LimitInputs = Record<keyof Tenant['operatorLimits'], number | string>;
 
 const words = text.operator;
 const INT_MAX = 2_147_483_647;
@@ -21,7 +21,7 @@ const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || f
 /** The operator's limits of a project. Beside each field is the limit in effect, which the project may have lowered. */
 export function TenantLimits({ tenant }: { tenant: Tenant }) {
   const { id, limits, operatorLimits } = tenant;
-  const [typed, setTyped] = useState<Typed>(() => fieldsOf(operatorLimits));
+  const [typed, setTyped] = useState<LimitInputs>(() => fieldsOf(operatorLimits));
   const write = useWrite('limitTenant', { changes: ['getTenant', 'listTenants'] });
   const isSame = JSON.stringify(typed) === JSON.stringify(fieldsOf(operatorLimits));
   const submit = (event: FormEvent) => {
@@ -36,7 +36,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
             <NumberInput
               key={field}
               label={words.limit[field]}
-              description={`${words.limitMeans[field]} ${words.holdsNow(shownOf(field, limits[field]))}.`}
+              description={`${words.limitMeans[field]} ${words.holdsNow(formatLimit(field, limits[field]))}.`}
               min={LEAST[field]}
               max={isShare(field) ? 100 : INT_MAX}
               allowDecimal={isShare(field)}
@@ -56,7 +56,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
   );
 }
 
-function fieldsOf(limits: Tenant['operatorLimits']): Typed {
+function fieldsOf(limits: Tenant['operatorLimits']): LimitInputs {
   return {
     monthlyEmailLimit: limits.monthlyEmailLimit ?? '',
     sendRatePerSecond: limits.sendRatePerSecond ?? '',
@@ -65,7 +65,7 @@ function fieldsOf(limits: Tenant['operatorLimits']): Typed {
   };
 }
 
-function limitsOf(typed: Typed): Tenant['operatorLimits'] {
+function limitsOf(typed: LimitInputs): Tenant['operatorLimits'] {
   const whole = (value: number | string) => (value === '' ? null : Number(value));
   return {
     monthlyEmailLimit: whole(typed.monthlyEmailLimit),
@@ -75,7 +75,7 @@ function limitsOf(typed: Typed): Tenant['operatorLimits'] {
   };
 }
 
-function shownOf(field: (typeof FIELDS)[number], value: number | null): string {
+function formatLimit(field: (typeof FIELDS)[number], value: number | null): string {
   if (value === null) return words.noLimit;
   return isShare(field) ? `${percentOf(value)} %` : formatCount(value);
 }

@@ -27,7 +27,7 @@ export function TenantScreen() {
     <>
       {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}
       <QueryView of={tenant} height={480}>
-        {(found) => <Found tenant={found} />}
+        {(found) => <TenantDetails tenant={found} />}
       </QueryView>
     </>
   );
@@ -35,7 +35,7 @@ export function TenantScreen() {
 
 const BACK = { to: '/operator/projects', label: words.tenants };
 
-function Found({ tenant }: { tenant: Tenant }) {
+function TenantDetails({ tenant }: { tenant: Tenant }) {
   return (
     <>
       <PageHead

@@ -20,7 +20,7 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** The number of projects in other orders than newest first. Only that order has several pages. */
+/** The number of projects in a list that is sorted by emails, bounces or complaints. Only the newest have more pages. */
 const TOP = 100;
 
 /** All projects of the installation. Search, hold and order are in the URL. */
@@ -79,7 +79,7 @@ const PROJECT: Column<Tenant>[] = [
   },
   { name: words.owners, cell: ({ owners }) => <Owners owners={owners} />, width: 230, wideOnly: true },
 ];
-const CREATED: Column<Tenant> = {
+const CREATED_COLUMN: Column<Tenant> = {
   name: words.created,
   cell: ({ createdAt }) => <Instant at={createdAt} />,
   align: 'right',
@@ -98,7 +98,7 @@ const DAY_COLUMNS: Column<Tenant>[] = [
     width: 130,
     wideOnly: true,
   },
-  CREATED,
+  CREATED_COLUMN,
 ];
 
 const MONTH_COLUMNS: Column<Tenant>[] = [
@@ -117,7 +117,7 @@ const MONTH_COLUMNS: Column<Tenant>[] = [
     width: 130,
     wideOnly: true,
   },
-  CREATED,
+  CREATED_COLUMN,
 ];
 
 /** The first owner, with the number of others. All are shown on hover. */

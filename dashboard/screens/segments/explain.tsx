@@ -16,7 +16,7 @@ import { text } from '../../text/text.ts';
 
 type Segment = ResponseOf<'getSegment'>;
 type Explanation = ResponseOf<'explainSegment'>;
-type Explained = Explanation['filters'][number];
+type ExplainedFilter = Explanation['filters'][number];
 type Condition = NonNullable<Segment['condition']>;
 const words = text.segments;
 
@@ -33,12 +33,16 @@ export function Explain({ segment }: { segment: Segment }) {
         value={contact}
         onChange={(id) => void navigate({ search: (before) => ({ ...before, contact: id }), replace: true })}
       />
-      {contact ? <Explained segment={segment} contactId={contact} /> : <Text c="dimmed">{words.explainWhat}</Text>}
+      {contact ? (
+        <ExplainedFilter segment={segment} contactId={contact} />
+      ) : (
+        <Text c="dimmed">{words.explainWhat}</Text>
+      )}
     </Stack>
   );
 }
 
-function Explained({ segment, contactId }: { segment: Segment; contactId: string }) {
+function ExplainedFilter({ segment, contactId }: { segment: Segment; contactId: string }) {
   const asked = { params: { id: segment.id }, query: { contactId } };
   const explanation = useQuery({ ...queryFor('explainSegment', asked), retry: false });
   const { data: contact } = useQuery({ ...queryFor('getContact', { params: { id: contactId } }), retry: false });
@@ -62,7 +66,7 @@ function Explained({ segment, contactId }: { segment: Segment; contactId: string
 }
 
 /** Shows the condition as in the editor, with the result of each filter. */
-function Groups({ condition, filters, path }: { condition: Condition; filters: Explained[]; path: string }) {
+function Groups({ condition, filters, path }: { condition: Condition; filters: ExplainedFilter[]; path: string }) {
   const choices = useFieldChoices('audience');
   const { groups, logic } = condition;
   return (
@@ -92,7 +96,7 @@ function Groups({ condition, filters, path }: { condition: Condition; filters: E
   );
 }
 
-function Verdict({ filter, choices }: { filter: Explained; choices: readonly FieldChoice[] }) {
+function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readonly FieldChoice[] }) {
   const { holds } = filter;
   const Icon = holds ? IconCheck : IconX;
   return (
@@ -115,7 +119,7 @@ function Verdict({ filter, choices }: { filter: Explained; choices: readonly Fie
 }
 
 /** The contact's value for a filter; for events and emails, the last instant. */
-function HasNow({ filter: { field, operator, contactValue } }: { filter: Explained }) {
+function HasNow({ filter: { field, operator, contactValue } }: { filter: ExplainedFilter }) {
   const kind = kindOf(field, operator, 'audience');
   if (kind === 'segment') return null;
   if (kind === 'event' || kind === 'activity') {

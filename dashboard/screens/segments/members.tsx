@@ -44,7 +44,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
               })}
             />
           ) : (
-            <Listed
+            <MemberPage
               segmentId={id}
               isStatic={type === 'STATIC'}
               response={response}
@@ -57,7 +57,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
   );
 }
 
-function Listed({
+function MemberPage({
   segmentId,
   isStatic,
   response: { data, page, total, totalPages },

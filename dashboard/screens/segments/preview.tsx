@@ -34,14 +34,14 @@ interface PreviewState {
 export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
   const [asked] = useDebouncedValue(draft, ASK_AFTER_MS);
   const whole = enabled && isComplete(draft);
-  const askable = enabled && isComplete(asked);
+  const canCount = enabled && isComplete(asked);
   const body = useMemo(
-    () => ({ condition: askable ? conditionOf(asked) : conditionOf({ logic: 'AND', groups: [] }) }),
-    [asked, askable],
+    () => ({ condition: canCount ? conditionOf(asked) : conditionOf({ logic: 'AND', groups: [] }) }),
+    [asked, canCount],
   );
   const { data, error, isFetching } = useQuery({
     ...listQueryFor('previewSegment', { body }),
-    enabled: askable,
+    enabled: canCount,
     staleTime: 10_000,
     retry: false,
   });
@@ -69,14 +69,14 @@ export function Preview({ response, isWhole: whole, isOld, failure }: PreviewSta
       {failure && <Failed error={failure} />}
       <Box aria-live="polite">
         {!whole && <Text c="dimmed">{words.wholeFirst}</Text>}
-        {whole && response && <Counted {...response} />}
+        {whole && response && <Matches {...response} />}
         {whole && !response && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
       </Box>
     </Paper>
   );
 }
 
-function Counted({ count, sample }: ResponseOf<'previewSegment'>) {
+function Matches({ count, sample }: ResponseOf<'previewSegment'>) {
   return (
     <>
       <Text fz={28} fw={650} lh={1.2}>

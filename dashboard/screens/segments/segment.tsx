@@ -23,10 +23,10 @@ const words = text.segments;
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
-  return <QueryView of={segment}>{(found) => <Found segment={found} />}</QueryView>;
+  return <QueryView of={segment}>{(found) => <SegmentTabs segment={found} />}</QueryView>;
 }
 
-function Found({ segment }: { segment: ResponseOf<'getSegment'> }) {
+function SegmentTabs({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { tab = 'members' } = useSearch({ from: '/shell/segments/$segmentId' });
   const navigate = useNavigate({ from: '/segments/$segmentId' });
   const open = (next: string | null) => void navigate({ search: { tab: next as SegmentTab }, replace: true });

@@ -46,7 +46,7 @@ export function Segments() {
           ) : (
             <>
               <Filters />
-              <List segments={all.filter((segment) => isMeant(segment, { q, type }))} />
+              <List segments={all.filter((segment) => matchesFilters(segment, { q, type }))} />
             </>
           )
         }
@@ -95,7 +95,7 @@ function Filters() {
   );
 }
 
-function isMeant(segment: Segment, { q, type }: { q?: string | undefined; type?: Segment['type'] | undefined }) {
+function matchesFilters(segment: Segment, { q, type }: { q?: string | undefined; type?: Segment['type'] | undefined }) {
   if (type && segment.type !== type) return false;
   if (!q) return true;
   const asked = q.toLowerCase();

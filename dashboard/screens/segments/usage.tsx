@@ -20,23 +20,23 @@ export function Usage({ segmentId }: { segmentId: string }) {
           <Empty title={words.usedNowhere} what={words.usedNowhereWhat} />
         ) : (
           <>
-            <Users title={words.usedInCampaigns}>
+            <UsedBy title={words.usedInCampaigns}>
               {usedInCampaigns.map(({ id, name, status }) => (
                 <User key={id} to={`/campaigns/${id}`} name={name}>
                   <WordBadge kind="campaign" value={status} />
                 </User>
               ))}
-            </Users>
-            <Users title={words.usedInWorkflows}>
+            </UsedBy>
+            <UsedBy title={words.usedInWorkflows}>
               {usedInWorkflows.map(({ id, name }) => (
                 <User key={id} to={`/automations/${id}`} name={name} />
               ))}
-            </Users>
-            <Users title={words.usedInSegments}>
+            </UsedBy>
+            <UsedBy title={words.usedInSegments}>
               {usedInSegments.map(({ id, name }) => (
                 <User key={id} to={`/segments/${id}`} name={name} />
               ))}
-            </Users>
+            </UsedBy>
           </>
         )
       }
@@ -44,7 +44,7 @@ export function Usage({ segmentId }: { segmentId: string }) {
   );
 }
 
-function Users({ title, children }: { title: string; children: ReactNode[] }) {
+function UsedBy({ title, children }: { title: string; children: ReactNode[] }) {
   if (children.length === 0) return null;
   return (
     <Box mb="lg">

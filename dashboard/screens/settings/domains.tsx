@@ -63,7 +63,7 @@ export function Domains() {
           ) : (
             <Stack gap="sm">
               {all.map((domain) => (
-                <One key={domain.id} domain={domain} />
+                <DomainCard key={domain.id} domain={domain} />
               ))}
             </Stack>
           )
@@ -100,7 +100,7 @@ function Add({ onClose }: { onClose: () => void }) {
   );
 }
 
-function One({ domain }: { domain: Domain }) {
+function DomainCard({ domain }: { domain: Domain }) {
   const { id, domain: name, status, signing, lastCheckedAt, records, note } = domain;
   const params = { id };
   const verify = useWrite('verifyDomain', { changes: CHANGED });

@@ -32,7 +32,7 @@ const COLUMNS: Column<Suppression>[] = [
   { name: words.reason, cell: ({ reason }) => <WordBadge kind="suppression" value={reason} /> },
   { name: words.source, cell: ({ source }) => <WordText kind="source" value={source} />, wideOnly: true },
   { name: text.settings.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
-  { name: text.settings.remove, hidesName: true, align: 'right', cell: (entry) => <TakeOff entry={entry} /> },
+  { name: text.settings.remove, hidesName: true, align: 'right', cell: (entry) => <RemoveFromList entry={entry} /> },
 ];
 
 /** Addresses that get no email, or no marketing email. The search is in the URL. */
@@ -76,7 +76,7 @@ export function Suppressions() {
   );
 }
 
-function TakeOff({ entry: { email, reason } }: { entry: Suppression }) {
+function RemoveFromList({ entry: { email, reason } }: { entry: Suppression }) {
   const remove = useWrite('deleteSuppression', { changes: CHANGED });
   const putBack = useWrite('addSuppression', { changes: CHANGED });
   if (email === null) return null;

@@ -41,7 +41,7 @@ function Members({ members }: { members: Member[] }) {
   const { userId: mine } = useSession();
   const [leaving, askToRemove] = useState<Member>();
   const columns: Column<Member>[] = [
-    { name: words.email, cell: ({ userId, email }) => <Person email={email} isMe={userId === mine} /> },
+    { name: words.email, cell: ({ userId, email }) => <MemberAddress email={email} isMe={userId === mine} /> },
     { name: words.role, cell: (member) => <RoleOf member={member} /> },
     { name: words.joined, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
     {
@@ -63,7 +63,7 @@ function Members({ members }: { members: Member[] }) {
   );
 }
 
-function Person({ email, isMe }: { email: string; isMe: boolean }) {
+function MemberAddress({ email, isMe }: { email: string; isMe: boolean }) {
   return (
     <Group gap={6}>
       <span>

@@ -47,7 +47,7 @@ export function SignIn() {
 }
 
 /** Runs after the session started: no cached data of another user may be shown. */
-function useEnter(): () => Promise<void> {
+function useEnterApp(): () => Promise<void> {
   const { back } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -59,7 +59,7 @@ function useEnter(): () => Promise<void> {
 }
 
 function LogInForm() {
-  const enter = useEnter();
+  const enter = useEnterApp();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const logIn = useWrite('logIn', { changes: [] });
@@ -83,7 +83,7 @@ function LogInForm() {
 }
 
 function SignUpForm() {
-  const enter = useEnter();
+  const enter = useEnterApp();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [projectName, setProjectName] = useState('');

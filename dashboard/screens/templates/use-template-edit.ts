@@ -33,12 +33,12 @@ export function useTemplateEdit(template: Template) {
       },
     );
   };
-  useTellOnLeaving(edit.isTouched, template.name);
+  useNoticeOnLeaving(edit.isTouched, template.name);
   return { ...edit, save, isSaving: write.isPending, error: isStale(write.error) ? null : write.error };
 }
 
 /** Tells users who leave with unsaved changes that this browser keeps the changes. */
-function useTellOnLeaving(isDirty: boolean, name: string): void {
+function useNoticeOnLeaving(isDirty: boolean, name: string): void {
   const last = useRef({ isDirty, name });
   useEffect(() => {
     last.current = { isDirty, name };

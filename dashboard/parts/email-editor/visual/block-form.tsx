@@ -16,7 +16,7 @@ interface Form {
   onEdit: (edits: SourceEdit[]) => void;
 }
 
-/** The properties of the innermost block that has any, in the panel. */
+/** The panel's form for the innermost block that has properties. */
 export function BlockForm({ around, ...form }: Form & { around: readonly Block[] }) {
   const block = around.find((one) => canStyle(form.source, one));
   if (!block) return null;

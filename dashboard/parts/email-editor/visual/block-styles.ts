@@ -17,7 +17,7 @@ export interface BlockValues {
 
 const TEXTS = /^(?:p|h[1-6]|li|ul|ol|blockquote)$/;
 const SECTIONS = /^(?:div|section)$/;
-/** Line height of a text whose size changes. The palette's headings have the same. */
+/** Line height that is set when the size of a text changes. Headings from the palette have the same line height. */
 const LINE = 1.4;
 
 /** Returns whether the panel has fields for a block, and can write its style attribute. */
@@ -75,7 +75,7 @@ function tableAlignment(source: string, tag: OpeningTag): Alignment {
   return attributeValue(source, tag, 'align') === 'center' ? 'center' : 'left';
 }
 
-/** Outlook knows only the attribute. Other values than `center` would make the text beside the table flow around it. */
+/** Outlook reads only the attribute `align`. Any value except `center` would make text flow around the table. */
 function tableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEdit[] {
   const margins = styleEdit(source, tag, {
     'margin-left': align === 'left' ? '0' : 'auto',

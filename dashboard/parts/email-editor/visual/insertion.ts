@@ -22,19 +22,19 @@ export function insertionAt({ source, parts }: SourceModel, offset: number | und
   const blocks = blocksOf(source);
   const last = parts.findLast((part) => part.kind === 'text' && part.role === 'words' && !isFooter(part.start));
   const at = offset ?? last?.start;
-  if (at === undefined) return plain(endOfBody(source));
+  if (at === undefined) return insertionAtOffset(endOfBody(source));
   const cells = cellsOf(source);
   for (const block of blocksAround(blocks, at)) {
-    if (!INNER.has(block.name)) return plain(block.end);
+    if (!INNER.has(block.name)) return insertionAtOffset(block.end);
     const own = cells.filter(({ parent }) => parent === block.start);
     const cell = own.find(({ start, end }) => start <= at && at <= end);
     if (!cell) continue;
-    if (own.length > 1) return plain(source.lastIndexOf('<', cell.end - 1));
+    if (own.length > 1) return insertionAtOffset(source.lastIndexOf('<', cell.end - 1));
     if (isAlone(blocks, block)) continue;
     const opening = /^<t[dh]\b[^>]*>/i.exec(source.slice(cell.start, cell.end))?.[0] ?? '<td>';
     return { at: block.end, before: `\n<tr>${opening}`, after: `</${cell.name}></tr>` };
   }
-  return plain(offset === undefined ? endOfBody(source) : endOfText(offset));
+  return insertionAtOffset(offset === undefined ? endOfBody(source) : endOfText(offset));
 
   function isFooter(start: number): boolean {
     const [block] = blocksAround(blocks, start);
@@ -50,7 +50,7 @@ function isAlone(blocks: readonly Block[], row: Block): boolean {
   return blocks.filter(({ name, parent }) => name === 'tr' && parent === row.parent).length === 1;
 }
 
-function plain(at: number): Insertion {
+function insertionAtOffset(at: number): Insertion {
   return { at, before: '\n', after: '' };
 }
 

@@ -16,7 +16,7 @@ interface Field<Value> {
 
 /** A text that takes effect when its field loses focus, or with Enter. */
 export function AppliedText({ label, value = '', isReadOnly, unit, onChange }: Field<string> & { unit?: string }) {
-  const [typed, setTyped] = useTyped(value);
+  const [typed, setTyped] = useTypedText(value);
   const apply = () => typed !== value && onChange(typed);
   return (
     <TextInput
@@ -33,7 +33,7 @@ export function AppliedText({ label, value = '', isReadOnly, unit, onChange }: F
 }
 
 /** Returns the text of a field until it is applied. It follows the value, which undo can change. */
-function useTyped(value: string) {
+function useTypedText(value: string) {
   const state = useState(value);
   const [applied, setApplied] = useState(value);
   if (applied !== value) {
@@ -61,7 +61,7 @@ export function PixelField({ value, onChange, max = 200, ...field }: Field<numbe
 
 /** A color as `#rrggbb`. */
 export function ColorField({ label, value, isReadOnly, onChange }: Field<string>) {
-  const [typed, setTyped] = useTyped(value && COLOR.test(value) ? value : '');
+  const [typed, setTyped] = useTypedText(value && COLOR.test(value) ? value : '');
   const paint = (color: string) => COLOR.test(color) && color !== value && onChange(color);
   return (
     <ColorInput

@@ -22,7 +22,7 @@ export function PickedForm({
   onEdit: (edit: SourceEdit) => void;
   /** Called to remove the image. */
   onRemove: () => void;
-  /** Absent in the sheet of a phone, which has a button of its own. */
+  /** Undefined in the sheet of a phone, which has its own close button. */
   onClose: (() => void) | undefined;
   /** Called with an image file that replaces the image. */
   onImage: (file: File) => void;

@@ -18,7 +18,7 @@ export interface TextPart {
   start: number;
   end: number;
   characters: ShownCharacter[];
-  /** `logic` is only Liquid tags; `locked` is text that is not shown, or inside Liquid that holds markup. */
+  /** `logic` is only Liquid tags; `locked` is text that is not shown, or text inside Liquid that contains markup. */
   role: 'words' | 'logic' | 'locked';
 }
 

@@ -337,7 +337,7 @@ function editsAt(p: {
       pick(null);
       addedBlock.remember(position, markup);
     },
-    /** Makes an edit of a tool, after which nothing is selected. */
+    /** Applies an edit of a tool and clears the selection. */
     replace: (edit: SourceEdit) => {
       source.change([edit]);
       pick(null);

@@ -1,14 +1,15 @@
 /**
  * The only script of the frame in which an email is edited in place. The frame has no origin; it can only tell the
- * page around it about typing and clicks. It is not a module and imports nothing, because it is loaded as it is.
+ * page around it about typing and clicks. This file is not a module and has no imports, because its text is inserted into
+ * the frame unchanged.
  */
 (() => {
   const MARK = 'data-tidings';
-  /** As source-blocks.ts has them. */
+  /** The same list as in source-blocks.ts. */
   const BLOCKS = 'p,h1,h2,h3,h4,h5,h6,li,ul,ol,blockquote,tr,table,div,section';
   const own = document.currentScript;
   const isReadOnly = own?.dataset.readOnly === 'true';
-  const say = (message) => window.parent.postMessage({ from: 'tidings-visual', ...message }, '*');
+  const report = (message) => window.parent.postMessage({ from: 'tidings-visual', ...message }, '*');
 
   const partOf = (node) => {
     const element = node instanceof Element ? node : node?.parentElement;
@@ -38,7 +39,7 @@
     return [...range.toString()].length;
   }
 
-  function sayCursor() {
+  function reportCursor() {
     const selection = document.getSelection();
     const text = selection?.anchorNode && textOf(selection.anchorNode);
     if (!selection || !text || selection.rangeCount === 0) return;
@@ -47,16 +48,21 @@
     const from = offsetIn(text, range.startContainer, range.startOffset);
     const isWithin = textOf(range.startContainer) === text && ends === text;
     if (!isWithin) return;
-    say({ kind: 'cursor', id: numberOf(text), start: from, end: offsetIn(text, range.endContainer, range.endOffset) });
+    report({
+      kind: 'cursor',
+      id: numberOf(text),
+      start: from,
+      end: offsetIn(text, range.endContainer, range.endOffset),
+    });
   }
 
   function pick(element) {
     for (const old of document.querySelectorAll(`[${MARK}-picked]`)) old.removeAttribute(`${MARK}-picked`);
     element?.setAttribute(`${MARK}-picked`, '');
-    say({ kind: 'picked', id: element ? numberOf(element) : null });
+    report({ kind: 'picked', id: element ? numberOf(element) : null });
   }
 
-  /** Shows which of the blocks around the picked element or the cursor is meant, the innermost being 0. */
+  /** Outlines one of the blocks around the picked element or the cursor. Depth 0 is the innermost block. */
   function outline(depth) {
     for (const old of document.querySelectorAll(`[${MARK}-block]`)) old.removeAttribute(`${MARK}-block`);
     const within = document.querySelector(`[${MARK}-picked]`) ?? textOf(document.getSelection()?.anchorNode ?? null);
@@ -72,16 +78,16 @@
       element.setAttribute('spellcheck', 'true');
     }
     for (const tag of document.querySelectorAll(`:is(img,hr)[${MARK}]`)) tag.setAttribute('tabindex', '0');
-    new ResizeObserver(sayHeight).observe(document.documentElement);
-    say({ kind: 'ready' });
+    new ResizeObserver(reportHeight).observe(document.documentElement);
+    report({ kind: 'ready' });
   }
 
   let width = window.innerWidth;
   let isFitting = false;
   /** Reports the height of the email, so that the page scrolls and not the frame. */
-  function sayHeight() {
-    // An email of the height of its window would grow with each report.
-    if (!isFitting) say({ kind: 'height', px: Math.ceil(document.documentElement.getBoundingClientRect().height) });
+  function reportHeight() {
+    // An email that is as high as its frame would grow with each report.
+    if (!isFitting) report({ kind: 'height', px: Math.ceil(document.documentElement.getBoundingClientRect().height) });
   }
   window.addEventListener('resize', () => {
     isFitting = window.innerWidth === width;
@@ -103,13 +109,13 @@
 
   document.addEventListener('input', (event) => {
     const text = textOf(event.target);
-    if (text) say({ kind: 'typed', id: numberOf(text), text: textIn(text) });
+    if (text) report({ kind: 'typed', id: numberOf(text), text: textIn(text) });
   });
-  document.addEventListener('selectionchange', sayCursor);
+  document.addEventListener('selectionchange', reportCursor);
   document.addEventListener(
     'click',
     (event) => {
-      // Nothing leads anywhere while the mail is edited.
+      // Links do not open while the email is edited.
       event.preventDefault();
       const part = partOf(event.target);
       pick(part?.closest(`a[${MARK}], img[${MARK}], hr[${MARK}]`) ?? null);
@@ -128,32 +134,32 @@
       pick(partOf(event.target)?.closest(`a[${MARK}]`) ?? null);
     } else if (isCommand && ['s', 'b', 'i'].includes(event.key.toLowerCase())) {
       event.preventDefault();
-      say({ kind: 'key', key: event.key.toLowerCase() });
+      report({ kind: 'key', key: event.key.toLowerCase() });
     }
   });
-  /** The cursor goes to where something is dropped, if that is in a text. */
-  function putCursorAt(x, y) {
+  /** Moves the cursor to a drop position, if the position is in a text. */
+  function moveCursorTo(x, y) {
     const place = document.caretPositionFromPoint?.(x, y);
     const range = place ? undefined : document.caretRangeFromPoint?.(x, y);
     const [node, offset] = place ? [place.offsetNode, place.offset] : [range?.startContainer, range?.startOffset];
     if (!node || !textOf(node)) return;
     document.getSelection()?.collapse(node, offset);
-    sayCursor();
+    reportCursor();
   }
 
   document.addEventListener('drop', (event) => {
     const files = [...(event.dataTransfer?.files ?? [])];
     if (files.length === 0) return;
     event.preventDefault();
-    putCursorAt(event.clientX, event.clientY);
-    say({ kind: 'files', files });
+    moveCursorTo(event.clientX, event.clientY);
+    report({ kind: 'files', files });
   });
   document.addEventListener('paste', (event) => {
     const { files, types } = event.clipboardData ?? { files: [], types: [] };
-    // Spreadsheets and word processors add an image of the copied text; then the text is meant.
+    // Spreadsheets and word processors add an image of the copied text. In that case the text is pasted.
     if (files.length === 0 || ['text/html', 'text/plain'].every((type) => types.includes(type))) return;
     event.preventDefault();
-    say({ kind: 'files', files: [...files] });
+    report({ kind: 'files', files: [...files] });
   });
   document.addEventListener('dragover', (event) => event.preventDefault());
   window.addEventListener('message', (event) => {

@@ -2,12 +2,12 @@ import { createContext, useContext } from 'react';
 import type { InsertPoint } from '../graph/graph.ts';
 import type { StepCountKind } from '../step-counts.tsx';
 
-/** Actions on the canvas. The functions stay the same objects, so that no node is redrawn because of them. */
+/** Actions on the canvas. Each function is the same object in all renders, so it causes no redraw of a node. */
 export interface CanvasActions {
   onAdd: (place: InsertPoint) => void;
   /** Opens the list of the contacts that a count of a step includes. */
   onCount: (stepId: string, count: StepCountKind) => void;
-  /** Returns the URL of that list. */
+  /** Returns the URL of the list that `onCount` opens. */
   countHref: (stepId: string, count: StepCountKind) => string;
 }
 

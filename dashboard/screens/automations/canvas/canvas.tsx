@@ -85,9 +85,9 @@ function Flow(props: CanvasProps) {
     [],
   );
   const place = useRef<HTMLDivElement>(null);
-  const { first, fit } = useFit(drawing, place);
+  const { first, fit } = useInitialView(drawing, place);
   useFocusOnSelected(drawing.selected, place);
-  useCentre(place);
+  useCenter(place);
 
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
     const moved = changes.flatMap((change) => (change.type === 'position' ? [change] : []));
@@ -113,7 +113,7 @@ function Flow(props: CanvasProps) {
 
   return (
     <CanvasActionsContext.Provider value={actions}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of the focused node or edge inside */}
       <div ref={place} className={classes.canvas} onKeyDown={(event) => onKey(event, latest.current)}>
         {first && (
           <ReactFlow<CanvasNode, TransitionEdgeType>
@@ -150,7 +150,7 @@ function Flow(props: CanvasProps) {
 }
 
 /** Returns the view with which the canvas opens, as soon as its size is known, and a function that restores it. */
-function useFit(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
+function useInitialView(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
   const { setViewport } = useReactFlow();
   const [first, setFirst] = useState<Viewport>();
   const latest = useRef(drawing);
@@ -226,8 +226,8 @@ function afterLayout(work: () => void): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Keeps the center in place when the panel opens or closes beside it. */
-function useCentre(place: RefObject<HTMLDivElement | null>): void {
+/** Keeps the center of the view in place when the panel beside the canvas opens or closes. */
+function useCenter(place: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setViewport } = useReactFlow();
   useEffect(() => {
     const pane = place.current;

@@ -21,7 +21,7 @@ export interface StepData extends Record<string, unknown> {
   counts: StepCounts | undefined;
   faults: readonly StepFault[];
   visited: Visited | undefined;
-  /** Whether another path is highlighted, which does not include this step. */
+  /** Whether a path is highlighted that does not include this step. */
   dimmed: boolean;
   ways: { branch: string | null; open: boolean }[];
   readOnly: boolean;
@@ -212,8 +212,8 @@ function entryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
 const edge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
 
 /**
- * Returns the old object if the new one looks the same, so that it is not redrawn. An unchanged step is the same object
- * in both.
+ * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Values are compared
+ * by identity; an unchanged step is the same object in both.
  */
 function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && same(old, fresh, 3) ? old : fresh;

@@ -31,13 +31,13 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           <span className={classes.name} title={step.name}>
             {step.name}
           </span>
-          {visited ? <VisitTime visited={visited} /> : counts && <Total counts={counts} stepId={step.id} />}
+          {visited ? <VisitTime visited={visited} /> : counts && <CompletedCount counts={counts} stepId={step.id} />}
         </div>
         <div className={classes.row}>
           <span className={classes.line} title={line}>
             {line}
           </span>
-          {visited ? <VisitStatus visited={visited} /> : counts && <Others counts={counts} stepId={step.id} />}
+          {visited ? <VisitStatus visited={visited} /> : counts && <OtherCounts counts={counts} stepId={step.id} />}
         </div>
       </div>
       {faults.length > 0 && (
@@ -45,7 +45,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           {t.faultsHere(faults.length)}
         </span>
       )}
-      <Ways {...data} />
+      <BranchHandles {...data} />
     </div>
   );
 });
@@ -70,7 +70,7 @@ function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
 }
 
 /** The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists. */
-function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {
+function CompletedCount({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   if (completed === 0) return null;
   return (
@@ -91,7 +91,7 @@ function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: 
  * The open rate of an email step, and the failed, waiting and skipped contacts. A card shows two of these counts, or
  * the rate and one problem, so that the template's name stays readable. The panel shows all.
  */
-function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
+function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   const rate = openRate(counts);
   return (
@@ -116,7 +116,7 @@ function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
 }
 
 /** The handles of the branches, side by side, and a button below each branch that leads to no step. */
-function Ways({ step, ways, readOnly }: StepData) {
+function BranchHandles({ step, ways, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
   return ways.map(({ branch, open }, index) => {
     const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;

@@ -63,7 +63,7 @@ export function Notices({
   );
 }
 
-/** One line; each problem's message is at its step. */
+/** Shows the number of issues in one line, with links to their steps. Each step shows its own messages. */
 function FaultList({
   faults: { steps, rest },
   graph,
@@ -100,7 +100,7 @@ function FaultList({
   );
 }
 
-/** Shows a step with where it leads, to be compared with another version of it. */
+/** Formats a step and its next steps as text, to compare two versions of the step. */
 function unitAsText(unit: MergeUnit | null | undefined, graph: Graph): string {
   if (!unit) return t.removedStep;
   const ways = unit.ways.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));

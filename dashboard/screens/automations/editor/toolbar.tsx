@@ -124,8 +124,8 @@ function Enable({
 }
 
 /**
- * Returns the rare actions on an automation, with the dialog of the last one: the other view, the layout, and the
- * actions that stop or delete the automation.
+ * Returns the rare actions on an automation: switch the view, tidy up the layout, disable and delete. `dialog` confirms
+ * the deletion.
  */
 export function useAutomationMenu({
   workflow,
@@ -136,7 +136,7 @@ export function useAutomationMenu({
   workflow: WorkflowDetail;
   editor: Editor;
   view: 'canvas' | 'list';
-  /** Absent if there is only one view. */
+  /** Undefined if there is only one view. */
   onView: ((view: 'canvas' | 'list') => void) | undefined;
 }): { items: ReactNode; dialog: ReactNode } {
   const [deletes, setDeletes] = useState(false);

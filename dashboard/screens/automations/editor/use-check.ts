@@ -26,7 +26,7 @@ export function useCheck(
   const { can } = useSession();
   const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
-    queryKey: [CHECK, asked.id, asked.version, asked.updatedAt, numberOf(asked.graph)],
+    queryKey: [CHECK, asked.id, asked.version, asked.updatedAt, graphNumber(asked.graph)],
     queryFn: ({ signal }) => check(asked, signal),
     enabled: can('workflows:edit') && !isSaving && asked.version === p.version,
     placeholderData: keepPreviousData,
@@ -40,16 +40,16 @@ export function useCheck(
  * Returns a number that identifies a graph, for use as a query key. With the graph itself as the key, each render would
  * serialize it.
  */
-function numberOf(graph: Graph): number {
-  const known = numbers.get(graph);
-  if (known !== undefined) return known;
-  given += 1;
-  numbers.set(graph, given);
-  return given;
+function graphNumber(graph: Graph): number {
+  const existing = numbers.get(graph);
+  if (existing !== undefined) return existing;
+  lastNumber += 1;
+  numbers.set(graph, lastNumber);
+  return lastNumber;
 }
 
 const numbers = new WeakMap<Graph, number>();
-let given = 0;
+let lastNumber = 0;
 
 async function check(
   { id, graph, version }: { id: string; graph: Graph; version: string },

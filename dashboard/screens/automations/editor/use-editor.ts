@@ -60,7 +60,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const client = useQueryClient();
   const { id } = workflow;
   const key = draftKey(useSession(), `automation:${id}`);
-  const [state, setState] = useState<State>(() => begin(workflow, key));
+  const [state, setState] = useState<State>(() => initialState(workflow, key));
   const [isSaving, setSaving] = useState(false);
   // A ref changes immediately, and a state only with the next render. A shortcut that is held down calls `save` again
   // before that render.
@@ -125,8 +125,8 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     canUndo: history.past.length > 0,
     canRedo: history.future.length > 0,
     change: useCallback((to, about) => onHistory((h) => recordChange(h, to(h.present), about ?? null)), [onHistory]),
-    undo: useCallback(() => setState((before) => jump(before, undo)), []),
-    redo: useCallback(() => setState((before) => jump(before, redo)), []),
+    undo: useCallback(() => setState((before) => moveInHistory(before, undo)), []),
+    redo: useCallback(() => setState((before) => moveInHistory(before, redo)), []),
     discard: () => setState((before) => stateOf(workflow, before)),
     differences:
       isBehind && isDirty && !isSaving
@@ -153,14 +153,14 @@ function stateOf(workflow: WorkflowDetail, before?: State): State {
   return { base, history: historyOf(base.graph), fromDraft: false, ids, epoch: epoch + 1 };
 }
 
-function jump(state: State, to: (history: History<Graph>) => History<Graph>): State {
+function moveInHistory(state: State, to: (history: History<Graph>) => History<Graph>): State {
   return { ...state, history: to(state.history), epoch: state.epoch + 1 };
 }
 
 /**
  * Starts with the draft of this browser, if any. If the draft is based on another version, this leads to a conflict.
  */
-function begin(workflow: WorkflowDetail, key: string): State {
+function initialState(workflow: WorkflowDetail, key: string): State {
   const draft = draftOfGraph(key);
   const saved = stateOf(workflow);
   if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;

@@ -76,7 +76,7 @@ export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
         {t.branches}
       </Text>
       {branches.map(({ name, weight }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a branch is its place: its name is what is typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: the index identifies a branch, because the user may change its name
         <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
           <TextInput
             label={t.branchName}

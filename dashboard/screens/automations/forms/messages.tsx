@@ -15,7 +15,7 @@ import classes from './messages.module.css';
 
 const t = text.automations;
 
-/** Returns templates, whose names the nodes show. */
+/** Returns the templates. The nodes of the canvas show their names. */
 export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
@@ -106,7 +106,7 @@ function senderWith(from: unknown, email: string): unknown {
   return stored && email !== '' ? { ...stored, email } : undefinedIfEmpty(email);
 }
 
-/** Height of the small picture of an email, in pixels, and the width of the screen that it shows. */
+/** The height of the email preview in the panel, and the screen width that the preview shows. Both are in pixels. */
 const LOOK_HEIGHT = 168;
 const LOOK_SCREEN = 640;
 

@@ -13,14 +13,14 @@ const UNIT_SECONDS: Record<string, number> = { seconds: 1, minutes: 60, hours: 3
 const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
 const HOUR = /^\d{1,2}:\d{2}$/;
 
-type How = 'span' | 'hour' | 'instant';
-const FIRST: Record<How, AnyStepConfig> = {
+type DelayType = 'span' | 'hour' | 'instant';
+const FIRST: Record<DelayType, AnyStepConfig> = {
   span: { amount: 1, unit: 'days' },
   hour: { until: '09:00' },
   instant: { until: '{{data.renewsAt}}' },
 };
 
-function howOf({ until, days, timezone }: AnyStepConfig): How {
+function delayTypeOf({ until, days, timezone }: AnyStepConfig): DelayType {
   if (until === undefined) return 'span';
   return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }
@@ -30,7 +30,7 @@ export const DELAY_FIELDS = ['amount', 'unit', 'until', 'days', 'timezone'];
 
 export function DelayForm(form: FormProps) {
   const { config, replace, readOnly } = form;
-  const how = howOf(config);
+  const how = delayTypeOf(config);
   return (
     <Stack gap="sm">
       <SegmentedControl
@@ -38,7 +38,7 @@ export function DelayForm(form: FormProps) {
         size="xs"
         value={how}
         disabled={readOnly}
-        onChange={(next) => replace({ ...withoutFields(config, DELAY_FIELDS), ...FIRST[next as How] })}
+        onChange={(next) => replace({ ...withoutFields(config, DELAY_FIELDS), ...FIRST[next as DelayType] })}
         data={[
           { value: 'span', label: t.forSpan },
           { value: 'hour', label: t.untilHour },

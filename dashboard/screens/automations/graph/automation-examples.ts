@@ -11,26 +11,31 @@ export interface AutomationExample {
   graph: Graph;
 }
 
-type Way = string | Record<string, string>;
-type Drawn = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: Way | undefined];
+type NextSteps = string | Record<string, string>;
+type ExampleStep = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: NextSteps | undefined];
 
 /** Email steps have no template yet. The canvas marks each of them, and the panel offers the project's templates. */
-const email = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
-const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
+const email = (id: string, name: string, to: NextSteps): ExampleStep => [id, 'SEND_EMAIL', name, {}, to];
+const wait = (id: string, amount: number, unit: string, to: NextSteps): ExampleStep => {
   const name = `${automations.summary.span(amount, unit)} later`;
   return [id, 'DELAY', name, { amount, unit }, to];
 };
-const until = (id: string, name: string, config: { eventName: string; timeout: number }, to: Way): Drawn => {
+const until = (
+  id: string,
+  name: string,
+  config: { eventName: string; timeout: number },
+  to: NextSteps,
+): ExampleStep => {
   return [id, 'WAIT_FOR_EVENT', name, config, to];
 };
-const asks = (id: string, name: string, filter: AnyStepConfig, to: Way): Drawn => [
+const asks = (id: string, name: string, filter: AnyStepConfig, to: NextSteps): ExampleStep => [
   id,
   'CONDITION',
   name,
   oneFilter(filter),
   to,
 ];
-const end = (id: string, reason: string): Drawn => [id, 'EXIT', 'End', { reason }];
+const end = (id: string, reason: string): ExampleStep => [id, 'EXIT', 'End', { reason }];
 
 function oneFilter(filter: AnyStepConfig): AnyStepConfig {
   return { logic: 'AND', groups: [{ filters: [filter] }] };
@@ -43,7 +48,7 @@ const within = (field: string, value: number, unit: string): AnyStepConfig => ({
   unit,
 });
 
-function draw(drawn: Drawn[]): Graph {
+function draw(drawn: ExampleStep[]): Graph {
   const steps: Step[] = drawn.map(([id, type, name, config]) => ({ id, type, name, config, position: null }));
   const transitions = drawn.flatMap(([from, , , , to]): Transition[] =>
     typeof to === 'string'

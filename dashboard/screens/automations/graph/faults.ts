@@ -19,7 +19,7 @@ export interface StepFault {
 export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
 
 /**
- * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, in the words of the editor.
+ * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, with the editor's texts.
  * @param graph the graph that was sent, because errors name transitions by index
  */
 export function faultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
@@ -28,14 +28,14 @@ export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Graph
   for (const { field, message } of faults) {
     const at = placeOf(field, graph);
     if (!at) {
-      const known = issueText(message);
-      rest.push(known ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
+      const ownText = issueText(message);
+      rest.push(ownText ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
       continue;
     }
-    const known = steps.get(at.step.id) ?? [];
+    const earlier = steps.get(at.step.id) ?? [];
     const fault = stepFault(at, message);
-    // Several errors of the API can have one remedy.
-    if (!known.some((one) => one.message === fault.message)) steps.set(at.step.id, [...known, fault]);
+    // Several errors of the API can have the same remedy, which is shown once.
+    if (!earlier.some((other) => other.message === fault.message)) steps.set(at.step.id, [...earlier, fault]);
   }
   return { steps, rest };
 }
@@ -46,7 +46,7 @@ interface FaultPlace {
 }
 
 function stepFault({ step, field }: FaultPlace, message: string): StepFault {
-  // The editor shows type and name of the step beside its issues.
+  // The API's message starts with the type and the name of the step, which the editor shows beside it.
   const title = `${step.type} “${step.name}” `;
   const issue = message.startsWith(title) ? message.slice(title.length) : message;
   return settingIssue(issue) ?? { field, message: issueText(issue) ?? issue };

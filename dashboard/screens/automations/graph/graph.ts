@@ -232,7 +232,7 @@ function topDown(graph: Graph): Step[] {
   const roots = [...(graph.entry === null ? [] : [graph.entry]), ...graph.steps.map(({ id }) => id)];
   return roots.flatMap((root) => {
     const bottomUp: Step[] = [];
-    // A step is first entered, and left after all steps that it leads to.
+    // The stack has a step twice: first to visit it, then to add it to the result after all steps that it leads to.
     const stack: { id: string; leaves?: Step }[] = [{ id: root }];
     for (let at = stack.pop(); at; at = stack.pop()) {
       const step = stepOf(graph, at.id);

@@ -2,7 +2,11 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations.issues;
 
-/** The API's errors of a graph, and what the editor says. Parts of the error follow as arguments. */
+/**
+ * Patterns of the API's error messages for a graph, each with the editor's text. The groups of a pattern become the
+ * arguments. All these errors have the code `custom`, so only their messages distinguish them.
+ * `test/dashboard/error-texts.test.ts` checks the patterns against the API's rules.
+ */
 const ISSUES: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^the workflow is started by an event, but none is named$/, () => t.noTrigger],
   [/^the workflow has no steps$/, () => t.noSteps],
@@ -18,24 +22,25 @@ const ISSUES: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   ],
 ];
 
-/** Says an error of a graph in the words of the editor. Undefined for errors without own words. */
+/** Returns the editor's text for an error of a graph; undefined if the editor has none. */
 export function issueText(message: string): string | undefined {
-  for (const [pattern, say] of ISSUES) {
-    const found = pattern.exec(message);
-    if (found) return say(...found.slice(1));
+  for (const [pattern, describe] of ISSUES) {
+    const match = pattern.exec(message);
+    if (match) return describe(...match.slice(1));
   }
   return undefined;
 }
 
 /**
- * Says an error of a step's settings, with the field of its form. A schema's message, such as “Must be a number”,
- * helps no user of a form; the messages of the API's own rules do.
+ * Returns the editor's text for an error of a step's settings, with the field of its form. A general message of a
+ * schema, such as “Must be a number”, is replaced by the name of the field. The messages of the API's own rules are kept,
+ * because they say more.
  */
 export function settingIssue(message: string): { field: string; message: string } | undefined {
-  const found = /^is not configured: ([^:]+): (.*)$/s.exec(message);
-  if (!found) return undefined;
-  const [, field = '', why = ''] = found;
+  const match = /^is not configured: ([^:]+): (.*)$/s.exec(message);
+  if (!match) return undefined;
+  const [, field = '', why = ''] = match;
   const name = t.settings[field] ?? field;
-  const isSchemas = /^(Invalid|Too (small|big)|Must be (one of |[a-z ]+$))/.test(why);
-  return { field, message: isSchemas ? t.notSet(name) : t.wrong(name, why.replace(/\.$/, '')) };
+  const isFromSchema = /^(Invalid|Too (small|big)|Must be (one of |[a-z ]+$))/.test(why);
+  return { field, message: isFromSchema ? t.notSet(name) : t.wrong(name, why.replace(/\.$/, '')) };
 }

@@ -14,13 +14,13 @@ export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
   const computed = layout(graph);
   const placed = graph.steps.filter(({ position }) => position !== null);
   if (placed.length === 0) return computed;
-  return new Map(graph.steps.map((step) => [step.id, step.position ?? besides(graph, step.id, computed)]));
+  return new Map(graph.steps.map((step) => [step.id, step.position ?? placeNewStep(graph, step.id, computed)]));
 }
 
 /**
  * Places a new step among steps that a user has placed: below the step that leads to it, to the right of other steps.
  */
-function besides(graph: Graph, id: string, computed: Map<string, CanvasPosition>): CanvasPosition {
+function placeNewStep(graph: Graph, id: string, computed: Map<string, CanvasPosition>): CanvasPosition {
   const before = graph.transitions.find(({ to }) => to === id)?.from;
   const above = graph.steps.find((step) => step.id === before)?.position;
   const at = above

@@ -20,7 +20,7 @@ const t = text.automations;
 const CHANGES = ['listContactsAtStep', 'getWorkflowStats', 'listExecutions', 'getExecution'] as const;
 const EVERY_MS = 1_000;
 
-type Person = ItemOf<'listContactsAtStep'>;
+type WaitingContact = ItemOf<'listContactsAtStep'>;
 
 /** Contacts at a step, each with the time until which it waits. The user can end a contact's wait or its run. */
 export function ContactsAtStep({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
@@ -44,7 +44,7 @@ export function ContactsAtStep({ workflowId, step, live }: { workflowId: string;
       <Stack gap="xs" component="ul" aria-label={t.peopleCaption} p={0} m={0} style={{ listStyle: 'none' }}>
         {people.map((person) => (
           <li key={person.executionId}>
-            <OnePerson workflowId={workflowId} step={step} person={person} />
+            <ContactRow workflowId={workflowId} step={step} person={person} />
           </li>
         ))}
       </Stack>
@@ -53,7 +53,7 @@ export function ContactsAtStep({ workflowId, step, live }: { workflowId: string;
   );
 }
 
-function OnePerson({ workflowId, step, person }: { workflowId: string; step: Step; person: Person }) {
+function ContactRow({ workflowId, step, person }: { workflowId: string; step: Step; person: WaitingContact }) {
   const { executionId, contactId, email, status, startedAt, dueAt, attempts, error } = person;
   const params = { id: workflowId, executionId };
   const advance = useWrite('advanceExecution', { changes: CHANGES });

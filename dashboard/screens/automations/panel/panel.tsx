@@ -44,7 +44,7 @@ export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
   const close = () => p.open(rest);
-  const shown = shownIn(p, step);
+  const shown = contentOf(p, step);
   if (!shown) return null;
   if (p.isNarrow) {
     return (
@@ -89,7 +89,7 @@ interface Shown {
   content: ReactNode;
 }
 
-function shownIn(p: PanelProps, step: Step | undefined): Shown | undefined {
+function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
   const { panel, run, view, days } = p.search;
   if (panel === 'try') {
     const onRun = (id: string | undefined) => {
@@ -228,7 +228,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   );
 }
 
-/** Returns the list that opens first: failures, else the first with contacts. */
+/** Returns the list that opens first: failed contacts, or skipped ones if no contact completed the step, or completed ones. */
 function firstOf(counts: StepCounts | undefined): VisitStatus {
   if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
   return counts.completed === 0 && counts.skipped > 0 ? 'SKIPPED' : 'COMPLETED';

@@ -83,7 +83,7 @@ function StepLink({ name, onClick }: { name: string; onClick: () => void }) {
 }
 
 /** Shows when the contact reached a step, and until when the step waits. */
-function When({ at, dueAt }: { at: string; dueAt: string | null }) {
+function VisitTimes({ at, dueAt }: { at: string; dueAt: string | null }) {
   return (
     <Text size="xs" c="dimmed" component="div">
       <Instant at={at} />
@@ -102,7 +102,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
   const { at, dueAt, branch, wouldSend, reason, to, subject, body, request, contact, filters, error, status } = step;
   return (
     <Stack gap={2} fz="xs">
-      <When at={at} dueAt={dueAt} />
+      <VisitTimes at={at} dueAt={dueAt} />
       {status !== 'COMPLETED' && (
         <Group gap="xs">
           <WordBadge kind="execution" value={status} />
@@ -199,7 +199,7 @@ function VisitWords({ visit: { status, startedAt, dueAt, output, error } }: { vi
         <WordBadge kind="execution" value={status} />
         {typeof reason === 'string' && <WordBadge kind="reason" value={reason} />}
       </Group>
-      <When at={startedAt} dueAt={dueAt} />
+      <VisitTimes at={startedAt} dueAt={dueAt} />
       {typeof branch === 'string' && <Text size="xs">→ {branch}</Text>}
       {typeof emailId === 'string' && (
         <Anchor component={Link} to={`/messages/${emailId}`} size="xs">

@@ -24,7 +24,7 @@ export function StepSettings({
   eventName: string;
   editor: Editor;
   faults: readonly StepFault[];
-  /** Number of contacts at the step. */
+  /** Adds a step at a branch that leads to no step. */
   onAdd: (place: InsertPoint) => void;
 }) {
   const readOnly = useMissingPermission('workflows:edit') !== undefined;
@@ -63,7 +63,7 @@ export function StepSettings({
         eventName={eventName}
       />
       <Unshown step={step} />
-      <Ways step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
+      <NextStepSelects step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
     </Stack>
   );
 }
@@ -89,7 +89,7 @@ function faultAt(faults: readonly StepFault[], fields: string[]): string | undef
 }
 
 /** Selects the target of each branch, so that the keyboard suffices. */
-function Ways({
+function NextStepSelects({
   step,
   editor: { graph, change },
   onAdd,

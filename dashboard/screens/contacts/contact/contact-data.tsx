@@ -162,7 +162,7 @@ function jsonText(value: unknown): string {
 }
 
 /** Types with inputs other than text. When the user chooses one, its input starts with the stored value. */
-const OF_STORED: ReadonlySet<DataValueType> = new Set(['boolean', 'list', 'json']);
+const STARTS_WITH_STORED: ReadonlySet<DataValueType> = new Set(['boolean', 'list', 'json']);
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {
   const stored = contact.data[name];
@@ -185,14 +185,14 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
           fault={fault}
           focused
           onType={(next) => {
-            setDraft(draftOf(OF_STORED.has(next) ? stored : draft, next));
+            setDraft(draftOf(STARTS_WITH_STORED.has(next) ? stored : draft, next));
             setType(next);
             setFault(undefined);
           }}
           onDraft={setDraft}
         />
         {save.error && <Failed error={save.error} />}
-        <SaveOrNot isPending={save.isPending} onEnd={onEnd} />
+        <SaveButtons isPending={save.isPending} onEnd={onEnd} />
       </Stack>
     </form>
   );
@@ -241,13 +241,13 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
           />
         </Group>
         {save.error && <Failed error={save.error} />}
-        <SaveOrNot isPending={save.isPending} onEnd={onEnd} />
+        <SaveButtons isPending={save.isPending} onEnd={onEnd} />
       </Stack>
     </Box>
   );
 }
 
-function SaveOrNot({ isPending, onEnd }: { isPending: boolean; onEnd: () => void }) {
+function SaveButtons({ isPending, onEnd }: { isPending: boolean; onEnd: () => void }) {
   return (
     <Group gap="xs">
       <Button type="submit" size="compact-sm" loading={isPending}>

@@ -11,7 +11,7 @@ import { text } from '../../../text/text.ts';
 import { Section } from './section.tsx';
 
 const words = text.contacts.executions;
-const ASK_MS = 5_000;
+const POLL_MS = 5_000;
 const SHOWN = 50;
 
 type Execution = ItemOf<'listContactExecutions'>;
@@ -25,7 +25,7 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
   const open = useQuery({
     ...queryFor('listContactExecutions', { params, query: { active: true, limit: SHOWN } }),
     enabled,
-    refetchInterval: ASK_MS,
+    refetchInterval: POLL_MS,
   });
   const ended = useQuery({
     ...queryFor('listContactExecutions', { params, query: { active: false, limit: SHOWN } }),
@@ -40,19 +40,19 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
               {words.none}
             </Text>
           ) : (
-            <Listed executions={data} />
+            <ExecutionList executions={data} />
           )
         }
       </QueryView>
       <Anchor component="button" type="button" size="sm" mt="xs" onClick={() => setWithEnded(!withEnded)}>
         {withEnded ? words.hide : words.before}
       </Anchor>
-      {withEnded && <QueryView of={ended}>{({ data }) => <Listed executions={data} />}</QueryView>}
+      {withEnded && <QueryView of={ended}>{({ data }) => <ExecutionList executions={data} />}</QueryView>}
     </Section>
   );
 }
 
-function Listed({ executions }: { executions: Execution[] }) {
+function ExecutionList({ executions }: { executions: Execution[] }) {
   return (
     <Stack gap="sm">
       {executions.map(

@@ -86,7 +86,7 @@ function Why({ contactId, segmentId }: { contactId: string; segmentId: string })
               <List.Item key={filter.path} style={{ overflowWrap: 'anywhere' }}>
                 {sentenceOf(filter as Parameters<typeof sentenceOf>[0], choices)}{' '}
                 <Text span size="sm" c="dimmed">
-                  ({words.has} <Has value={filter.contactValue} />)
+                  ({words.has} <ContactValue value={filter.contactValue} />)
                 </Text>
               </List.Item>
             ))}
@@ -98,7 +98,7 @@ function Why({ contactId, segmentId }: { contactId: string; segmentId: string })
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 
-function Has({ value }: { value: unknown }) {
+function ContactValue({ value }: { value: unknown }) {
   if (value === null || value === undefined) return <>{words.nothing}</>;
   if (typeof value === 'string') return ISO_INSTANT.test(value) ? <Instant at={value} /> : value;
   if (typeof value === 'boolean') return <>{value ? text.contacts.data.yes : text.contacts.data.no}</>;

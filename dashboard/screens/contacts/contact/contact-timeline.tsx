@@ -18,14 +18,14 @@ import { Section } from './section.tsx';
 import { lineOf } from './timeline-item.ts';
 
 const words = text.contacts.timeline;
-const ASK_MS = 10_000;
+const POLL_MS = 10_000;
 
 type Item = ItemOf<'listContactTimeline'>;
 
 /** The contact's events, newest first, each with its cause. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
   const params = { id: contactId };
-  const pages = useInfiniteQuery({ ...infiniteQueryFor('listContactTimeline', { params }), refetchInterval: ASK_MS });
+  const pages = useInfiniteQuery({ ...infiniteQueryFor('listContactTimeline', { params }), refetchInterval: POLL_MS });
   // This response has the name of the user who changed the subscription.
   const subscription = useQuery(queryFor('getContactSubscription', { params }));
   const names = new Map(subscription.data?.changes.map(({ actor, actorName }) => [actor, actorName]));

@@ -21,13 +21,13 @@ export interface TimelineItem {
 /** Formats an item of the timeline in words, with its cause. */
 export function lineOf({ type, metadata }: TimelineItem): TimelineLine {
   const say = words.types[type] ?? ((what: string) => `${type} ${what}`);
-  const line: TimelineLine = { title: say(whatOf(type, metadata)), words: wordsOf(type, metadata) };
+  const line: TimelineLine = { title: say(subjectOf(type, metadata)), words: wordsOf(type, metadata) };
   const to = targetOf(type, metadata);
   const cause = causeOf(type, metadata);
   return { ...line, ...(to !== undefined && { to }), ...(cause && { cause }) };
 }
 
-function whatOf(type: string, metadata: Record<string, unknown>): string {
+function subjectOf(type: string, metadata: Record<string, unknown>): string {
   if (type === 'event.triggered') return textIn(metadata, 'eventName') ?? '';
   if (type.startsWith('email.')) return textIn(metadata, 'subject') ?? words.noSubject;
   if (type === 'sms.received') return textIn({ ...(metadata.data as object) }, 'text') ?? '';

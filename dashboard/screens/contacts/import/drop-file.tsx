@@ -15,7 +15,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
   const whyNot = useMissingPermission('contacts:edit');
   const [over, setOver] = useState(false);
   const [tooLarge, setTooLarge] = useState(false);
-  const take = (file: File | null | undefined) => {
+  const acceptFile = (file: File | null | undefined) => {
     if (!file || whyNot) return;
     setTooLarge(file.size > MAX_BYTES);
     if (file.size <= MAX_BYTES) onFile(file);
@@ -34,7 +34,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
           onDragLeave={(event) => drag(event, false)}
           onDrop={(event) => {
             drag(event, false);
-            take(event.dataTransfer.files[0]);
+            acceptFile(event.dataTransfer.files[0]);
           }}
         >
           <IconFileSpreadsheet size={40} stroke={1.25} color="var(--color-accent)" aria-hidden />
@@ -47,7 +47,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
           {whyNot ? (
             <ActionButton needs="contacts:edit">{words.choose}</ActionButton>
           ) : (
-            <FileButton accept=".csv,.tsv,.txt,text/csv" onChange={take}>
+            <FileButton accept=".csv,.tsv,.txt,text/csv" onChange={acceptFile}>
               {(props) => (
                 <Button variant="filled" {...props}>
                   {words.choose}

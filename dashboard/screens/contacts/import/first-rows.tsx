@@ -53,7 +53,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
                 </Table.Td>
                 {shown.map((key) => (
                   <Table.Td key={key} style={CELL}>
-                    <Typed value={Object.hasOwn(data, key) ? data[key] : undefined} />
+                    <TypedValue value={Object.hasOwn(data, key) ? data[key] : undefined} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -67,7 +67,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
 
 const CELL = { overflowWrap: 'anywhere', maxWidth: 240 } as const;
 
-function Typed({ value }: { value: unknown }) {
+function TypedValue({ value }: { value: unknown }) {
   if (value === undefined) return null;
   if (typeof value === 'number')
     return (

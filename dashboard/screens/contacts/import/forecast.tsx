@@ -12,7 +12,7 @@ const words = text.contacts.import;
 const UNREADABLE_MAX = 1_000;
 
 /** Returns a line for a count, or no line if the count is 0. */
-function only(count: number, label: string, what: string): [string, number, string][] {
+function lineUnlessZero(count: number, label: string, what: string): [string, number, string][] {
   return count > 0 ? [[label, count, what]] : [];
 }
 
@@ -23,12 +23,12 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     [words.created, result.createdCount],
     [words.updated, result.updatedCount],
     [words.failed, result.failureCount],
-    ...only(result.suppressedCount, words.suppressed, words.suppressedWhat),
-    ...only(result.resubscribedCount, words.resubscribed, words.resubscribedWhat),
-    ...only(result.unsubscribedCount, words.unsubscribed, words.unsubscribedWhat),
-    ...only(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
-    ...only(result.silentNewCount, words.silentNew, words.silentNewWhat),
-    ...only(result.warningCount ?? 0, words.warned, words.warnedWhat),
+    ...lineUnlessZero(result.suppressedCount, words.suppressed, words.suppressedWhat),
+    ...lineUnlessZero(result.resubscribedCount, words.resubscribed, words.resubscribedWhat),
+    ...lineUnlessZero(result.unsubscribedCount, words.unsubscribed, words.unsubscribedWhat),
+    ...lineUnlessZero(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
+    ...lineUnlessZero(result.silentNewCount, words.silentNew, words.silentNewWhat),
+    ...lineUnlessZero(result.warningCount ?? 0, words.warned, words.warnedWhat),
   ];
   return (
     <>

@@ -1,18 +1,18 @@
 import { call } from '../../../api/client.ts';
 
-const ASK_MS = 500;
+const POLL_MS = 500;
 /** The maximum wait. A job with 1,000 contacts takes seconds, but may have to wait for other jobs. */
-const PATIENCE_MS = 60_000;
+const WAIT_MAX_MS = 60_000;
 
 /**
  * Waits until a bulk job has ended, because its undo must come after it.
  * @throws ApiFailure if the job cannot be read
  */
 export async function jobEnd(jobId: string): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + WAIT_MAX_MS;
   while (Date.now() < until) {
     const { state } = await call('getBulkJob', { params: { jobId } });
     if (state === 'completed' || state === 'failed') return;
-    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

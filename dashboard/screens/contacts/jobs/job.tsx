@@ -15,7 +15,7 @@ import { ImportNotes, ImportWarnings } from '../import/import-warnings.tsx';
 import { CancelJob } from './cancel-job.tsx';
 
 const words = text.contacts.jobs;
-const ASK_MS = 1_000;
+const POLL_MS = 1_000;
 const ERRORS_SHOWN = 50;
 
 type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
@@ -25,7 +25,7 @@ export function JobScreen() {
   const { kind, jobId } = useParams({ from: '/shell/contacts/jobs/$kind/$jobId' });
   const asked = { params: { jobId } };
   const isImport = kind === 'import';
-  const interval = (job: Job | undefined) => (job && isOpen(job) ? ASK_MS : false);
+  const interval = (job: Job | undefined) => (job && isOpen(job) ? POLL_MS : false);
   const ofImport = useQuery({
     ...queryFor('getImportJob', asked),
     enabled: isImport,
@@ -37,7 +37,7 @@ export function JobScreen() {
     refetchInterval: ({ state }) => interval(state.data),
   });
   const job = isImport ? ofImport : ofBulk;
-  useReadAgain(job.data);
+  useReloadAfterJob(job.data);
   const name = job.data ? words.kinds[job.data.kind] : words.title;
   return (
     <>
@@ -59,7 +59,7 @@ export function JobScreen() {
           </>
         }
       />
-      <QueryView of={job}>{(found: Job) => <Progressing job={found} />}</QueryView>
+      <QueryView of={job}>{(found: Job) => <JobProgress job={found} />}</QueryView>
     </>
   );
 }
@@ -69,7 +69,7 @@ function isOpen({ state }: Job): boolean {
 }
 
 /** Marks the loaded contacts as stale when the job has ended. */
-function useReadAgain(job: Job | undefined): void {
+function useReloadAfterJob(job: Job | undefined): void {
   const queries = useQueryClient();
   const ended = job !== undefined && !isOpen(job);
   useEffect(() => {
@@ -79,7 +79,7 @@ function useReadAgain(job: Job | undefined): void {
   }, [ended, queries]);
 }
 
-function Progressing({ job }: { job: Job }) {
+function JobProgress({ job }: { job: Job }) {
   const { status, progress, processed, total, failedReason, result, createdAt, completedAt } = job;
   return (
     <Stack maw={760}>
@@ -122,13 +122,13 @@ function Progressing({ job }: { job: Job }) {
       {'notes' in result && <ImportNotes notes={result.notes} />}
       {'warnings' in result && <ImportWarnings warnings={result.warnings ?? []} />}
       {result.errors.length > 0 && <Errors job={job} />}
-      {status === 'COMPLETED' && 'createdCount' in result && <Next />}
+      {status === 'COMPLETED' && 'createdCount' in result && <NextSteps />}
     </Stack>
   );
 }
 
 /** Offers the next step after an import: a segment or a campaign with the contacts. */
-function Next() {
+function NextSteps() {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h5">

@@ -13,7 +13,7 @@ import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 
 const words = text.contacts.jobs;
-const ASK_MS = 1_000;
+const POLL_MS = 1_000;
 
 type Job = ItemOf<'listContactJobs'>;
 
@@ -23,7 +23,7 @@ export function Jobs() {
     ...infiniteQueryFor('listContactJobs'),
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(({ state: is }) => is === 'waiting' || is === 'active'))
-        ? ASK_MS
+        ? POLL_MS
         : false,
   });
   return (

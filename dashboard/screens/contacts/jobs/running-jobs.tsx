@@ -6,7 +6,7 @@ import { AppLink } from '../../../parts/app-link.tsx';
 import { text } from '../../../text/text.ts';
 
 const words = text.contacts.jobs;
-const ASK_MS = 1_000;
+const POLL_MS = 1_000;
 const SHOWN = 5;
 
 /** Reads the running jobs. */
@@ -14,7 +14,7 @@ export function useRunningJobs() {
   return useQuery({
     ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
     // Pauses while the tab is hidden.
-    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? ASK_MS : false),
+    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? POLL_MS : false),
   });
 }
 

@@ -10,7 +10,7 @@ import { text } from '../../../text/text.ts';
 const words = text.settings.project;
 const CHANGED = ['getProject', 'getMe', 'listAuditLog'] as const;
 
-/** Shows whether marketing email is on hold, and the buttons that hold and release it. Each button undoes the other. */
+/** Shows whether marketing email is on hold, and the buttons that hold and release it. Each button undoes the effect of the other button. */
 export function HoldCard({ project: { hold, operatorLimits } }: { project: ResponseOf<'getProject'> }) {
   const [reason, setReason] = useState('');
   const put = useWrite('holdProject', { changes: CHANGED });
