@@ -44,7 +44,7 @@ export function ContactSelect({
       searchable
       onSearchChange={setSearch}
       filter={({ options }) => options}
-      nothingFoundMessage={text.parts.noSuchContact}
+      nothingFoundMessage={text.parts.noContactsFound}
       clearable
       clearButtonProps={{ 'aria-label': text.parts.clear }}
     />

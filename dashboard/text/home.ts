@@ -44,8 +44,8 @@ export const home = {
   noEmail: 'No email in the last 30 days',
   noEmailWhy: 'Statistics appear after your first send.',
   attention: 'Needs attention',
-  allWell: 'All clear',
-  allWellMeans: 'Nothing in this project needs attention.',
+  allClear: 'All clear',
+  allClearMeans: 'Nothing in this project needs attention.',
   kinds: {
     periodic_work_late: 'Periodic work is overdue',
     project_held: 'Sending is paused',
@@ -67,7 +67,7 @@ export const home = {
   progress: (done: string, total: string) => `${done} of ${total}`,
   opensAt: 'continues',
   upcoming: 'Next 48 hours',
-  nothingComes: 'Nothing scheduled.',
+  nothingScheduled: 'Nothing scheduled.',
   delays: 'Automation steps due',
   campaigns: 'Scheduled campaigns',
   hourHas: (hour: string, delays: number, written: string, campaigns: number) =>

@@ -25,7 +25,7 @@ export const messages = {
   noSubject: '(no subject)',
   erased: '(deleted)',
   sources: { TRANSACTIONAL: 'API', CAMPAIGN: 'Campaign', WORKFLOW: 'Automation', INBOUND: 'Inbound' },
-  happenings: {
+  events: {
     sent: 'Sent',
     delivered: 'Delivered',
     opened: 'Opened',
@@ -45,7 +45,7 @@ export const messages = {
   viewsLabel: 'View as',
   noText: 'This email has no plain text.',
   noEvents: 'No events yet',
-  story: 'Timeline',
+  timeline: 'Timeline',
   instants: {
     createdAt: 'Accepted',
     sentAt: 'Sent',
@@ -59,7 +59,7 @@ export const messages = {
   clicks: (humans: string, bots?: string) =>
     bots ? `Clicks: ${humans} by humans, ${bots} by bots` : `Clicks: ${humans}`,
   provider: 'Provider response',
-  noAnswer: 'No response yet',
+  noResponse: 'No response yet',
   took: 'Accepted by the provider',
   messageId: 'Message-ID',
   attempts: (n: number, formatted: string) => pluralize(n, 'attempt', formatted),
@@ -90,7 +90,7 @@ export const messages = {
   resent: 'Email resent',
   resentWhere: 'This page now shows the new email.',
   underWay: 'Still in progress.',
-  cameIn: 'This email was received.',
+  received: 'This email was received.',
   gone: 'The contact and the address were deleted.',
   smsTitle: (to: string) => `SMS to ${to}`,
   country: 'Country',

@@ -21,7 +21,7 @@ export const operator = {
 
   postgres: 'Postgres',
   postgresVersion: (version: string) => `Version ${version}`,
-  answersIn: 'Response time',
+  responseTime: 'Response time',
   answersWithin: (ms: number | null) => `Responds in ${ms} ms`,
   connections: 'Connections',
   connectionsMean: 'Connections of all clients, and their limit (max_connections).',
@@ -49,7 +49,7 @@ export const operator = {
   oldest: 'Oldest',
   inOut: 'In / out per second',
   pollers: 'Workers',
-  nobodyAsks: 'No worker serves this queue, so work waits.',
+  noWorker: 'No worker serves this queue, so work waits.',
   unserved: (queues: string) => `No worker serves ${queues}. Work waits. Check WORKER_QUEUES.`,
 
   routePauses: 'Paused routes',
@@ -221,8 +221,8 @@ export const operator = {
     delivering: 'Delivering, newest message',
     refused: 'Refused: switch off “Enable raw message delivery” in the subscription',
   },
-  noAnswers: 'No refusals',
-  noAnswersWhat: 'All emails of this period were accepted, or none were sent.',
+  noRefusedEmails: 'No refusals',
+  noRefusedEmailsWhat: 'All emails of this period were accepted, or none were sent.',
   code: 'Response',
   emailCount: 'Emails',
   inProjects: (n: string) => (n === '1' ? 'in one project' : `in ${n} projects`),

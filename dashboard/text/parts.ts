@@ -20,8 +20,8 @@ export const parts = {
     theirsOnly: 'Their changes are saved and shown here. Yours are not saved yet.',
     mine: 'Mine',
     theirs: 'Theirs',
-    goOn: 'Use these choices',
-    settleFirst: 'Choose which text to keep.',
+    useChoices: 'Use these choices',
+    chooseFirst: 'Choose which text to keep.',
   },
   cancel: 'Cancel',
   saved: 'Saved',
@@ -41,6 +41,6 @@ export const parts = {
   keyHint: 'TIDINGS_KEY is one of your',
   keys: 'API keys',
   contactSearch: 'Search name or email',
-  noSuchContact: 'No contacts found.',
+  noContactsFound: 'No contacts found.',
   json: 'JSON',
 };

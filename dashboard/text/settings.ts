@@ -81,12 +81,12 @@ export const settings = {
     held: 'Sending is paused',
     heldMeans: HOLD_EFFECT,
     reason: 'Reason',
-    putOnHold: 'Pause sending',
+    pauseSending: 'Pause sending',
     release: 'Resume sending',
     notHeld: 'Sending is active. While it is paused, email waits until you resume. No email is lost.',
     heldByOperator: 'The operator of this service paused sending, and only they can resume it.',
     released: 'Sending resumed. Queued email is being sent.',
-    putDone: 'Sending is paused.',
+    sendingPaused: 'Sending is paused.',
   },
   domains: {
     what: 'Send email from addresses on verified domains.',
@@ -169,7 +169,7 @@ export const settings = {
     erased: 'deleted',
     emptyTitle: 'No suppressed addresses',
     emptyWhat: 'Bounces, complaints and unsubscriptions add addresses automatically.',
-    takenOff: (email: string) => `${email} was removed from the list.`,
+    removedFromList: (email: string) => `${email} was removed from the list.`,
     added: (email: string) => `${email} was added to the list.`,
   },
   team: {

@@ -37,7 +37,7 @@ export const templates = {
   removeWhat:
     'You can’t undo this. Accepted emails keep their content. A template in use by an automation can’t be deleted.',
   removed: (name: string) => `${name} deleted.`,
-  looksLike: (name: string) => `Preview of ${name}`,
+  previewOf: (name: string) => `Preview of ${name}`,
   subjectHint: 'Such as Hello {{firstName ?? there}}',
   description: 'Description',
   replyTo: 'Reply-to',
@@ -85,9 +85,9 @@ export const templates = {
   imagesAll: 'All',
   imagesUsed: 'Used',
   imagesUnused: 'Unused',
-  pictureNoName: 'no name',
-  pictureCopy: 'Copy URL',
-  pictureUsed: (templates: number, campaigns: number, sent: boolean) =>
+  imageNoName: 'no name',
+  imageCopy: 'Copy URL',
+  imageUsed: (templates: number, campaigns: number, sent: boolean) =>
     [
       templates > 0 ? pluralize(templates, 'template') : '',
       campaigns > 0 ? pluralize(campaigns, 'campaign') : '',
@@ -95,12 +95,12 @@ export const templates = {
     ]
       .filter(Boolean)
       .join(', '),
-  pictureUnused: 'unused',
-  pictureRemove: 'Delete',
-  pictureRemoveTitle: 'Delete image',
-  pictureRemoveUnused: 'The image is not used anywhere. You can’t undo this.',
-  pictureRemoveUsed: (by: string) =>
+  imageUnused: 'unused',
+  imageRemove: 'Delete',
+  imageRemoveTitle: 'Delete image',
+  imageRemoveUnused: 'The image is not used anywhere. You can’t undo this.',
+  imageRemoveUsed: (by: string) =>
     `Used in ${by}. The image will be missing there, including in sent emails. You can’t undo this.`,
-  pictureRemoved: 'Image deleted.',
-  pictureWord: 'delete',
+  imageRemoved: 'Image deleted.',
+  imageWord: 'delete',
 };

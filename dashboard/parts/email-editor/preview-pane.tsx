@@ -36,7 +36,7 @@ export function PreviewPane({
       <Group justify="space-between" align="flex-end" gap="xs">
         {can('contacts:view') ? (
           <ContactSelect
-            label={text.emailEditor.readBy}
+            label={text.emailEditor.previewAs}
             value={contactId ?? undefined}
             onChange={(id) => onContact(id ?? null)}
           />

@@ -35,7 +35,7 @@ export function Thumbnail({
           screen={SCREEN}
           height={height}
           isBare
-          title={text.templates.looksLike(name.slice(0, 80))}
+          title={text.templates.previewOf(name.slice(0, 80))}
         />
       )}
     </Box>

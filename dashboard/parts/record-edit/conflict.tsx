@@ -62,7 +62,7 @@ export function Conflict<Fields extends object>({
               setChoices({});
             }}
           >
-            {words.goOn}
+            {words.useChoices}
           </Button>
           {children}
         </Group>

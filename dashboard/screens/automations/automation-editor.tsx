@@ -211,7 +211,7 @@ function useDrawing(p: {
   const templates = useTemplates();
   const run = useRun(workflow.id, search.run);
   const startEvent = startEventOf(workflow);
-  const startLabel = startEvent ? t.startOf(startEvent) : t.startByHand;
+  const startLabel = startEvent ? t.startOf(startEvent) : t.startedManually;
   return useMemo((): Drawing => {
     const visits = preview
       ? preview.steps

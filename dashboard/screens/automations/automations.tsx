@@ -37,7 +37,7 @@ const COLUMNS: Column<Row>[] = [
   },
   {
     name: t.trigger,
-    cell: (workflow) => startEventOf(workflow) ?? <Text c="dimmed">{t.byHand}</Text>,
+    cell: (workflow) => startEventOf(workflow) ?? <Text c="dimmed">{t.manualOrApi}</Text>,
     wideOnly: true,
   },
   { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },
@@ -77,7 +77,7 @@ export function Automations() {
         caption={t.caption}
         empty={
           search ? (
-            <Text c="dimmed">{t.noneCalled}</Text>
+            <Text c="dimmed">{t.noneFound}</Text>
           ) : (
             <Empty
               icon={IconBolt}

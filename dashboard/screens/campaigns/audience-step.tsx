@@ -10,7 +10,7 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 const TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
-const WHAT = { ALL: words.everybodyWhat, SEGMENT: words.segmentWhat, FILTERED: words.conditionWhat };
+const WHAT = { ALL: words.allContactsWhat, SEGMENT: words.segmentWhat, FILTERED: words.conditionWhat };
 
 /** The audience of the campaign. */
 export function AudienceStep(editing: Editing) {

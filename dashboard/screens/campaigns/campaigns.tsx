@@ -81,7 +81,7 @@ export function Campaigns() {
         caption={words.caption}
         empty={
           search ? (
-            <NoCampaigns what={words.noneCalled} />
+            <NoCampaigns what={words.noCampaignsFound} />
           ) : status ? (
             <NoCampaigns what={words.emptyOf(words.statuses[status])} />
           ) : (

@@ -74,7 +74,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   const next = STEPS[STEPS.indexOf(step) + 1];
   const saving = {
     needs: 'campaigns:edit',
-    whyNot: edit.hasConflict ? text.parts.conflict.settleFirst : undefined,
+    whyNot: edit.hasConflict ? text.parts.conflict.chooseFirst : undefined,
     onClick: save,
   } as const;
   const tools: EditorTool[] = [

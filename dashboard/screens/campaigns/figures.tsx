@@ -36,8 +36,8 @@ export function Figures({
   children: ReactNode;
 }) {
   const bots = [
-    words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens)),
-    words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks)),
+    words.botOpens(stats.machineOpens, formatCount(stats.machineOpens)),
+    words.botClicks(stats.machineClicks, formatCount(stats.machineClicks)),
   ];
   return (
     <section aria-label={words.figures}>
@@ -72,7 +72,7 @@ export function Figures({
         {children}
       </Paper>
       {stats.machineOpens + stats.machineClicks > 0 && (
-        <Tooltip label={words.machinesWhat} multiline maw={260}>
+        <Tooltip label={words.botsWhat} multiline maw={260}>
           <Text size="xs" c="dimmed" mt="xs" w="fit-content">
             {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
           </Text>

@@ -35,7 +35,7 @@ export function Hours({ stats }: { stats: Stats }) {
         { label: words.opens, color: '--chart-2', bars: 0.8, values: hours.map(({ opened }) => opened) },
         { label: words.clicks, color: '--chart-1', bars: 0.8, values: hours.map(({ clicked }) => clicked) },
         ...(byMachines.some((n) => n > 0)
-          ? [{ label: words.byMachines, color: '--color-idle', values: byMachines }]
+          ? [{ label: words.byBots, color: '--color-idle', values: byMachines }]
           : []),
       ],
       busy: hours.filter(({ opened, clicked }, n) => opened + clicked + (byMachines[n] ?? 0) > 0),
@@ -64,8 +64,8 @@ export function Hours({ stats }: { stats: Stats }) {
                     <Table.Th>{words.hour}</Table.Th>
                     <Table.Th ta="right">{words.opens}</Table.Th>
                     <Table.Th ta="right">{words.clicks}</Table.Th>
-                    <Table.Th ta="right">{words.opensOfMachines}</Table.Th>
-                    <Table.Th ta="right">{words.clicksOfMachines}</Table.Th>
+                    <Table.Th ta="right">{words.opensByBots}</Table.Th>
+                    <Table.Th ta="right">{words.clicksByBots}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

@@ -149,7 +149,7 @@ function AudienceChoice({
         onChange={(type) => onChange({ ...value, audienceType: type as Audience['audienceType'] })}
       >
         <Stack gap="xs">
-          <Radio value="ALL" label={words.audienceTypes.ALL} description={words.everybodyWhat} />
+          <Radio value="ALL" label={words.audienceTypes.ALL} description={words.allContactsWhat} />
           <Radio value="SEGMENT" label={words.audienceTypes.SEGMENT} description={words.segmentWhat} />
         </Stack>
       </Radio.Group>

@@ -44,7 +44,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
       </div>
       {reasons.length === 0 && (
         <Text size="sm" c="dimmed" className="card-block">
-          {stats.pending === 0 ? words.everybodyGot : words.nobodyLost}
+          {stats.pending === 0 ? words.sentToAll : words.noneSkipped}
         </Text>
       )}
       <ByReason id={id} tone="failed" title={words.parts.failed} reasons={failed} />
@@ -125,7 +125,7 @@ function Reason({ reason }: { reason: string }) {
         <Breakable text={labelOf('reason', reason)} />{' '}
         {fix && (
           <AppLink to={fix.to} className={classes.fix}>
-            {words.mendIn(words.places[fix.place])}
+            {words.fixIn(words.places[fix.place])}
           </AppLink>
         )}
       </Text>
@@ -144,7 +144,7 @@ export function Retry({ id, reasons, n }: { id: string; reasons: readonly Retrya
       loading={write.isPending}
       onClick={() =>
         runAfterWrite(write.mutateAsync({ params: { id }, body: { reasons: [...reasons] } }), ({ requeued }) =>
-          notifySuccess(requeued === 0 ? words.retriedNobody : words.retried(requeued, formatCount(requeued))),
+          notifySuccess(requeued === 0 ? words.noneToRetry : words.retried(requeued, formatCount(requeued))),
         )
       }
     >

@@ -45,11 +45,11 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h3" mb={4}>
-        {willSend === 0 ? words.nobody : words.reach(formatCount(willSend), formatCount(audience))}
+        {willSend === 0 ? words.noRecipients : words.reach(formatCount(willSend), formatCount(audience))}
       </Title>
       {willSend > 0 && (
         <Text size="sm" c="dimmed">
-          {words.takes(describeDuration(estimatedSeconds))}
+          {words.sendTime(describeDuration(estimatedSeconds))}
         </Text>
       )}
       {left.length > 0 && (
@@ -100,7 +100,7 @@ function Findings({
           loading={isChecking}
           onClick={onCheck}
         >
-          {words.lookAgain}
+          {words.checkAgain}
         </Button>
       </Group>
       {findings.length === 0 && <Alert color="green">{words.noFindings}</Alert>}
@@ -148,10 +148,10 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
           {place && (
             <Text size="sm">
               {place.step === undefined ? (
-                <AppLink to={place.to}>{words.mendIn(words.places[place.name])}</AppLink>
+                <AppLink to={place.to}>{words.fixIn(words.places[place.name])}</AppLink>
               ) : (
                 <Anchor component="button" type="button" inherit onClick={() => goTo(place.step)}>
-                  {words.mendIn(words.places[place.name])}
+                  {words.fixIn(words.places[place.name])}
                 </Anchor>
               )}
             </Text>

@@ -106,9 +106,9 @@ function Version({
           error={fault(`variants.${n}.weight`)}
           readOnly={isReadOnly}
         />
-        {own('subject', words.ownSubject, draft.subject || words.asAbove)}
-        {own('preheader', words.ownPreheader, draft.preheader || words.asAbove)}
-        {own('from', words.ownFrom, draft.from || words.asAbove)}
+        {own('subject', words.ownSubject, draft.subject || words.sameAsMain)}
+        {own('preheader', words.ownPreheader, draft.preheader || words.sameAsMain)}
+        {own('from', words.ownFrom, draft.from || words.sameAsMain)}
         <Switch
           label={words.ownBody}
           checked={version.body !== undefined}

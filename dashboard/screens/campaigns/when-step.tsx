@@ -123,7 +123,7 @@ function Send({
       {review.data && (
         <Text size="sm" c="dimmed">
           {words.reach(written, formatCount(review.data.audience))}.{' '}
-          {words.takes(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
+          {words.sendTime(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}

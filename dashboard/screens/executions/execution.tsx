@@ -64,7 +64,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
             {text.executions.steps}
           </Title>
           {steps.length === 0 ? (
-            <Text c="dimmed">{execution.begun ? text.executions.noSteps : text.executions.notBegun}</Text>
+            <Text c="dimmed">{execution.begun ? text.executions.noSteps : text.executions.queued}</Text>
           ) : (
             <StepLine steps={steps} workflow={workflow} />
           )}
@@ -109,7 +109,7 @@ function ExecutionDetails({ execution }: { execution: Execution; workflow: Workf
         </Fact>
       )}
       <RequestFact of={id} />
-      <Fact name={text.executions.trigger}>{eventName ?? text.executions.byHand}</Fact>
+      <Fact name={text.executions.trigger}>{eventName ?? text.executions.manualOrApi}</Fact>
       <Fact name={text.executions.emails}>
         <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.viewEmails}</AppLink>
       </Fact>

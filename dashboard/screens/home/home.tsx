@@ -35,8 +35,8 @@ export function Home() {
         title={projectName || text.nav.home}
         status={
           isClear && (
-            <Status tone="done" means={text.home.allWellMeans}>
-              {text.home.allWell}
+            <Status tone="done" means={text.home.allClearMeans}>
+              {text.home.allClear}
             </Status>
           )
         }

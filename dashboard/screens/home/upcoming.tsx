@@ -30,7 +30,7 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
   if (delays === 0 && campaigns.length === 0) {
     return (
       <Text size="sm" c="dimmed" className="card-block">
-        {text.home.nothingComes}
+        {text.home.nothingScheduled}
       </Text>
     );
   }

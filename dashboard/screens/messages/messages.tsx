@@ -139,7 +139,7 @@ function EmailFilters({ search }: { search: EmailSearch }) {
           <ChoiceFilter
             label={text.messages.happened}
             value={search.happened}
-            choices={namedChoices(text.messages.happenings)}
+            choices={namedChoices(text.messages.events)}
             onChange={(happened) => set({ happened })}
           />
           <ChoiceFilter

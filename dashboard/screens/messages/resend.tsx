@@ -63,7 +63,7 @@ export function Resend({ email }: { email: Email }) {
 }
 
 function whyNot({ status, sourceType, to }: Email): string | undefined {
-  if (sourceType === 'INBOUND') return text.messages.cameIn;
+  if (sourceType === 'INBOUND') return text.messages.received;
   if (NOT_ENDED.includes(status)) return text.messages.underWay;
   return to === null ? text.messages.gone : undefined;
 }

@@ -76,7 +76,7 @@ function Shown({ sms }: { sms: Sms }) {
               <RequestFact of={sms.id} />
             </Facts>
             <Facts title={text.messages.provider}>
-              <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noAnswer)}</Text>
+              <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noResponse)}</Text>
               {sms.messageId && <Fact name={text.messages.messageId}>{sms.messageId}</Fact>}
             </Facts>
             <Curl method="GET" path={`/v1/sms/${sms.id}`} />

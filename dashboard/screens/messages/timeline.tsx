@@ -33,7 +33,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
     <section aria-labelledby={id}>
       <Group justify="space-between" mb="sm" wrap="nowrap">
         <Title order={2} size="h5" id={id}>
-          {text.messages.story}
+          {text.messages.timeline}
         </Title>
         <Text size="xs" c="dimmed">
           {day}, {zoneName(new Date(first))}

@@ -68,7 +68,7 @@ function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: 
     <FactCard title={words.postgres} subtitle={words.postgresVersion(version)} standing={state}>
       <Figures
         of={[
-          { name: words.answersIn, value: pingMs, unit: 'ms' },
+          { name: words.responseTime, value: pingMs, unit: 'ms' },
           {
             name: words.connections,
             value: formatCount(connections),

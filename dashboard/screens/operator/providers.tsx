@@ -65,7 +65,7 @@ function ReplyTable({ found: { answers: replies, looked, since, provider } }: { 
     return (
       <>
         {head}
-        <Empty title={words.noAnswers} what={words.noAnswersWhat} />
+        <Empty title={words.noRefusedEmails} what={words.noRefusedEmailsWhat} />
       </>
     );
   }

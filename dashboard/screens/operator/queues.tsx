@@ -43,7 +43,7 @@ export function Queues({ queues }: { queues: ResponseOf<'getOperatorHealth'>['te
               {RATE.format(addedPerSecond)} / {RATE.format(dispatchedPerSecond)}
             </Table.Td>
             <Table.Td ta="right" c={pollers === 0 ? WARNING : undefined} fw={pollers === 0 ? 600 : 400}>
-              <Explained means={pollers === 0 ? words.nobodyAsks : undefined}>{formatCount(pollers)}</Explained>
+              <Explained means={pollers === 0 ? words.noWorker : undefined}>{formatCount(pollers)}</Explained>
             </Table.Td>
           </Table.Tr>
         ))}

@@ -58,7 +58,7 @@ export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) 
         isSaving={update.isPending}
         failure={isStale(update.error) ? null : update.error}
         sent={sent}
-        whyNot={edit.hasConflict ? text.parts.conflict.settleFirst : undefined}
+        whyNot={edit.hasConflict ? text.parts.conflict.chooseFirst : undefined}
       />
     </Stack>
   );

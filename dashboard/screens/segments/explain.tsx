@@ -104,7 +104,7 @@ function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readon
       <Icon
         size={18}
         color={holds ? 'var(--mantine-color-green-6)' : 'var(--mantine-color-red-6)'}
-        aria-label={holds ? words.holds : words.holdsNot}
+        aria-label={holds ? words.matches : words.doesNotMatch}
         role="img"
         style={{ flex: 'none', marginTop: 2 }}
       />

@@ -87,7 +87,7 @@ function RemoveFromList({ entry: { email, reason } }: { entry: Suppression }) {
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { email } })}
       putBack={() => putBack.mutateAsync({ body: { email, reason } })}
-      message={words.takenOff(email)}
+      message={words.removedFromList(email)}
     />
   );
 }

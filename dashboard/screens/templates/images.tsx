@@ -106,8 +106,8 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
   const { id, url, hash, filename, width, height, bytes, used, usedBy } = image;
   const [isRemoving, removing] = useDisclosure();
   const remove = useWrite('deleteAsset', { changes: ['listAssets'] });
-  const name = filename ?? text.templates.pictureNoName;
-  const shownBy = text.templates.pictureUsed(usedBy.templates, usedBy.campaigns, usedBy.sent);
+  const name = filename ?? text.templates.imageNoName;
+  const shownBy = text.templates.imageUsed(usedBy.templates, usedBy.campaigns, usedBy.sent);
   return (
     <Card component="li" withBorder padding="sm">
       <Card.Section withBorder>
@@ -120,12 +120,12 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
         {width} × {height} px, {formatBytes(bytes)}
       </Text>
       <Group justify="space-between" mt={6} gap="xs" wrap="nowrap">
-        <Status tone={used ? 'done' : 'idle'}>{used ? shownBy : text.templates.pictureUnused}</Status>
+        <Status tone={used ? 'done' : 'idle'}>{used ? shownBy : text.templates.imageUnused}</Status>
         <Group gap={2} wrap="nowrap">
-          <CopyButton value={url} label={text.templates.pictureCopy} />
+          <CopyButton value={url} label={text.templates.imageCopy} />
           <MoreMenu of={name}>
             <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removing.open}>
-              {text.templates.pictureRemove}
+              {text.templates.imageRemove}
             </MoreItem>
           </MoreMenu>
         </Group>
@@ -133,17 +133,17 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
       <ConfirmTyped
         opened={isRemoving}
         onClose={removing.close}
-        title={text.templates.pictureRemoveTitle}
-        what={used ? text.templates.pictureRemoveUsed(shownBy) : text.templates.pictureRemoveUnused}
-        word={text.templates.pictureWord}
-        action={text.templates.pictureRemove}
+        title={text.templates.imageRemoveTitle}
+        what={used ? text.templates.imageRemoveUsed(shownBy) : text.templates.imageRemoveUnused}
+        word={text.templates.imageWord}
+        action={text.templates.imageRemove}
         write={remove}
         onConfirm={() =>
           remove.mutate(
             { params: { id }, query: used ? { force: true } : {} },
             {
               onSuccess: () => {
-                notifySuccess(text.templates.pictureRemoved);
+                notifySuccess(text.templates.imageRemoved);
                 removing.close();
               },
             },

@@ -59,7 +59,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
           needs="templates:edit"
           onClick={edit.save}
           loading={edit.isSaving}
-          whyNot={hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave}
+          whyNot={hasConflict ? text.parts.conflict.chooseFirst : isTouched ? undefined : text.templates.nothingToSave}
         >
           {text.templates.save}
         </ActionButton>

@@ -30,7 +30,7 @@ export function BlockTools({
   if (!block) return null;
   const whole = isCompleteBlock(source, block);
   const tool = (label: string, edit: SourceEdit | undefined, icon: ReactNode) => (
-    <Tooltip label={edit ? label : text.emailEditor.blockStays}>
+    <Tooltip label={edit ? label : text.emailEditor.blockCannotChange}>
       <ActionIcon variant="default" aria-label={label} disabled={!edit} onClick={() => edit && onEdit(edit)}>
         {icon}
       </ActionIcon>
@@ -46,7 +46,7 @@ export function BlockTools({
         data={around.map(({ name }, at) => ({ value: String(at), label: text.emailEditor.blockNames[name] ?? name }))}
       />
       {tool(
-        text.emailEditor.blockDouble,
+        text.emailEditor.blockDuplicate,
         whole ? duplicateBlock(source, block) : undefined,
         <IconCopyPlus size={16} />,
       )}

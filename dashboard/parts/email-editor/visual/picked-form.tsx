@@ -57,9 +57,9 @@ export function PickedForm({
       )}
       {picked.kind === 'image' && (
         <>
-          {field('src', words.pictureAt)}
-          {field('alt', words.pictureAlt)}
-          {field('width', words.pictureWidth)}
+          {field('src', words.imageUrl)}
+          {field('alt', words.imageAlt)}
+          {field('width', words.imageWidth)}
           <Group gap="xs">
             <FileButton
               accept="image/png,image/jpeg,image/gif,image/webp"
@@ -68,12 +68,12 @@ export function PickedForm({
             >
               {(props) => (
                 <Button {...props} size="xs" variant="default">
-                  {words.pictureReplace}
+                  {words.imageReplace}
                 </Button>
               )}
             </FileButton>
             <Button size="xs" variant="default" disabled={isReadOnly} onClick={onRemove}>
-              {words.pictureRemove}
+              {words.imageRemove}
             </Button>
           </Group>
         </>

@@ -42,7 +42,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
       </div>
       {faults.length > 0 && (
         <span className={classes.fault} title={faults.map(({ message }) => message).join('\n')}>
-          {t.faultsHere(faults.length)}
+          {t.issuesHere(faults.length)}
         </span>
       )}
       <BranchHandles {...data} />

@@ -56,7 +56,7 @@ export function toolsOf(editor: Editor, readOnly: boolean, onTest: () => void): 
       undo: editor.canUndo && !readOnly ? editor.undo : undefined,
       redo: editor.canRedo && !readOnly ? editor.redo : undefined,
     }),
-    { label: t.tryOut, icon: IconPlayerPlay, look: 'both', needs: 'workflows:view', onClick: onTest },
+    { label: t.test, icon: IconPlayerPlay, look: 'both', needs: 'workflows:view', onClick: onTest },
   ];
 }
 
@@ -115,7 +115,7 @@ function Enable({
       needs="workflows:edit"
       loading={isPending}
       disabled={isChecking && !isPending}
-      whyNot={isFaulty ? t.mendFirst : undefined}
+      whyNot={isFaulty ? t.fixFirst : undefined}
       onClick={() => set(true)}
     >
       {t.enable}
@@ -157,7 +157,7 @@ export function useAutomationMenu({
         </MoreItem>
       )}
       <MoreItem icon={IconTrash} needs="workflows:edit" isDestructive onClick={() => setDeletes(true)}>
-        {t.deleteIt}
+        {t.deleteAutomation}
       </MoreItem>
     </>
   );

@@ -21,7 +21,7 @@ export function RawSetting({
   return (
     <Stack gap={6}>
       <Alert color="yellow" p="xs">
-        <Text size="xs">{t.asWritten}</Text>
+        <Text size="xs">{t.tooComplex}</Text>
       </Alert>
       <JsonValue label={label} value={value} onChange={onChange} error={error} disabled={disabled} />
     </Stack>

@@ -65,7 +65,7 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
             loading={write.isPending}
             whyNot={
               edit.hasConflict
-                ? text.parts.conflict.settleFirst
+                ? text.parts.conflict.chooseFirst
                 : form.exitOn.some(({ eventName }) => eventName.trim() === '')
                   ? t.exitUnnamed
                   : undefined
@@ -209,10 +209,10 @@ export function DeleteAutomation({
     <ConfirmTyped
       opened
       onClose={onClose}
-      title={t.deleteIt}
+      title={t.deleteAutomation}
       what={t.deleteWhat(name)}
       word={name.trim()}
-      action={t.deleteIt}
+      action={t.deleteAutomation}
       write={remove}
       onConfirm={() =>
         remove.mutate(

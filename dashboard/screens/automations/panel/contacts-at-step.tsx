@@ -35,13 +35,13 @@ export function ContactsAtStep({ workflowId, step, live }: { workflowId: string;
   if (people.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {t.nobodyHere}
+        {t.noContactsHere}
       </Text>
     );
   }
   return (
     <Stack gap="xs">
-      <Stack gap="xs" component="ul" aria-label={t.peopleCaption} p={0} m={0} style={{ listStyle: 'none' }}>
+      <Stack gap="xs" component="ul" aria-label={t.contactsCaption} p={0} m={0} style={{ listStyle: 'none' }}>
         {people.map((person) => (
           <li key={person.executionId}>
             <ContactRow workflowId={workflowId} step={step} person={person} />
@@ -77,7 +77,7 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
       </Group>
       <Text size="xs" c="dimmed" component="div">
         {t.since} <Instant at={startedAt} /> · {t.due} <Instant at={dueAt} />
-        {attempts > 1 && ` · ${t.tries(attempts)}`}
+        {attempts > 1 && ` · ${t.attempts(attempts)}`}
       </Text>
       {error && (
         <Text size="xs" c="red">
@@ -117,17 +117,17 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
             {t.openRun}
           </Menu.Item>
           <MoreItem icon={IconUserMinus} needs="workflows:edit" isDestructive onClick={() => setAsksOut(true)}>
-            {t.takeOut}
+            {t.removeContact}
           </MoreItem>
         </MoreMenu>
       </Group>
       <ConfirmTyped
         opened={asksOut}
         onClose={() => setAsksOut(false)}
-        title={t.takeOutTitle}
-        what={t.takeOutWhat(name)}
+        title={t.removeContactTitle}
+        what={t.removeContactWhat(name)}
         word={email ?? 'take out'}
-        action={t.takeOut}
+        action={t.removeContact}
         write={cancel}
         onConfirm={() =>
           cancel.mutate(
@@ -135,7 +135,7 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
             {
               onSuccess: () => {
                 setAsksOut(false);
-                notifySuccess(t.takenOut);
+                notifySuccess(t.contactRemoved);
               },
             },
           )

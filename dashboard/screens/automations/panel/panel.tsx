@@ -108,7 +108,7 @@ function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
         onStep={(id) => p.open({ ...p.search, step: id })}
       />
     );
-    return { title: t.tryOut, content: tryOut };
+    return { title: t.test, content: tryOut };
   }
   if (!step) return undefined;
   return {
@@ -199,7 +199,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
         <Tabs.List mb="sm">
           <Tabs.Tab value="settings">{t.settings}</Tabs.Tab>
           <Tabs.Tab value="people">{here > 0 ? `${t.here} (${here})` : t.here}</Tabs.Tab>
-          <Tabs.Tab value="visits">{t.gone}</Tabs.Tab>
+          <Tabs.Tab value="visits">{t.historyTab}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="settings">
           <StepSettings

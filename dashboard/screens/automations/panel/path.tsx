@@ -111,7 +111,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
       {wouldSend !== null && (
         <Group gap={6}>
           <Text size="xs">
-            {wouldSend ? t.sends : t.notSent} {to && t.toWhom(to)}
+            {wouldSend ? t.sends : t.notSent} {to && t.toAddress(to)}
           </Text>
           {reason !== error && <WordBadge kind="reason" value={reason} />}
         </Group>
@@ -122,7 +122,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the n-th filter of the condition
         <Text key={index} size="xs">
           <Code>{[field, operator, value === undefined ? '' : String(value), unit].filter(Boolean).join(' ')}</Code>{' '}
-          {holds ? t.holds : t.holdsNot}
+          {holds ? t.matches : t.doesNotMatch}
         </Text>
       ))}
       {branch && <Text size="xs">→ {branch}</Text>}
@@ -203,7 +203,7 @@ function VisitWords({ visit: { status, startedAt, dueAt, output, error } }: { vi
       {typeof branch === 'string' && <Text size="xs">→ {branch}</Text>}
       {typeof emailId === 'string' && (
         <Anchor component={Link} to={`/messages/${emailId}`} size="xs">
-          {t.seeMail}
+          {t.viewEmail}
         </Anchor>
       )}
       {error && (

@@ -63,17 +63,17 @@ export function RunEvents({
     onChange([...events, { key: crypto.randomUUID(), name: next ?? '', at: '', data: undefined }]);
   };
   return (
-    <Stack gap="xs" role="group" aria-label={t.happens}>
+    <Stack gap="xs" role="group" aria-label={t.simulatedEvents}>
       <div>
-        <Input.Label labelElement="div">{t.happens}</Input.Label>
-        <Input.Description>{asked.length > 0 ? t.happensAsked(asked) : t.happensHint}</Input.Description>
+        <Input.Label labelElement="div">{t.simulatedEvents}</Input.Label>
+        <Input.Description>{asked.length > 0 ? t.eventsToSimulate(asked) : t.simulatedEventsHint}</Input.Description>
       </div>
       {events.map(({ key, name, at, data: payload }, index) => (
-        <Paper key={key} withBorder p="xs" role="group" aria-label={t.happening(index + 1)}>
+        <Paper key={key} withBorder p="xs" role="group" aria-label={t.simulatedEvent(index + 1)}>
           <Stack gap="xs">
             <Group gap={6} wrap="nowrap" align="flex-end">
               <Autocomplete
-                label={t.happeningEvent(index + 1)}
+                label={t.simulatedEventName(index + 1)}
                 data={names}
                 limit={20}
                 maxLength={255}
@@ -85,7 +85,7 @@ export function RunEvents({
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label={t.removeHappening(name || String(index + 1))}
+                aria-label={t.removeSimulatedEvent(name || String(index + 1))}
                 onClick={() => onChange(events.filter((event) => event.key !== key))}
               >
                 <IconX size={16} />
@@ -93,8 +93,8 @@ export function RunEvents({
             </Group>
             <TextInput
               type="datetime-local"
-              label={t.happensAt}
-              description={t.happensAtHint}
+              label={t.simulatedAt}
+              description={t.simulatedAtHint}
               value={at}
               onChange={({ currentTarget: { value } }) => change(key, { at: value })}
             />
@@ -110,7 +110,7 @@ export function RunEvents({
         onClick={add}
         style={{ alignSelf: 'flex-start' }}
       >
-        {t.addHappening}
+        {t.addSimulatedEvent}
       </Button>
     </Stack>
   );

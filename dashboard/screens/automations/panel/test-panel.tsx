@@ -42,7 +42,7 @@ export function TestPanel({
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label={t.tryOut}
+        aria-label={t.test}
         value={kind}
         onChange={(next) => setKind(next as typeof kind)}
         data={[

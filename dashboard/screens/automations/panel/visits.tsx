@@ -141,7 +141,7 @@ function OneVisit({ workflowId, visit }: { workflowId: string; visit: Visit }) {
         {typeof branch === 'string' && <Text size="xs">→ {branch}</Text>}
         {attempts > 1 && (
           <Text size="xs" c="dimmed">
-            {t.tries(attempts)}
+            {t.attempts(attempts)}
           </Text>
         )}
         <Anchor component={Link} to={`/messages/executions/${workflowId}/${executionId}`} size="xs">
@@ -149,7 +149,7 @@ function OneVisit({ workflowId, visit }: { workflowId: string; visit: Visit }) {
         </Anchor>
         {typeof emailId === 'string' && (
           <Anchor component={Link} to={`/messages/${emailId}`} size="xs">
-            {t.seeMail}
+            {t.viewEmail}
           </Anchor>
         )}
       </Group>

@@ -111,7 +111,7 @@ function TargetSelect({
   const data = [
     { value: 'email', label: words.email },
     { value: 'subscribed', label: words.subscribed },
-    { value: LEAVE_OUT, label: words.leaveOut },
+    { value: LEAVE_OUT, label: words.skipColumn },
     ...fields.map((name) => ({
       value: name,
       label: isKnown(name) ? nameOf(name) : words.newField(nameOf(name)),
@@ -135,7 +135,7 @@ function TargetSelect({
   );
 }
 
-const NAMES: string[] = [words.email, words.subscribed, words.leaveOut];
+const NAMES: string[] = [words.email, words.subscribed, words.skipColumn];
 
 function nameOf(field: string | null): string {
   return field?.replace(/^data\./, '') ?? '';

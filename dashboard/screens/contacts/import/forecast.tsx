@@ -43,7 +43,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
       </Box>
       {result.unreadableRows >= UNREADABLE_MAX && (
         <Alert color="red" role="alert">
-          {words.hopeless}
+          {words.tooManyErrors}
         </Alert>
       )}
       <ImportNotes notes={result.notes} />

@@ -36,7 +36,7 @@ export function ImportPreview({ file }: { file: File }) {
     return (
       <>
         <Text size="sm" c="dimmed" ta="center">
-          {words.looking}
+          {words.checking}
         </Text>
         <Loading height={160} />
       </>

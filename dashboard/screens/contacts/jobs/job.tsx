@@ -43,7 +43,7 @@ export function JobScreen() {
     <>
       <PageHead
         title={name}
-        subtitle={job.data && isOpen(job.data) ? words.goesOn : undefined}
+        subtitle={job.data && isOpen(job.data) ? words.continues : undefined}
         back={{ to: '/contacts/jobs', label: words.title }}
         actions={
           <>

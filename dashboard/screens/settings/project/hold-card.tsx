@@ -18,7 +18,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
   const stop = () =>
     put.mutate(
       { body: reason.trim() === '' ? {} : { reason: reason.trim() } },
-      { onError: notifyFailure, onSuccess: () => notifySuccess(words.putDone) },
+      { onError: notifyFailure, onSuccess: () => notifySuccess(words.sendingPaused) },
     );
   if (!hold.held) {
     return (
@@ -33,7 +33,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
             flex="1 1 220px"
           />
           <ActionButton needs="project:manage" variant="default" loading={put.isPending} onClick={stop}>
-            {words.putOnHold}
+            {words.pauseSending}
           </ActionButton>
         </Group>
       </>
