@@ -2,8 +2,8 @@ import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import { ApiFailure, call, type OperationId, type ResponseOf, type VersionedInput } from './client.ts';
 
 /**
- * Operations whose response contains a secret that is shown only once. They send no Idempotency-Key, because the
- * response that the service stores for a retry would lack the secret.
+ * Operations whose response contains a secret that is shown only once. These requests have no Idempotency-Key, because
+ * the response that the service stores for a retry would lack the secret.
  */
 const SHOWS_SECRET: readonly OperationId[] = [
   'createApiKey',

@@ -28,8 +28,8 @@ type ArrayIn<Response> = {
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /**
- * Creates the cache of responses. It keeps a response, so that going back shows it immediately. Error responses are not
- * retried; a request without a response is retried three times.
+ * Creates the cache of responses. The cache keeps responses, so that a screen appears immediately when the user goes
+ * back. Error responses are not retried; a request without a response is retried three times.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -49,7 +49,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 502);
 }
 
-/** Returns the options of `useQuery` for one response. Its key is `[operation, input]`. */
+/** Returns the options of `useQuery` for one response. The query key is `[operation, input]`. */
 export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
   return queryOptions<ResponseOf<Id>, ApiFailure>({
     queryKey: [id, input ?? {}],

@@ -8,8 +8,8 @@ import { text } from '../text/text.ts';
 import { type SearchResult, useGlobalSearch } from './search-sources.ts';
 
 /**
- * The search dialog, which `/` opens. It finds contacts by address; campaigns, automations, templates and segments by
- * name; and messages by id.
+ * The search dialog, which `/` opens. The search finds contacts by address; campaigns, automations, templates and
+ * segments by name; and messages by id.
  */
 export function Search() {
   const [query, setQuery] = useState('');

@@ -6,7 +6,7 @@ import { text } from '../text/text.ts';
 import { useMissingPermission } from './action-button.tsx';
 
 /**
- * The "…" menu of a page or a row. It contains rare actions, and every action that deletes or ends something.
+ * The "…" menu of a page or a row. The menu contains rare actions, and every action that deletes or ends something.
  * @param p.of the name of the row, so that screen readers can distinguish the menus of a list
  */
 export function MoreMenu({ of, children }: { of?: string; children: ReactNode }) {

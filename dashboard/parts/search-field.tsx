@@ -2,7 +2,10 @@ import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useFilterText } from './use-delayed-text.ts';
 
-/** The search field of a list. It reports the text shortly after the last key press; undefined once it is empty. */
+/**
+ * The search field of a list. The field reports its text shortly after the last key press; undefined if the text is
+ * empty.
+ */
 export function SearchField(p: {
   label: string;
   placeholder: string;

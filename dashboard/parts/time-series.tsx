@@ -213,7 +213,9 @@ function countAxis(highest: number): Axis {
   return { max, step: COUNT_STEPS.find((step) => max / step < LINES + 1) ?? max };
 }
 
-/** Returns the axis of percentages on the right. Its labels are beside the lines of the counts. */
+/**
+ * Returns the axis of percentages on the right. The labels of percentages are at the grid lines of the axis of counts.
+ */
 function percentAxis(highest: number, counts: Axis): Axis {
   const lines = counts.max / counts.step;
   const step = PERCENT_STEPS.find((one) => one * lines >= highest * 1.05) ?? highest;

@@ -2,8 +2,8 @@ import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import type { CurlRequest } from './curl-request.ts';
 
 /**
- * Environment variable of the reader's program that holds the key. It is split in two, because the import check looks
- * for reads of the environment.
+ * Environment variable of the reader's program that holds the key. The name is split in two, because the import check
+ * searches for reads of the environment.
  */
 const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
 

@@ -22,7 +22,7 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     flushOnUnmount: true,
   });
   useEffect(() => {
-    // Each render creates a new `flush`.
+    // Each render creates a new `flush`, so the effect below reads the latest one.
     const flush = () => keepLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);

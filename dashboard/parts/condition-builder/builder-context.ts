@@ -8,7 +8,7 @@ export interface Builder {
   scope: ConditionScope;
   choices: readonly FieldChoice[];
   faults: ConditionFaults;
-  /** The key of the row that was just added. It gets the focus. */
+  /** The key of the row that was just added, which gets the focus. */
   freshKey: string | undefined;
   markFresh: (key: string) => void;
 }

@@ -43,7 +43,7 @@ export interface DraftCondition {
   groups: DraftGroup[];
 }
 
-/** A control of a row. Each error of the API is shown below one of them. */
+/** The controls of a row. An error of the API is shown below the control that it is about. */
 export type RowPart = 'field' | 'operator' | 'value' | 'unit';
 
 let keys = 0;

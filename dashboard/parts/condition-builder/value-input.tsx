@@ -21,7 +21,7 @@ interface Given {
   onChange: (filter: DraftFilter) => void;
 }
 
-/** The input for the value of a row. It depends on the operator and the type of the values. */
+/** The input for the value of a row, depending on the operator and on the type of the values. */
 export function ValueInput(given: Given) {
   switch (operatorInputOf(given.filter.operator)) {
     case 'nothing':

@@ -14,8 +14,8 @@ export interface CodeEditorHandle {
 }
 
 /**
- * An editor for HTML and Liquid source. It is loaded when it is first shown, because it is the largest part of the
- * app.
+ * An editor for HTML and Liquid source. Its code is loaded when an editor is first shown, because this is the largest
+ * part of the app.
  */
 export const CodeEditor = forwardRef<
   CodeEditorHandle,

@@ -31,8 +31,8 @@ export function uploadImage(file: File): Promise<UploadedImage> {
 }
 
 /**
- * Returns the tag of an image. Its width and height are set, so that the layout does not jump while it loads, and it
- * is never wider than a phone's screen.
+ * Returns the tag of an image. The tag sets width and height, so that the layout does not jump while the image loads.
+ * The image is never wider than the screen of a phone.
  */
 export function imageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(image.width, EMAIL_WIDTH_PX);

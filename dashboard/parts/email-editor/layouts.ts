@@ -13,7 +13,10 @@ interface LayoutContent {
   body: string;
 }
 
-/** Initial content of a new template or campaign. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
+/**
+ * Initial content of a new template or campaign. The content uses tables, because Outlook needs them, and is readable
+ * in dark mode.
+ */
 export function layoutOf(start: TemplateLayout): LayoutContent {
   return { subject: SUBJECTS[start], body: BODIES[start]() };
 }

@@ -60,9 +60,9 @@ export function isImageBlock(block: NewBlock): block is ImageBlock {
 }
 
 /**
- * Puts two contents side by side if both fit, and below each other on a phone. It needs no media
- * query, which some email apps remove: the columns are inline blocks that wrap. Outlook for Windows does not
- * support inline blocks. It gets a table inside conditional comments, which other email apps ignore.
+ * Puts two contents side by side if both fit, and below each other on a phone. The markup has no media query, because
+ * some email apps remove them: the columns are inline blocks that wrap. Outlook for Windows does not support inline
+ * blocks. It gets a table inside conditional comments, which other email apps ignore.
  */
 function columnsOf(left: string, right: string): string {
   const cell = '<td width="50%" valign="top">';

@@ -9,7 +9,10 @@ import { ScaledFrame } from './scaled-frame.tsx';
 const HEIGHT = 180;
 const SCREEN = 680;
 
-/** A small preview of an email. It is drawn when it scrolls into view. Without a body it loads the template `id`. */
+/**
+ * A small preview of an email. The preview is drawn when it scrolls into view. Without a body it loads the template
+ * `id`.
+ */
 export function Thumbnail({
   template: { id, name, body },
   height = HEIGHT,

@@ -26,7 +26,9 @@ export interface EmailFault {
 }
 
 export interface EmailPreview {
-  /** The last email that was rendered without an error. It stays visible while the user corrects an error. */
+  /**
+   * The last email that was rendered without an error. The screen shows this email while the user corrects an error.
+   */
   shown: ResponseOf<'previewTemplate'> | undefined;
   fault: EmailFault | undefined;
   /** Any other failure. */

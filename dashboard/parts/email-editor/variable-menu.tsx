@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { text } from '../../text/text.ts';
 import type { Variable } from './variables.ts';
 
-/** A menu of the variables for emails. It inserts the selected variable at the cursor. */
+/** A menu of the variables for emails. A click inserts the variable at the cursor. */
 export function VariableMenu({
   variables,
   onPick,

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../api/client.ts';
 export interface Variable {
   /** The name between the braces. */
   name: string;
-  /** Its meaning, for the list of completions. */
+  /** The meaning of the variable, for the list of completions. */
   about: string;
 }
 

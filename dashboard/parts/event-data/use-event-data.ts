@@ -5,7 +5,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { type EventField, eventFieldsIn } from './event-fields.ts';
 
-/** The number of payloads to read. They show the fields that callers send now. */
+/** The number of payloads to read. The latest payloads have the fields that callers send now. */
 const PAYLOADS = 20;
 const FRESH_MS = 60_000;
 const ASK_AFTER_MS = 400;

@@ -5,8 +5,8 @@ import type { Variable } from '../email-editor/variables.ts';
 import { mountJsonEditor, replaceJson } from './json-view.ts';
 
 /**
- * A JSON editor that marks errors at their position. It is loaded when it is first shown, because the code editor is
- * large.
+ * A JSON editor that marks errors at their position. Its code is loaded when an editor is first shown, because the code
+ * editor is large.
  */
 export function JsonEditor({
   label,

@@ -25,7 +25,9 @@ export interface JsonViewOptions {
   onChange: (value: string) => void;
 }
 
-/** Opens a JSON editor in this element. It marks errors at their position and completes variables after `{{`. */
+/**
+ * Opens a JSON editor in this element. The editor marks errors at their position and completes variables after `{{`.
+ */
 export function mountJsonEditor(parent: HTMLElement, p: JsonViewOptions): EditorView {
   return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
 }

@@ -1,4 +1,4 @@
-/** Unsaved changes of a record, by field. They are applied on top of the stored record. */
+/** Unsaved changes of a record, by field. A form shows the stored record with these changes applied. */
 
 /** The value of a field when the user first changed it, and the current value. */
 export interface Change<Value> {

@@ -58,7 +58,7 @@ export function useRecordEdit<Fields extends object>({
     { delay: TYPING_MS, flushOnUnmount: true },
   );
   useEffect(() => {
-    // Each render creates a new `flush`.
+    // Each render creates a new `flush`, so the effect below reads the latest one.
     const flush = () => keepLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);

@@ -8,7 +8,10 @@ import { text } from '../../text/text.ts';
 
 const words = text.campaigns;
 
-/** Shows how many subscribed contacts an audience has now: a segment, or all contacts. Its height stays during a count. */
+/**
+ * Shows how many subscribed contacts an audience has now: a segment, or all contacts. The height stays the same during
+ * a count.
+ */
 export function AudienceEstimate({ segmentId }: { segmentId?: string | null | undefined }) {
   const { can } = useSession();
   const isChosen = segmentId !== null;

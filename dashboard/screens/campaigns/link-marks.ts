@@ -30,8 +30,8 @@ function normalizeUrl(url: string): string {
 }
 
 /**
- * Returns the rendered email with a label after each link, for a frame that runs no script. It does not use the
- * browser's parser, because the parser would check the content of the email against the content security policy of
+ * Returns the rendered email with a label after each link, for a frame that runs no script. This function does not use
+ * the browser's parser, because the parser would check the content of the email against the content security policy of
  * our page.
  */
 export function showMarks(html: string, links: readonly MarkedLink[]): string {

@@ -22,7 +22,7 @@ const SEGMENT_MAX = 500;
 type Operation = 'subscribe' | 'unsubscribe' | 'erase';
 type Body = InputOf<'bulkDeleteContacts'>['body'];
 
-/** Actions on the selected contacts. They run as jobs, which continue after the user leaves. */
+/** Actions on the selected contacts. Each action runs as a job, which continues after the user leaves. */
 export function BulkBar({
   selection,
   shown,

@@ -37,7 +37,7 @@ export function ExecutionPage() {
       return status === 'WAITING' ? IDLE_MS : false;
     },
   });
-  // The current automation names the steps. It may have been deleted.
+  // The names of the steps come from the current automation, which may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
   return <QueryView of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</QueryView>;
 }

@@ -37,7 +37,7 @@ const CURLS: Partial<Record<Item['key'], CurlRequest>> = {
 
 /**
  * First steps of a new project. Once most of them are done, they fold to a line with the next step, so that news comes
- * first. They disappear when all are done or the user hides them.
+ * first. The checklist disappears when all steps are done or the user hides the checklist.
  */
 export function Checklist() {
   const { projectId } = useSession();

@@ -1,7 +1,7 @@
 import { queryFor } from '../../api/queries.ts';
 
 /**
- * The query for the next 48 hours. It has a file of its own, because Home sends it before it loads the panel that shows
- * the result.
+ * The query for the next 48 hours. The query is in its own file, because Home sends the request before it loads the
+ * code of the panel.
  */
 export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 /**
- * Returns the address of the signed-in user; undefined if no user is signed in. It uses a request of its own, because
+ * Returns the address of the signed-in user; undefined if no user is signed in. The hook sends its own request, because
  * here a 401 is not an error. Elsewhere a 401 leads to the sign-in page.
  */
 export function useWhoIsSignedIn(): string | undefined {

@@ -9,7 +9,10 @@ const PARTS = [
   { to: '/operator/projects', label: words.tenants },
   { to: '/operator/providers', label: words.providers },
 ] as const;
-/** Makes a link active on its own path only. Otherwise the link to /operator would be active on every path below it. */
+/**
+ * Makes a link active on its own path only. Without this, the link to /operator would be active on every path below
+ * /operator.
+ */
 const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the operator's screens, with links between them. */

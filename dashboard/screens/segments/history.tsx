@@ -35,7 +35,7 @@ const COLUMNS: Column<Change>[] = [
     ),
   },
 ];
-/** The columns for a static segment. They include the user who changed its members. */
+/** The columns for a static segment, including the user who changed its members. */
 const STATIC_COLUMNS: Column<Change>[] = [
   ...COLUMNS,
   { name: words.by, cell: ({ actor, actorName }) => describeActor(actor, actorName), wideOnly: true },

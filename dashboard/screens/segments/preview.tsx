@@ -56,7 +56,10 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   };
 }
 
-/** Shows the count and ten matching contacts. Its height stays during a count, so that the layout does not jump. */
+/**
+ * Shows the count and ten matching contacts. The height stays the same during a count, so that the layout does not
+ * jump.
+ */
 export function Preview({ response, isWhole: whole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>

@@ -66,7 +66,7 @@ function Row({ record }: { record: Record }) {
 function Value({ value, copy }: { value: string; copy: string }) {
   return (
     <div className="record-value">
-      {/* A key has ten lines on a phone. It is clipped, because it is copied and not read. */}
+      {/* A DKIM key would have ten lines on a phone. The value is clipped, because users copy it and do not read it. */}
       <Code title={value}>
         <Breakable text={value} />
       </Code>

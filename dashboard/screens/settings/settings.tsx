@@ -26,7 +26,7 @@ const CONTENT: Record<Section, { needs: Permission; screen: ReactNode }> = {
   'audit-log': { needs: 'apikeys:manage', screen: <AuditLog /> },
 };
 
-/** Sections that the sidebar links to. They have their own title, and no tabs. */
+/** Sections that the sidebar links to. Each of these sections has its own title, and no tabs. */
 const PAGES: readonly Section[] = ['domains', 'topics'];
 const TABS = SECTIONS.filter((name) => !PAGES.includes(name));
 

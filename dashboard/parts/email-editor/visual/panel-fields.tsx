@@ -32,7 +32,10 @@ export function AppliedText({ label, value = '', isReadOnly, unit, onChange }: F
   );
 }
 
-/** Returns the text of a field until it is applied. It follows the value, which undo can change. */
+/**
+ * Returns the typed text of a field until the text is applied. If the value changes, for example by undo, the text
+ * changes too.
+ */
 function useTypedText(value: string) {
   const state = useState(value);
   const [applied, setApplied] = useState(value);

@@ -14,8 +14,8 @@ export function applyEdit(source: string, { start, end, replacement }: SourceEdi
 }
 
 /**
- * Returns the edit that changes a text part to this text. It replaces only the difference, so entities, line breaks
- * and Liquid beside it stay unchanged. Undefined if nothing differs.
+ * Returns the edit that changes a text part to this text. The edit replaces only the characters that differ, so other
+ * entities, line breaks and Liquid stay unchanged. Undefined if nothing differs.
  */
 export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   const before = part.characters.map(({ shown }) => shown);

@@ -35,7 +35,7 @@ export function withTypedText(model: SourceModel, id: number, now: string): Sour
   };
 }
 
-/** Parses only the changed range. Its part keeps its number, even if it is empty now. */
+/** Parses only the changed range. The changed part keeps its number, even if its text is empty now. */
 function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
   const end = part.end + edit.replacement.length - (edit.end - edit.start);
   const characters = charactersOf(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));

@@ -262,10 +262,7 @@ class Scan implements TokenizerCallbacks {
   }
 }
 
-/**
- * White space at the edges only formats the source. It is excluded, so that typed text is added directly to the
- * words.
- */
+/** Removes white space at both ends, which only formats the source. Typed text then joins the words directly. */
 function trimShown(characters: ShownCharacter[]): ShownCharacter[] {
   const from = characters.findIndex(({ shown }) => shown !== ' ');
   return from < 0 ? [] : characters.slice(from, characters.findLastIndex(({ shown }) => shown !== ' ') + 1);

@@ -7,7 +7,7 @@ const STEPS_MOST = 100;
 
 interface Shown {
   model: SourceModel;
-  /** The HTML of the frame. It is redrawn only if more than a text changed. */
+  /** The HTML of the frame. The frame is redrawn only if more than a text has changed. */
   document: string;
 }
 

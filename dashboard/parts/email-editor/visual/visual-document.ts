@@ -15,9 +15,9 @@ const STYLE = `
 a[${MARK}-picked]{outline:2px dashed #0c6673;outline-offset:2px}`;
 
 /**
- * Renders the email for display, with each editable part marked with its number. This HTML is never saved; the source
- * is. `script` is the only script that runs in it: the content security policy blocks other scripts, requests and
- * frames.
+ * Renders the email for display, with each editable part marked with its number. This HTML is only displayed; a save
+ * sends the source. `script` is the only script that runs in it: the content security policy blocks other scripts,
+ * requests and frames.
  */
 export function visualDocument(model: SourceModel, p: { script: string; isReadOnly: boolean }): string {
   const { source } = model;

@@ -98,7 +98,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
     else if (message.kind === 'key' && message.key === 'b') edits.wrap('<strong>', '</strong>');
     else if (message.kind === 'key' && message.key === 'i') edits.wrap('<em>', '</em>');
   };
-  // An upload ends later, when the email may have changed. It needs the latest functions.
+  // When an upload ends, the email may have changed. The upload therefore calls the latest functions through this ref.
   const latest = useRef(edits);
   useEffect(() => {
     latest.current = edits;
@@ -112,7 +112,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
       if (/^\s*</.test(insertion)) edits.insertMarkup(insertion.trim());
       else post({ kind: 'insert', text: insertion });
     },
-    // The latest source, because the email may have changed while an image was uploaded.
+    // Uses the latest source, because the email may have changed while an image was uploaded.
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
@@ -275,7 +275,9 @@ function Properties({
   );
 }
 
-/** The sheet of a phone. It opens for a selected link or image, or when the user asks for it. */
+/**
+ * The sheet of a phone. The sheet opens when the user selects a link or an image, or presses the button for properties.
+ */
 function usePropertySheet(p: { isPossible: boolean; isPicked: boolean; unpick: () => void }) {
   const [isRequested, { open, close: dismiss }] = useDisclosure();
   const isShown = p.isPossible && (isRequested || p.isPicked);

@@ -58,7 +58,7 @@ export interface CanvasProps {
   onDisconnect: (place: { after: string; branch: string | null }) => void;
 }
 
-/** The canvas of an automation. It shows its props and reports edits; its only state is a drag in progress. */
+/** The canvas of an automation. The canvas shows its props and reports edits. Its only state is a drag in progress. */
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>

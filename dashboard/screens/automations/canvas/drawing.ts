@@ -14,7 +14,7 @@ const t = text.automations;
 
 export type StepCounts = ResponseOf<'getWorkflowStats'>['steps'][number];
 
-/** Content of a node. Its values are plain, so that an unchanged node is not redrawn. */
+/** Content of a node. All values are plain data, so that an unchanged node is not redrawn. */
 export interface StepData extends Record<string, unknown> {
   step: Step;
   line: string;

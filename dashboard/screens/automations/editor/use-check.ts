@@ -61,7 +61,7 @@ async function check(
     return { ...faultsByStep(faults, graph), refused: false };
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    // The editor shows a version conflict.
+    // After a 409 the editor itself shows the version conflict, so the check reports no errors.
     if (error.status === 409) return { ...NO_FAULTS, refused: false };
     if (error.code !== 'VALIDATION_ERROR') throw error;
     return { ...faultsByStep(error.fields, graph), refused: true };

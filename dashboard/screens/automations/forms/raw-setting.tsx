@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** Shows a setting that the form cannot edit without losing a part of it. It is shown as JSON and not changed. */
+/** Shows a setting that the form cannot edit without losing a part of it. The setting is shown as read-only JSON. */
 export function RawSetting({
   label,
   value,

@@ -58,7 +58,7 @@ function draw(drawn: ExampleStep[]): Graph {
   return { entry: drawn[0]?.[0] ?? null, steps, transitions };
 }
 
-/** Templates for automations. Only the email templates are missing, and every branch leads to a step. */
+/** Templates for automations. The user adds only the templates of the emails; every branch already leads to a step. */
 export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
   { id: 'empty', eventName: '', exitOn: [], graph: draw([]) },
   {

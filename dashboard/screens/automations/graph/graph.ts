@@ -26,7 +26,7 @@ export interface Transition {
   branch: string | null;
 }
 
-/** The graph of an automation. It is immutable: each operation returns a new one. */
+/** The graph of an automation. Graphs are immutable: each operation returns a new graph. */
 export interface Graph {
   entry: string | null;
   steps: Step[];

@@ -129,7 +129,10 @@ function StepMenu({ step, onRemove }: { step: Step; onRemove: (stepId: string) =
   );
 }
 
-/** How many contacts completed the step, are at it, were skipped, and failed. Each number opens their list. */
+/**
+ * How many contacts completed the step, are at it, were skipped, and failed. A click on a number opens the list of
+ * these contacts.
+ */
 function StepFigures({
   counts: { completed, waiting, running, skipped, failed, emails },
   onCount,

@@ -6,7 +6,10 @@ export interface ReviewedRowWithErrors {
   values: string[];
 }
 
-/** Cells that a spreadsheet would execute as formulas. They are escaped to text, as in exports of the API. */
+/**
+ * Cells that a spreadsheet would execute as formulas. Such a cell gets an apostrophe, which makes it text, as in
+ * exports of the API.
+ */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
 /**

@@ -16,8 +16,8 @@ export function formOf(file: File, mapping: Mapping | undefined): FormData {
 }
 
 /**
- * Previews an import after each change of its mapping. It starts with the last mapping of this kind of file, else
- * with the API's guess.
+ * Previews an import after each change of its mapping. The first preview uses the last mapping for these columns, or
+ * else the API's guess.
  */
 export function usePreview(file: File) {
   const { projectId } = useSession();
