@@ -45,7 +45,9 @@ function redirectToApp({ url }: IncomingMessage, response: ServerResponse, next:
   else next();
 }
 
-/** Returns TIDINGS_URL, or the address of the `npm start` that runs on the home, or the default address. */
+/**
+ * Returns TIDINGS_URL, or the address of the service that `npm start` runs in the home folder, or the default address.
+ */
 function addressOfApi(): string {
   const devFile = resolve(ROOT, process.env.TIDINGS_HOME ?? '.tidings', 'dev.json');
   if (process.env.TIDINGS_URL) return process.env.TIDINGS_URL;

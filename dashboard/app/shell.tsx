@@ -13,7 +13,7 @@ import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
 
-// Loaded after the first screen, because a key press opens it.
+// Loaded after the first screen, because the search opens only on request.
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
 const KeysHelp = lazy(() => import('./keys-help.tsx').then((module) => ({ default: module.KeysHelp })));
 

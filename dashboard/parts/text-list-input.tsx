@@ -25,8 +25,8 @@ export function TextListInput({
 }
 
 /**
- * Returns the strings of a JSON list. Any other value, such as one that was typed for another type, gives an empty
- * list.
+ * Returns the strings of a JSON list. For any other value, such as a text that was typed for another type, the list is
+ * empty.
  */
 function textsIn(json: string): string[] {
   const read = readJson(json);

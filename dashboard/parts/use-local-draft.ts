@@ -22,7 +22,8 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     flushOnUnmount: true,
   });
   useEffect(() => {
-    // Each render creates a new `flush`, so the effect below reads the latest one.
+    // `keepLater.flush` is a new function in each render, and a listener is removed only by the function that was
+    // added.
     const flush = () => keepLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);

@@ -77,11 +77,11 @@ export function typedChoices(text: string, scope: ConditionScope): FieldChoice[]
     const field = `event.${dataPath(name)}`;
     return kindOf(field, 'equals', scope) ? [{ field, kind: 'payload', label: dataPath(name) }] : [];
   }
-  const asWritten = (operator: Operator) => {
+  const choicesWith = (operator: Operator) => {
     const kind = kindOf(name, operator, scope);
     return kind ? [{ field: name, kind, label: labelOf(name, kind), type: fixedType(kind) }] : [];
   };
-  const written = [...asWritten('exists'), ...asWritten('triggered')];
+  const written = [...choicesWith('exists'), ...choicesWith('triggered')];
   const known = written.filter(({ kind }, n) => written.findIndex((other) => other.kind === kind) === n);
   if (known.length > 0 || !/^[^\s.]+(\.[^\s.]+)*$/.test(name)) return known;
   return [{ field: `data.${name}`, kind: 'data', label: name }];

@@ -40,7 +40,7 @@ import { useRun } from './panel/path.tsx';
 import type { PreviewResponse } from './panel/test-panel.tsx';
 import type { AutomationSearch } from './routes.ts';
 import { startEventOf } from './start-event.ts';
-import { searchOf } from './step-counts.tsx';
+import { searchForCount } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
 import { newStep } from './step-types.tsx';
 
@@ -174,10 +174,10 @@ function useEditorSearch(automationId: string, editor: Editor) {
       const { days: _, ...rest } = search;
       open({ ...rest, ...(next && { days: next }) });
     },
-    openCount: ((step, of) => open(searchOf(search, step, of))) satisfies CanvasProps['onCount'],
+    openCount: ((step, of) => open(searchForCount(search, step, of))) satisfies CanvasProps['onCount'],
     countHref: ((step, of) => {
       const params = { automationId };
-      const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchOf(search, step, of) });
+      const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchForCount(search, step, of) });
       return router.history.createHref(to.href);
     }) satisfies CanvasProps['countHref'],
   };

@@ -11,7 +11,7 @@ const t = text.automations;
 export type StepCountKind = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
 
 /** Returns the search that lists the contacts of a count. */
-export function searchOf(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
+export function searchForCount(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
   const { visits: _, branch: __, ...rest } = search;
   if (count === 'here') return { ...rest, step, panel: 'people' };
   const who = typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };

@@ -17,7 +17,7 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
   const { data } = edge;
   if (!data) return null;
   const { place, branch, flow, highlighted, dimmed, readOnly, addLabel } = data;
-  const { path, label, button } = drawnWay(edge, data);
+  const { path, label, button } = placeLine(edge, data);
   const style = {
     stroke: highlighted || edge.selected ? 'var(--color-accent)' : 'var(--transition-color)',
     strokeWidth: highlighted ? 2.5 : 1.25,
@@ -57,7 +57,7 @@ const at = ({ x, y }: { x: number; y: number }) => ({
 });
 
 /** Returns the line of a transition, and the centers of its label and its button. */
-function drawnWay(
+function placeLine(
   edge: EdgeProps<TransitionEdgeType>,
   { branch, lane, offset }: NonNullable<TransitionEdgeType['data']>,
 ) {

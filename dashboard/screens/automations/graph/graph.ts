@@ -192,7 +192,7 @@ export function openBranches(graph: Graph): { after: string; branch: string | nu
   });
 }
 
-/** A step in the order in which contacts reach it, with its depth in branches. */
+/** A step in the list of steps, with the number of branches that it is nested in. */
 export interface OrderedStep {
   step: Step;
   depth: number;

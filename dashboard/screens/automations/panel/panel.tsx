@@ -13,7 +13,7 @@ import type { GraphFaults } from '../graph/faults.ts';
 import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { startEventOf } from '../start-event.ts';
-import { CountLink, type StepCountKind, searchOf } from '../step-counts.tsx';
+import { CountLink, type StepCountKind, searchForCount } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { ContactsAtStep } from './contacts-at-step.tsx';
 import classes from './panel.module.css';
@@ -190,7 +190,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
       {counts && (
         <StepFigures
           counts={counts}
-          onCount={(count) => p.open(searchOf(p.search, step.id, count))}
+          onCount={(count) => p.open(searchForCount(p.search, step.id, count))}
           hrefOf={(count) => p.countHref(step.id, count)}
         />
       )}

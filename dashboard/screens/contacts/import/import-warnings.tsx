@@ -23,7 +23,7 @@ export function ImportWarnings({ warnings }: { warnings: readonly { row: number;
   );
 }
 
-/** Lists what was read from columns that are recognized by their names. */
+/** Lists the API's notes about columns that it recognized by their names, such as columns of consent. */
 export function ImportNotes({ notes = [] }: { notes?: readonly string[] | undefined }) {
   if (notes.length === 0) return null;
   return (
