@@ -61,8 +61,8 @@ export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<I
  * Returns the same options as `queryFor`, for a list with filters: the old rows stay until the new rows arrive, so
  * that the layout does not jump.
  */
-export function listQueryFor<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
-  return { ...queryFor(id, ...given), placeholderData: keepPreviousData };
+export function listQueryFor<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
+  return { ...queryFor(id, ...args), placeholderData: keepPreviousData };
 }
 
 /**
@@ -73,9 +73,9 @@ export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Argument
   return infiniteQueryOptions({
     queryKey: [id, input ?? {}, 'pages'],
     queryFn: ({ signal, pageParam }): Promise<ResponseOf<Id>> => {
-      const given = (input ?? {}) as InputOf<Id> & { query?: object };
-      const query = { ...given.query, ...(pageParam !== undefined && { cursor: pageParam }) };
-      return call(id, { ...given, query } as InputOf<Id>, { signal });
+      const args = (input ?? {}) as InputOf<Id> & { query?: object };
+      const query = { ...args.query, ...(pageParam !== undefined && { cursor: pageParam }) };
+      return call(id, { ...args, query } as InputOf<Id>, { signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => {

@@ -21,7 +21,7 @@ export function ContactSelect({
   onChange: (id: string | undefined) => void;
 }) {
   const [search, setSearch] = useState('');
-  const [asked] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
+  const [debounced] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
   const chosen = useQuery({
     ...queryFor('getContact', { params: { id: value ?? '' } }),
     enabled: value !== undefined,
@@ -29,16 +29,16 @@ export function ContactSelect({
     staleTime: 60_000,
   }).data;
   // The text of the selected contact is not a query.
-  const query = { limit: SHOWN, ...(asked !== '' && !(chosen && asked === labelOf(chosen)) && { search: asked }) };
+  const query = { limit: SHOWN, ...(debounced !== '' && !(chosen && debounced === labelOf(chosen)) && { search: debounced }) };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
-  const listed = (data?.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) }));
+  const options = (data?.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) }));
   const own =
-    chosen && !listed.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: labelOf(chosen) }] : [];
+    chosen && !options.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: labelOf(chosen) }] : [];
   return (
     <Select
       label={label}
       placeholder={text.parts.contactSearch}
-      data={[...own, ...listed]}
+      data={[...own, ...options]}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
       searchable

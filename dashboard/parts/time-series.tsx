@@ -73,10 +73,10 @@ export function TimeSeries({
   useEffect(() => {
     const div = place.current;
     if (!div) return;
-    let gone = false;
+    let isUnmounted = false;
     let end = () => {};
     void import('uplot').then(({ default: UPlot }) => {
-      if (gone) return;
+      if (isUnmounted) return;
       const plot = new UPlot(
         optionsOf({ UPlot, div, tooltip: tooltip.current, series, height }),
         [atSeconds, ...series.map(({ values }) => values)],
@@ -90,7 +90,7 @@ export function TimeSeries({
       };
     });
     return () => {
-      gone = true;
+      isUnmounted = true;
       end();
     };
   }, [atSeconds, series, height, colorScheme]);

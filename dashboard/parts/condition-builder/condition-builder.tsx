@@ -154,9 +154,9 @@ function GroupEditor({
     onChange({ ...group, filters: [...filters, filter] });
   };
   const remove = (key: string) => {
-    const left = filters.filter((filter) => filter.key !== key);
+    const remaining = filters.filter((filter) => filter.key !== key);
     // An empty group would match all contacts, so removing its last row removes the group.
-    if (left.length > 0 || nested) onChange({ ...group, filters: left });
+    if (remaining.length > 0 || nested) onChange({ ...group, filters: remaining });
     else onRemove?.();
   };
   const isOnly = filters.length === 1 && !nested && !onRemove;

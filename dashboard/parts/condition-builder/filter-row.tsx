@@ -37,12 +37,12 @@ export function FilterRow({
   const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
   const kind = kindOf(filter.field, filter.operator, scope);
   const chosen = choiceOf(filter, choices, scope);
-  const known = chosen?.type;
+  const knownType = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = operatorInputOf(filter.operator);
   // If all values of a field have one type, the input uses that type. If the stored value has another type, the user
   // sees the type and may change it.
-  const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
+  const asksType = isFree && (need === 'one' || need === 'list') && knownType !== filter.type;
   const ofContacts = useValues(filter, kind === 'data');
   const values = chosen?.values ?? ofContacts;
   return (
@@ -124,8 +124,8 @@ export function FilterRow({
 function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
   const { can } = useSession();
   const need = operatorInputOf(operator);
-  const wanted = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
-  const asked = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
-  const { data } = useQuery({ ...asked, enabled: wanted && field.length <= 105, staleTime: 60_000, retry: false });
-  return wanted ? [...new Set((data?.values ?? []).filter((value) => typeof value === 'string'))] : [];
+  const hasValues = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
+  const valuesQuery = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
+  const { data } = useQuery({ ...valuesQuery, enabled: hasValues && field.length <= 105, staleTime: 60_000, retry: false });
+  return hasValues ? [...new Set((data?.values ?? []).filter((value) => typeof value === 'string'))] : [];
 }

@@ -42,13 +42,13 @@ export function filtersOf({ groups }: Condition): Filter[] {
  */
 export function withoutFilter({ logic, groups }: Condition, index: number): Condition | undefined {
   let start = 0;
-  const left = groups.map((group) => {
+  const reduced = groups.map((group) => {
     const at = index - start;
     start += group.filters.length;
     return { ...group, filters: group.filters.filter((_, n) => n !== at) };
   });
-  const kept = left.filter(({ filters }) => filters.length > 0);
-  return kept.length === 0 ? undefined : { logic, groups: kept };
+  const nonEmpty = reduced.filter(({ filters }) => filters.length > 0);
+  return nonEmpty.length === 0 ? undefined : { logic, groups: nonEmpty };
 }
 
 function valueWord({ operator, value, unit }: Filter): string {

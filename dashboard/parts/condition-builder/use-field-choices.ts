@@ -23,8 +23,8 @@ export function useFieldChoices(scope: ConditionScope, ofEvent: readonly EventFi
   const fields = useQuery({ ...queryFor('listContactFields'), ...options, enabled: canSee('contacts:view') }).data;
   const events = useQuery({ ...queryFor('listEventNames'), ...options, enabled: canSee('events:view') }).data;
   const segments = useQuery({ ...queryFor('listSegments'), ...options, enabled: canSee('segments:view') }).data;
-  const asked = queryFor('listTopics', { query: { limit: 100 } });
-  const topics = useQuery({ ...asked, ...options, enabled: canSee('contacts:view') }).data;
+  const topicsQuery = queryFor('listTopics', { query: { limit: 100 } });
+  const topics = useQuery({ ...topicsQuery, ...options, enabled: canSee('contacts:view') }).data;
   const inStep = scope === 'step' && can('workflows:view');
   const workflows = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: inStep }).data;
   return useMemo(() => {

@@ -114,8 +114,8 @@ function Name({ row, n, known, error, disabled, autoFocus, onChange }: Part & { 
   /** A known field sets the type of its row, unless the user has already typed a value. */
   const choose = (name: string) => {
     const type = known.find((one) => one.name === name)?.type;
-    const named = withName(row, name);
-    onChange(type !== undefined && row.text === '' ? withType(named, rowTypeOf(type)) : named);
+    const renamed = withName(row, name);
+    onChange(type !== undefined && row.text === '' ? withType(renamed, rowTypeOf(type)) : renamed);
   };
   return (
     <Autocomplete

@@ -64,12 +64,12 @@ const LINE_CHARS = 40;
 export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {
   const data: [string, unknown][] = [];
   const faults = new Map<string, RowFault>();
-  const taken = new Set<string>();
+  const names = new Set<string>();
   for (const row of all) {
-    const fault = faultOf(row) ?? (taken.has(row.name) ? 'twice' : undefined);
+    const fault = faultOf(row) ?? (names.has(row.name) ? 'twice' : undefined);
     if (fault) faults.set(row.key, fault);
     else data.push([row.name, readRow(row)]);
-    taken.add(row.name);
+    names.add(row.name);
   }
   // `fromEntries` also sets a field with the name `__proto__`.
   return { data: Object.fromEntries(data), faults };
@@ -138,8 +138,8 @@ export function withText({ stored: _, ...row }: DataRow, text: string): DataRow 
 
 /** Returns the row with another type. The text stays if it can be read as that type. */
 export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
-  const kept = { ...row, type };
-  return faultOf({ ...kept, name: '-' }) === undefined && fits(kept) ? kept : { ...kept, text: firstText(type) };
+  const retyped = { ...row, type };
+  return faultOf({ ...retyped, name: '-' }) === undefined && fits(retyped) ? retyped : { ...retyped, text: firstText(type) };
 }
 
 function fits({ type, text }: DataRow): boolean {

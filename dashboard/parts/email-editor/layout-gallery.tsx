@@ -38,8 +38,8 @@ export function LayoutGallery({
 }) {
   const name = useId();
   const [search, setSearch] = useState('');
-  const found = templates.filter((one) => one.name.toLowerCase().includes(search.trim().toLowerCase()));
-  const shown = found.filter(({ id }, n) => n < SHOWN_MAX || id === value);
+  const matches = templates.filter((one) => one.name.toLowerCase().includes(search.trim().toLowerCase()));
+  const shown = matches.filter(({ id }, n) => n < SHOWN_MAX || id === value);
   const cards = (layouts: readonly Layout[]) =>
     layouts.map((layout) => (
       <label key={layout.id} className={classes.card}>
@@ -77,7 +77,7 @@ export function LayoutGallery({
           </div>
           <div className={classes.cards}>{cards(shown)}</div>
           <p className={classes.more} role="status">
-            {found.length === 0 ? words.noTemplates : found.length > shown.length && words.moreTemplates(found.length)}
+            {matches.length === 0 ? words.noTemplates : matches.length > shown.length && words.moreTemplates(matches.length)}
           </p>
         </>
       )}

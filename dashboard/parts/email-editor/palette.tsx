@@ -83,10 +83,10 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
 /** The same blocks as a menu, for screens without space for the palette. */
 export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
   const file = useRef<HTMLInputElement>(null);
-  const [asked, ask] = useState<ImageBlock>('image');
+  const [imageBlock, setImageBlock] = useState<ImageBlock>('image');
   const add = (block: NewBlock) => {
     if (!isImageBlock(block)) return onBlock(NEW_BLOCKS[block]);
-    ask(block);
+    setImageBlock(block);
     file.current?.click();
   };
   return (
@@ -120,7 +120,7 @@ export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
         hidden
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
-          if (chosen) onImage(chosen, asked);
+          if (chosen) onImage(chosen, imageBlock);
           event.currentTarget.value = '';
         }}
       />

@@ -22,8 +22,8 @@ export function Thumbnail({
   height?: number;
 }) {
   const { ref, inViewport } = useInViewport();
-  const whole = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
-  const html = body ?? whole.data?.body;
+  const template = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
+  const html = body ?? template.data?.body;
   return (
     <Box
       ref={ref}

@@ -40,8 +40,8 @@ export interface EmailPreview {
 /** Renders the email for a contact, or without one (null), after a pause in typing. Does nothing if it is not shown. */
 export function usePreview(email: EditedEmail, contactId: string | null, isShown = true): EmailPreview {
   const asking = { ...email, subject: email.subject || ' ', contactId };
-  const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
-  const request = JSON.parse(asked) as typeof asking;
+  const [debounced] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
+  const request = JSON.parse(debounced) as typeof asking;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...listQueryFor('previewTemplate', { body: request }),
     enabled: isShown && request.body !== '',

@@ -23,7 +23,7 @@ export function VariableMenu({
     },
     onDropdownOpen: () => box.focusSearchInput(),
   });
-  const found = variables.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  const matches = variables.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
     <Combobox
       store={box}
@@ -63,7 +63,7 @@ export function VariableMenu({
           aria-label={text.emailEditor.addVariable}
           tabIndex={0}
         >
-          {found.map(({ name, about }) => (
+          {matches.map(({ name, about }) => (
             <Combobox.Option key={name} value={name}>
               <Text size="sm">{name}</Text>
               <Text size="xs" c="dimmed">
@@ -71,7 +71,7 @@ export function VariableMenu({
               </Text>
             </Combobox.Option>
           ))}
-          {found.length === 0 && <Combobox.Empty>{text.emailEditor.noVariables}</Combobox.Empty>}
+          {matches.length === 0 && <Combobox.Empty>{text.emailEditor.noVariables}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -38,9 +38,9 @@ function collectField(
   found: Map<string, EventField>,
   { path, type, value }: { path: string; type: string; value: unknown },
 ) {
-  const known = found.get(path);
-  if (!known && found.size >= FIELDS_MAX) return;
-  const field = known ?? { path, type, values: [] };
+  const existing = found.get(path);
+  if (!existing && found.size >= FIELDS_MAX) return;
+  const field = existing ?? { path, type, values: [] };
   const isPlain = type === 'string' || type === 'number' || type === 'date';
   const text = isPlain ? String(value) : '';
   if (text !== '' && text.length <= VALUE_CHARS && field.values.length < VALUES_MAX && !field.values.includes(text)) {

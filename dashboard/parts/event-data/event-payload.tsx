@@ -26,24 +26,24 @@ export function EventPayload({
 }) {
   const { fields, last, isRead } = useEventData(eventName);
   // The data as the user has changed it. New payloads do not replace it.
-  const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
+  const [edited, setEdited] = useState<{ data: Record<string, unknown>; rows: string }>();
   // Counts how often the rows were replaced.
   const [round, setRound] = useState(0);
   const latestOnChange = useRef(onChange);
   useEffect(() => {
     latestOnChange.current = onChange;
   });
-  const value = own?.data ?? last?.data;
+  const value = edited?.data ?? last?.data;
   useEffect(() => {
     // Unchanged data is reported as well.
     if (isRead) latestOnChange.current(value);
   }, [isRead, value]);
   if (!isRead) return <Loading height={60} />;
-  const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
+  const rows = edited?.rows ?? `${round} ${last?.id ?? ''}`;
   // Only top-level fields have a row. A nested field is part of the row of its group.
   const known = fields.filter(({ path }) => !path.includes('.')).map(({ path, ...rest }) => ({ name: path, ...rest }));
   const takeLast = () => {
-    setOwn(undefined);
+    setEdited(undefined);
     setRound((before) => before + 1);
   };
   return (
@@ -53,12 +53,12 @@ export function EventPayload({
         label={t.label}
         description={last ? t.lastPayload : t.neverCame}
         value={value ?? NOTHING}
-        onChange={(data) => setOwn({ data, rows })}
+        onChange={(data) => setEdited({ data, rows })}
         {...(onWhole && { onWhole })}
         types={TYPES}
         known={known}
       />
-      {own && last && (
+      {edited && last && (
         <Button variant="subtle" color="gray" size="compact-xs" mt={4} onClick={takeLast}>
           {t.takeLast}
         </Button>

@@ -25,18 +25,18 @@ export interface EventData {
  */
 export function useEventData(eventName: string): EventData {
   const { can } = useSession();
-  const [asked] = useDebouncedValue(eventName.trim(), ASK_AFTER_MS, { leading: true });
-  const isName = asked !== '' && asked.length <= NAME_MAX;
+  const [debouncedName] = useDebouncedValue(eventName.trim(), ASK_AFTER_MS, { leading: true });
+  const isName = debouncedName !== '' && debouncedName.length <= NAME_MAX;
   const options = { staleTime: FRESH_MS, retry: false };
-  const query = { eventName: asked, limit: PAYLOADS };
-  const listed = useQuery({ ...queryFor('listEvents', { query }), ...options, enabled: isName && can('events:view') });
-  const known = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
-  const payloads = listed.data?.data;
+  const query = { eventName: debouncedName, limit: PAYLOADS };
+  const latestEvents = useQuery({ ...queryFor('listEvents', { query }), ...options, enabled: isName && can('events:view') });
+  const workflowFields = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
+  const payloads = latestEvents.data?.data;
   const fields = useMemo(() => {
     const own = eventFieldsIn(payloads?.map(({ data }) => data) ?? []);
     if (own.length > 0) return own;
-    const all = known?.fields.filter(({ category }) => category === 'event') ?? [];
+    const all = workflowFields?.fields.filter(({ category }) => category === 'event') ?? [];
     return all.map(({ field, type }) => ({ path: field.slice('event.'.length), type, values: [] }));
-  }, [payloads, known]);
-  return { fields, last: payloads?.[0], isRead: !isName || !can('events:view') || !listed.isPending };
+  }, [payloads, workflowFields]);
+  return { fields, last: payloads?.[0], isRead: !isName || !can('events:view') || !latestEvents.isPending };
 }

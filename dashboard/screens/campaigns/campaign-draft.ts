@@ -163,8 +163,8 @@ export function newVersion(name: string): VersionDraft {
 
 /** Returns the first letter that is not yet the name of a variant. */
 export function nextName(versions: readonly VersionDraft[]): string {
-  const taken = new Set(versions.map(({ name }) => name.toUpperCase()));
-  return [...'ABCDEFGHIJ'].find((letter) => !taken.has(letter)) ?? `${versions.length + 1}`;
+  const usedNames = new Set(versions.map(({ name }) => name.toUpperCase()));
+  return [...'ABCDEFGHIJ'].find((letter) => !usedNames.has(letter)) ?? `${versions.length + 1}`;
 }
 
 /** Returns whether the audience is chosen. */

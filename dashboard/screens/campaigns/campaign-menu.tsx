@@ -26,7 +26,7 @@ export function CampaignMenu({ campaign }: { campaign: Campaign }) {
 /** Returns the rare actions on a campaign: duplicate, cancel while it sends, and delete, with the dialog of each. */
 export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog: ReactNode } {
   const { id, status } = campaign;
-  const [asked, ask] = useState<'cancel' | 'remove'>();
+  const [openDialog, setOpenDialog] = useState<'cancel' | 'remove'>();
   const { duplicate, isPending } = useDuplicate(id);
   const isStarted = status === 'SENDING' || status === 'PAUSED';
   const items = (
@@ -35,12 +35,12 @@ export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog:
         {words.duplicate}
       </MoreItem>
       {isStarted && (
-        <MoreItem icon={IconPlayerStop} needs="campaigns:send" isDestructive onClick={() => ask('cancel')}>
+        <MoreItem icon={IconPlayerStop} needs="campaigns:send" isDestructive onClick={() => setOpenDialog('cancel')}>
           {words.cancel}
         </MoreItem>
       )}
       {!isStarted && status !== 'SCHEDULED' && (
-        <MoreItem icon={IconTrash} needs="campaigns:edit" isDestructive onClick={() => ask('remove')}>
+        <MoreItem icon={IconTrash} needs="campaigns:edit" isDestructive onClick={() => setOpenDialog('remove')}>
           {words.remove}
         </MoreItem>
       )}
@@ -48,8 +48,8 @@ export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog:
   );
   const dialog = (
     <>
-      {asked === 'cancel' && <Cancel campaign={campaign} onClose={() => ask(undefined)} />}
-      {asked === 'remove' && <Remove campaign={campaign} onClose={() => ask(undefined)} />}
+      {openDialog === 'cancel' && <Cancel campaign={campaign} onClose={() => setOpenDialog(undefined)} />}
+      {openDialog === 'remove' && <Remove campaign={campaign} onClose={() => setOpenDialog(undefined)} />}
     </>
   );
   return { items, dialog };

@@ -19,8 +19,8 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
   const { draft, change, fault, isReadOnly } = editing;
   const [shownKey, show] = useState('');
   const senders = useSenders();
-  const own = draft.versions.filter(({ body }) => body !== undefined);
-  const version = own.find(({ key }) => key === shownKey);
+  const withOwnBody = draft.versions.filter(({ body }) => body !== undefined);
+  const version = withOwnBody.find(({ key }) => key === shownKey);
   const bodyFault = version ? fault(`variants.${draft.versions.indexOf(version)}.body`) : fault('body');
   return (
     <EmailEditor
@@ -70,7 +70,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
         </>
       }
     >
-      {own.length > 0 && <VersionChoice versions={own} value={version?.key ?? ''} onChange={show} />}
+      {withOwnBody.length > 0 && <VersionChoice versions={withOwnBody} value={version?.key ?? ''} onChange={show} />}
       <Envelope fields={draft} senders={senders} change={change} fault={fault} isReadOnly={isReadOnly} />
       {bodyFault && (
         <Text c="red" size="sm" role="alert">

@@ -85,8 +85,8 @@ function Filters({ keys }: { keys: Key[] }) {
     void navigate({ search: (before) => ({ ...before, ...next }) as RequestsSearch, replace: true });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const word = (name: string) => String(given.get(name) ?? '').trim() || undefined;
+    const formData = new FormData(event.currentTarget);
+    const word = (name: string) => String(formData.get(name) ?? '').trim() || undefined;
     change({ route: word('route'), requestId: word('requestId') });
   };
   const exact = CLASSES.every((name) => name !== search.status) && search.status ? [search.status] : [];

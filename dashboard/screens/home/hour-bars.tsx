@@ -28,7 +28,7 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
  */
 export function HourBars({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ delays }) => delays));
-  const named = LABEL_POSITIONS.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
+  const labeledHours = LABEL_POSITIONS.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
   return (
     <Box>
       <Group gap={AXIS_GAP} wrap="nowrap" align="stretch">
@@ -58,7 +58,7 @@ export function HourBars({ hours }: { hours: Hour[] }) {
         </svg>
       </Group>
       <Group justify="space-between" wrap="nowrap" mt={6} ml={AXIS + AXIS_GAP}>
-        {named.map(({ at }, n) => (
+        {labeledHours.map(({ at }, n) => (
           // A phone shows three of the five labels.
           <Text key={at} fz={11} lh="14px" c="dimmed" visibleFrom={n % 2 === 1 ? 'sm' : undefined}>
             {SHORT.format(new Date(at))}

@@ -12,12 +12,12 @@ const ASK_AGAIN_MS = 5_000;
 export function RoutePauses() {
   const pauses = useQuery({ ...listQueryFor('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
   const resume = useWrite('resumeRoute', { changes: ['listRoutePauses'] });
-  const found = pauses.data?.data ?? [];
-  if (found.length === 0) return null;
+  const pausedRoutes = pauses.data?.data ?? [];
+  if (pausedRoutes.length === 0) return null;
   return (
     <FactCard title={words.routePauses} subtitle={words.routePausesMean} standing="away">
       <Stack gap="sm" className="card-block">
-        {found.map(({ id, projectName, reply, since }) => (
+        {pausedRoutes.map(({ id, projectName, reply, since }) => (
           <Group key={id} justify="space-between" wrap="nowrap">
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {projectName ?? words.allProjects}: {reply}{' '}

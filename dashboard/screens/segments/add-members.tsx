@@ -12,15 +12,15 @@ export const MEMBERS_CHANGED = ['getSegment', 'listSegments', 'listSegmentContac
 
 /** Adds contacts to a static segment by address, and lists the addresses that have no contact. */
 export function AddMembers({ segmentId }: { segmentId: string }) {
-  const [given, setGiven] = useState('');
+  const [typed, setTyped] = useState('');
   const [createMissing, setCreateMissing] = useState(false);
   const add = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
-  const emails = addressesIn(given);
+  const emails = addressesIn(typed);
   const isTooMany = emails.length > MAX_ADDRESSES;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (emails.length === 0 || isTooMany) return;
-    add.mutate({ params: { id: segmentId }, body: { emails, createMissing } }, { onSuccess: () => setGiven('') });
+    add.mutate({ params: { id: segmentId }, body: { emails, createMissing } }, { onSuccess: () => setTyped('') });
   };
   return (
     <Paper withBorder p="sm" mb="md">
@@ -32,8 +32,8 @@ export function AddMembers({ segmentId }: { segmentId: string }) {
             autosize
             minRows={2}
             maxRows={8}
-            value={given}
-            onChange={(event) => setGiven(event.currentTarget.value)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
             error={isTooMany ? words.tooMany : undefined}
           />
           <Group justify="space-between">

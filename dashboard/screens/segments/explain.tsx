@@ -43,8 +43,8 @@ export function Explain({ segment }: { segment: Segment }) {
 }
 
 function ExplainedFilter({ segment, contactId }: { segment: Segment; contactId: string }) {
-  const asked = { params: { id: segment.id }, query: { contactId } };
-  const explanation = useQuery({ ...queryFor('explainSegment', asked), retry: false });
+  const explainInput = { params: { id: segment.id }, query: { contactId } };
+  const explanation = useQuery({ ...queryFor('explainSegment', explainInput), retry: false });
   const { data: contact } = useQuery({ ...queryFor('getContact', { params: { id: contactId } }), retry: false });
   return (
     <QueryView of={explanation}>

@@ -32,12 +32,12 @@ interface PreviewState {
  * the rows that were sent.
  */
 export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
-  const [asked] = useDebouncedValue(draft, ASK_AFTER_MS);
-  const whole = enabled && isComplete(draft);
-  const canCount = enabled && isComplete(asked);
+  const [debounced] = useDebouncedValue(draft, ASK_AFTER_MS);
+  const isWhole = enabled && isComplete(draft);
+  const canCount = enabled && isComplete(debounced);
   const body = useMemo(
-    () => ({ condition: canCount ? conditionOf(asked) : conditionOf({ logic: 'AND', groups: [] }) }),
-    [asked, canCount],
+    () => ({ condition: canCount ? conditionOf(debounced) : conditionOf({ logic: 'AND', groups: [] }) }),
+    [debounced, canCount],
   );
   const { data, error, isFetching } = useQuery({
     ...listQueryFor('previewSegment', { body }),
@@ -45,12 +45,12 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
     staleTime: 10_000,
     retry: false,
   });
-  const faults = useMemo(() => (error ? faultsOf(asked, error.fields, 'condition') : NO_FAULTS), [asked, error]);
+  const faults = useMemo(() => (error ? faultsOf(debounced, error.fields, 'condition') : NO_FAULTS), [debounced, error]);
   const isRefused = error?.code === 'VALIDATION_ERROR';
   return {
     response: isRefused ? undefined : data,
-    isWhole: whole,
-    isOld: whole && (isFetching || asked !== draft),
+    isWhole,
+    isOld: isWhole && (isFetching || debounced !== draft),
     faults,
     failure: error && !isRefused ? error : null,
   };
@@ -60,7 +60,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
  * Shows the count and ten matching contacts. The height stays the same during a count, so that the layout does not
  * jump.
  */
-export function Preview({ response, isWhole: whole, isOld, failure }: PreviewState) {
+export function Preview({ response, isWhole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>
       <Group gap="xs" mb={4}>
@@ -71,9 +71,9 @@ export function Preview({ response, isWhole: whole, isOld, failure }: PreviewSta
       </Group>
       {failure && <Failed error={failure} />}
       <Box aria-live="polite">
-        {!whole && <Text c="dimmed">{words.wholeFirst}</Text>}
-        {whole && response && <Matches {...response} />}
-        {whole && !response && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
+        {!isWhole && <Text c="dimmed">{words.wholeFirst}</Text>}
+        {isWhole && response && <Matches {...response} />}
+        {isWhole && !response && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
       </Box>
     </Paper>
   );

@@ -98,8 +98,8 @@ function Filters() {
 function matchesFilters(segment: Segment, { q, type }: { q?: string | undefined; type?: Segment['type'] | undefined }) {
   if (type && segment.type !== type) return false;
   if (!q) return true;
-  const asked = q.toLowerCase();
-  return [segment.name, segment.slug, segment.description ?? ''].some((own) => own.toLowerCase().includes(asked));
+  const lowerQuery = q.toLowerCase();
+  return [segment.name, segment.slug, segment.description ?? ''].some((own) => own.toLowerCase().includes(lowerQuery));
 }
 
 function List({ segments }: { segments: Segment[] }) {

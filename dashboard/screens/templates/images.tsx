@@ -46,8 +46,8 @@ export function Images() {
         aria-label={text.templates.imagesFilter}
         value={used === undefined ? 'all' : used ? 'used' : 'unused'}
         onChange={(value) => {
-          const wanted = SHOWN[value as keyof typeof SHOWN];
-          void navigate({ search: wanted === undefined ? {} : { used: wanted }, replace: true });
+          const filter = SHOWN[value as keyof typeof SHOWN];
+          void navigate({ search: filter === undefined ? {} : { used: filter }, replace: true });
         }}
         data={[
           { value: 'all', label: text.templates.imagesAll },

@@ -28,7 +28,7 @@ export function BlockTools({
 }) {
   const block = around[depth];
   if (!block) return null;
-  const whole = isCompleteBlock(source, block);
+  const isComplete = isCompleteBlock(source, block);
   const tool = (label: string, edit: SourceEdit | undefined, icon: ReactNode) => (
     <Tooltip label={edit ? label : text.emailEditor.blockCannotChange}>
       <ActionIcon variant="default" aria-label={label} disabled={!edit} onClick={() => edit && onEdit(edit)}>
@@ -47,14 +47,14 @@ export function BlockTools({
       />
       {tool(
         text.emailEditor.blockDuplicate,
-        whole ? duplicateBlock(source, block) : undefined,
+        isComplete ? duplicateBlock(source, block) : undefined,
         <IconCopyPlus size={16} />,
       )}
       {tool(text.emailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
       {tool(text.emailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
       {tool(
         text.emailEditor.blockRemove,
-        whole ? removeBlock(source, blocks, block) : undefined,
+        isComplete ? removeBlock(source, blocks, block) : undefined,
         <IconTrash size={16} />,
       )}
       {properties && (

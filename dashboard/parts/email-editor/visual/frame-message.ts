@@ -17,8 +17,8 @@ const TEXT_MAX_CHARS = 512 * 1024;
 /** Returns the message if it is valid; undefined otherwise. */
 export function readFrameMessage(data: unknown): FrameMessage | undefined {
   if (typeof data !== 'object' || data === null || Reflect.get(data, 'from') !== 'tidings-visual') return undefined;
-  const given = data as Record<string, unknown>;
-  const { kind, id, text, start, end, key, files, px } = given;
+  const message = data as Record<string, unknown>;
+  const { kind, id, text, start, end, key, files, px } = message;
   if (kind === 'ready') return { kind };
   if (kind === 'typed' && isCount(id) && typeof text === 'string' && text.length <= TEXT_MAX_CHARS) {
     return { kind, id, text };

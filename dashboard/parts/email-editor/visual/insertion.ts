@@ -26,10 +26,10 @@ export function insertionAt({ source, parts }: SourceModel, offset: number | und
   const cells = cellsOf(source);
   for (const block of blocksAround(blocks, at)) {
     if (!INNER.has(block.name)) return insertionAtOffset(block.end);
-    const own = cells.filter(({ parent }) => parent === block.start);
-    const cell = own.find(({ start, end }) => start <= at && at <= end);
+    const cellsOfRow = cells.filter(({ parent }) => parent === block.start);
+    const cell = cellsOfRow.find(({ start, end }) => start <= at && at <= end);
     if (!cell) continue;
-    if (own.length > 1) return insertionAtOffset(source.lastIndexOf('<', cell.end - 1));
+    if (cellsOfRow.length > 1) return insertionAtOffset(source.lastIndexOf('<', cell.end - 1));
     if (isAlone(blocks, block)) continue;
     const opening = /^<t[dh]\b[^>]*>/i.exec(source.slice(cell.start, cell.end))?.[0] ?? '<td>';
     return { at: block.end, before: `\n<tr>${opening}`, after: `</${cell.name}></tr>` };

@@ -48,12 +48,12 @@ function useTypedText(value: string) {
 
 /** A length in whole pixels. An empty field removes it. */
 export function PixelField({ value, onChange, max = 200, ...field }: Field<number> & { max?: number }) {
-  const given = value === undefined ? '' : String(value);
+  const applied = value === undefined ? '' : String(value);
   return (
     <AppliedText
       {...field}
       unit="px"
-      value={given}
+      value={applied}
       onChange={(typed) => {
         const pixels = Math.round(Number(typed));
         if (typed.trim() !== '' && pixels >= 0 && pixels <= max && pixels !== value) onChange(pixels);

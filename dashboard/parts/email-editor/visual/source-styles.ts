@@ -12,9 +12,9 @@ export function styleValue(source: string, tag: OpeningTag, property: string): s
 /** Returns the length in pixels of a property, or of one side of its shorthand (`margin:0 0 16px`). */
 export function pixelsOf(source: string, tag: OpeningTag, property: string): number | undefined {
   const [name = '', side] = property.split('-');
-  const own = styleValue(source, tag, property);
-  const sides = (own ?? styleValue(source, tag, name) ?? '').trim().split(/\s+/);
-  const value = own === undefined && side === 'bottom' ? (sides[2] ?? sides[0]) : sides[0];
+  const ownValue = styleValue(source, tag, property);
+  const sides = (ownValue ?? styleValue(source, tag, name) ?? '').trim().split(/\s+/);
+  const value = ownValue === undefined && side === 'bottom' ? (sides[2] ?? sides[0]) : sides[0];
   const pixels = /^(\d+(?:\.\d+)?)(?:px)?$/.exec(value ?? '')?.[1];
   return pixels === undefined ? undefined : Number(pixels);
 }

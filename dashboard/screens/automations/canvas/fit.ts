@@ -22,10 +22,10 @@ export function initialView(
   const top = Math.min(...nodes.map(({ y }) => y));
   const width = Math.max(...nodes.map(({ x }) => x)) + NODE.width - left;
   const height = Math.max(...nodes.map(({ y }) => y)) + NODE.height - top;
-  const wanted = Math.min(1, (size.width - 2 * MARGIN) / width, (size.height - TOP - MARGIN) / height);
-  const zoom = Math.max(MIN_ZOOM, wanted);
+  const fittingZoom = Math.min(1, (size.width - 2 * MARGIN) / width, (size.height - TOP - MARGIN) / height);
+  const zoom = Math.max(MIN_ZOOM, fittingZoom);
   const fitsAcross = width * zoom <= size.width - 2 * MARGIN;
   const middle = fitsAcross ? left + width / 2 : start.x + NODE.width / 2;
-  const first = wanted < MIN_ZOOM ? start.y : top;
+  const first = fittingZoom < MIN_ZOOM ? start.y : top;
   return { x: size.width / 2 - middle * zoom, y: TOP - first * zoom, zoom };
 }

@@ -24,16 +24,16 @@ export function useCheck(
   { isSaving }: { isSaving: boolean },
 ): GraphCheck {
   const { can } = useSession();
-  const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
+  const [debounced] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
-    queryKey: [CHECK, asked.id, asked.version, asked.updatedAt, graphNumber(asked.graph)],
-    queryFn: ({ signal }) => check(asked, signal),
-    enabled: can('workflows:edit') && !isSaving && asked.version === p.version,
+    queryKey: [CHECK, debounced.id, debounced.version, debounced.updatedAt, graphNumber(debounced.graph)],
+    queryFn: ({ signal }) => check(debounced, signal),
+    enabled: can('workflows:edit') && !isSaving && debounced.version === p.version,
     placeholderData: keepPreviousData,
     gcTime: 0,
     staleTime: 60_000,
   });
-  return { ...(data ?? { ...NO_FAULTS, refused: false }), isChecking: isFetching || asked.graph !== p.graph };
+  return { ...(data ?? { ...NO_FAULTS, refused: false }), isChecking: isFetching || debounced.graph !== p.graph };
 }
 
 /**

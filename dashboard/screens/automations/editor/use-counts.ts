@@ -27,8 +27,8 @@ export function useCounts(id: string, days: number | undefined): StepCounts[] {
     if (!now) return [];
     if (!past) return now;
     return now.map((step) => {
-      const counted = past.find(({ stepId }) => stepId === step.stepId);
-      return counted ? { ...counted, waiting: step.waiting, running: step.running } : step;
+      const pastCounts = past.find(({ stepId }) => stepId === step.stepId);
+      return pastCounts ? { ...pastCounts, waiting: step.waiting, running: step.running } : step;
     });
   }, [now, past]);
 }

@@ -175,7 +175,7 @@ function savedState(
 ): State {
   const { history } = before;
   const base = baseOf(saved);
-  const known = mapHistory(history, (graph) => withIds(graph, ids));
-  const next = history.present === sent ? { ...known, present: base.graph } : known;
+  const withSavedIds = mapHistory(history, (graph) => withIds(graph, ids));
+  const next = history.present === sent ? { ...withSavedIds, present: base.graph } : withSavedIds;
   return { ...before, base, history: next, fromDraft: false, ids: { ...before.ids, ...ids } };
 }

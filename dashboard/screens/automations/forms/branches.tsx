@@ -67,7 +67,7 @@ export const SPLIT_FIELDS = ['branches'];
 
 export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
   const branches = splitBranches(config);
-  const whole = branches.reduce((sum, { weight }) => sum + weight, 0);
+  const totalWeight = branches.reduce((sum, { weight }) => sum + weight, 0);
   const change = (index: number, to: Partial<{ name: string; weight: number }>) =>
     set({ branches: branches.map((branch, at) => (at === index ? { ...branch, ...to } : branch)) });
   return (
@@ -96,7 +96,7 @@ export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
             error={faultAt(`branches.${index}.weight`)}
           />
           <Text size="xs" c="dimmed" w={44} pb={10}>
-            {formatShare(weight, whole)}
+            {formatShare(weight, totalWeight)}
           </Text>
           <ActionIcon
             variant="subtle"
@@ -129,7 +129,7 @@ export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
 }
 
 function freshName(branches: { name: string }[]): string {
-  const taken = new Set(branches.map(({ name }) => name));
+  const usedNames = new Set(branches.map(({ name }) => name));
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-  return [...letters].find((letter) => !taken.has(letter)) ?? `Branch ${branches.length + 1}`;
+  return [...letters].find((letter) => !usedNames.has(letter)) ?? `Branch ${branches.length + 1}`;
 }

@@ -81,7 +81,7 @@ export const UPDATE_FIELDS = ['updates', 'subscribed'];
 export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const subscribed = typeof config.subscribed === 'boolean' ? String(config.subscribed) : 'keep';
   const updates = config.updates === undefined ? {} : groupOf(config.updates);
-  const known = useContactData();
+  const knownFields = useContactData();
   const variables = useStepVariables(eventName);
   return (
     <Stack gap="sm">
@@ -92,7 +92,7 @@ export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormPr
           value={updates}
           onChange={(next) => set({ updates: next })}
           types={UPDATE_TYPES}
-          known={known}
+          known={knownFields}
           variables={variables}
           disabled={readOnly}
           error={faultAt('updates')}

@@ -39,22 +39,22 @@ export function headersIn(stored: unknown): HeaderRow[] | undefined {
 
 /** Returns the headers as the API takes them; undefined if no row has a name. Rows without a name are skipped. */
 export function headersOf(all: readonly HeaderRow[]): Record<string, string> | undefined {
-  const named = all.filter(({ name }) => name !== '');
-  return named.length > 0 ? Object.fromEntries(named.map(({ name, value }) => [name, value])) : undefined;
+  const namedRows = all.filter(({ name }) => name !== '');
+  return namedRows.length > 0 ? Object.fromEntries(namedRows.map(({ name, value }) => [name, value])) : undefined;
 }
 
 /** Returns the errors of rows, by their keys. */
 export function headerFaults(all: readonly HeaderRow[]): Map<string, HeaderFault> {
   const faults = new Map<string, HeaderFault>();
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const { key, name, value, kept } of all) {
     const lower = name.toLowerCase();
     if (name === '') {
       if (value !== '') faults.set(key, 'unnamed');
     } else if (!NAME.test(name)) faults.set(key, 'name');
-    else if (taken.has(lower)) faults.set(key, 'twice');
+    else if (usedNames.has(lower)) faults.set(key, 'twice');
     else if (kept !== undefined && kept.toLowerCase() !== lower) faults.set(key, 'renamed');
-    taken.add(lower);
+    usedNames.add(lower);
   }
   return faults;
 }

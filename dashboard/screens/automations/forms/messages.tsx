@@ -26,16 +26,16 @@ export const EMAIL_FIELDS = ['templateId', 'from', 'recipient'];
 export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 250);
-  const named = useTemplates();
+  const allTemplates = useTemplates();
   // While the input shows the name of the chosen template, its text is not a search.
-  const isChosen = named.data && rowsIn(named.data).some(({ name }) => name === search);
+  const isChosen = allTemplates.data && rowsIn(allTemplates.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
   const templates = useQuery(listQueryFor('listTemplates', { query }));
   const templateId = textOf(config.templateId) || null;
   const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
   const choices = (templates.data ? rowsIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
-  const known = templateId === null || choices.some(({ value }) => value === templateId);
+  const isListed = templateId === null || choices.some(({ value }) => value === templateId);
   const template = useQuery({
     ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
     enabled: templateId !== null,
@@ -46,7 +46,7 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
       <Select
         label={t.template}
         placeholder={t.chooseTemplate}
-        data={known ? choices : [...choices, { value: templateId, label: template.data?.name ?? t.summary.template }]}
+        data={isListed ? choices : [...choices, { value: templateId, label: template.data?.name ?? t.summary.template }]}
         value={templateId}
         onChange={(next) => set({ templateId: next ?? undefined })}
         searchable
@@ -114,8 +114,8 @@ const LOOK_SCREEN = 640;
 function TemplateLook({ template }: { template: Template }) {
   const { id, subject, body, preheader } = template;
   const [isTesting, testing] = useDisclosure();
-  const asked = queryFor('previewTemplate', { body: { subject, body, preheader } });
-  const preview = useQuery({ ...asked, staleTime: 60_000, retry: false });
+  const previewQuery = queryFor('previewTemplate', { body: { subject, body, preheader } });
+  const preview = useQuery({ ...previewQuery, staleTime: 60_000, retry: false });
   return (
     <Stack gap="sm" component="section" aria-label={t.emailPreview}>
       <QueryView of={preview} height={LOOK_HEIGHT}>

@@ -15,11 +15,11 @@ const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 /** Returns the keys of contacts' data, the most frequent first. Empty if the role may not see contacts. */
 export function useContactData(): KnownField[] {
   const { can } = useSession();
-  const asked = { ...queryFor('listContactFields'), enabled: can('contacts:view') };
-  const { data } = useQuery({ ...asked, staleTime: 60_000, retry: false });
+  const fieldsQuery = { ...queryFor('listContactFields'), enabled: can('contacts:view') };
+  const { data } = useQuery({ ...fieldsQuery, staleTime: 60_000, retry: false });
   return useMemo(() => {
-    const own = data?.fields.filter(({ field }) => field.startsWith(DATA)) ?? [];
-    const sorted = [...own].sort((a, b) => b.coverage - a.coverage);
+    const dataFields = data?.fields.filter(({ field }) => field.startsWith(DATA)) ?? [];
+    const sorted = [...dataFields].sort((a, b) => b.coverage - a.coverage);
     return sorted.map(({ field, type }) => ({ name: field.slice(DATA.length), type }));
   }, [data]);
 }

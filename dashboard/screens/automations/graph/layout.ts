@@ -26,8 +26,8 @@ function placeNewStep(graph: Graph, id: string, computed: Map<string, CanvasPosi
   const at = above
     ? { x: above.x, y: above.y + NODE.height + GAP.ranks + GAP.label }
     : (computed.get(id) ?? { x: 0, y: 0 });
-  const taken = graph.steps.flatMap(({ position }) => position ?? []);
-  while (taken.some(({ x, y }) => Math.abs(x - at.x) < NODE.width && Math.abs(y - at.y) < NODE.height)) {
+  const occupied = graph.steps.flatMap(({ position }) => position ?? []);
+  while (occupied.some(({ x, y }) => Math.abs(x - at.x) < NODE.width && Math.abs(y - at.y) < NODE.height)) {
     at.x += NODE.width + GAP.nodes;
   }
   return at;

@@ -36,20 +36,20 @@ export function mergeGraphs(
   choices: Partial<Record<string, 'mine' | 'theirs'>>,
 ): Graph {
   const { base, mine, theirs } = graphs;
-  const taken = idsOf(mine, theirs).flatMap((id) => {
+  const merged = idsOf(mine, theirs).flatMap((id) => {
     const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
     const isMine = !sameUnit(before, here) && (sameUnit(before, there) || choices[id] !== 'theirs');
     const unit = isMine ? here : there;
     return unit ? [{ ...unit, step: { ...unit.step, position: here?.step.position ?? unit.step.position } }] : [];
   });
-  const known = new Set(taken.map(({ step }) => step.id));
-  const transitions = taken.flatMap(({ step, ways }) =>
-    ways.filter(({ to }) => known.has(to)).map(({ branch, to }) => ({ from: step.id, to, branch })),
+  const stepIds = new Set(merged.map(({ step }) => step.id));
+  const transitions = merged.flatMap(({ step, ways }) =>
+    ways.filter(({ to }) => stepIds.has(to)).map(({ branch, to }) => ({ from: step.id, to, branch })),
   );
   const entry = mine.entry === base.entry ? theirs.entry : mine.entry;
   return {
-    entry: entry !== null && known.has(entry) ? entry : null,
-    steps: taken.map(({ step }) => step),
+    entry: entry !== null && stepIds.has(entry) ? entry : null,
+    steps: merged.map(({ step }) => step),
     transitions,
   };
 }

@@ -27,8 +27,8 @@ export function highlightedPath(graph: Graph, visits: readonly Visited[]): Highl
   for (const [index, { stepId, branch }] of visits.entries()) {
     const to = visits[index + 1]?.stepId;
     if (to === undefined) continue;
-    const taken = graph.transitions.filter((way) => way.from === stepId && way.to === to);
-    const way = taken.find((one) => one.branch === branch) ?? taken.find((one) => one.branch === null) ?? taken[0];
+    const crossed = graph.transitions.filter((way) => way.from === stepId && way.to === to);
+    const way = crossed.find((one) => one.branch === branch) ?? crossed.find((one) => one.branch === null) ?? crossed[0];
     if (way) transitions.add(flowKey(way.from, way.branch));
   }
   return { steps, transitions };

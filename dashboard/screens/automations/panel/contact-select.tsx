@@ -17,11 +17,11 @@ export function ContactSelect({
 }) {
   const [typed, setTyped] = useState(value?.email ?? '');
   const [search] = useDebouncedValue(typed, 250);
-  const asked = search === value?.email ? '' : search;
-  const { data } = useQuery(listQueryFor('listContacts', { query: { limit: 20, ...(asked && { search: asked }) } }));
-  const found = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
+  const query = search === value?.email ? '' : search;
+  const { data } = useQuery(listQueryFor('listContacts', { query: { limit: 20, ...(query && { search: query }) } }));
+  const options = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
   const choices =
-    value && !found.some((one) => one.value === value.id) ? [{ value: value.id, label: value.email }, ...found] : found;
+    value && !options.some((one) => one.value === value.id) ? [{ value: value.id, label: value.email }, ...options] : options;
   return (
     <Select
       label={t.pickContact}

@@ -24,11 +24,11 @@ type WaitingContact = ItemOf<'listContactsAtStep'>;
 
 /** Contacts at a step, each with the time until which it waits. The user can end a contact's wait or its run. */
 export function ContactsAtStep({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
-  const asked = infiniteQueryFor('listContactsAtStep', {
+  const contactsQuery = infiniteQueryFor('listContactsAtStep', {
     params: { id: workflowId, stepId: step.id },
     query: { limit: 20 },
   });
-  const pages = useInfiniteQuery({ ...asked, refetchInterval: live ? EVERY_MS : false });
+  const pages = useInfiniteQuery({ ...contactsQuery, refetchInterval: live ? EVERY_MS : false });
   const { data, error, refetch } = pages;
   if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />;
   const people = data.pages.flatMap((page) => page.data);

@@ -54,19 +54,19 @@ export function RunEvents({
   onChange: (events: RunEventDraft[]) => void;
 }) {
   const { data } = useQuery({ ...queryFor('listWorkflowFields'), staleTime: 60_000 });
-  const asked = eventsOf(workflow);
-  const names = [...new Set([...asked, ...(data?.eventNames ?? [])])];
+  const awaitedEvents = eventsOf(workflow);
+  const names = [...new Set([...awaitedEvents, ...(data?.eventNames ?? [])])];
   const change = (key: string, changes: Partial<RunEventDraft>) =>
     onChange(events.map((event) => (event.key === key ? { ...event, ...changes } : event)));
   const add = () => {
-    const next = asked.find((name) => !events.some((event) => event.name === name));
+    const next = awaitedEvents.find((name) => !events.some((event) => event.name === name));
     onChange([...events, { key: crypto.randomUUID(), name: next ?? '', at: '', data: undefined }]);
   };
   return (
     <Stack gap="xs" role="group" aria-label={t.simulatedEvents}>
       <div>
         <Input.Label labelElement="div">{t.simulatedEvents}</Input.Label>
-        <Input.Description>{asked.length > 0 ? t.eventsToSimulate(asked) : t.simulatedEventsHint}</Input.Description>
+        <Input.Description>{awaitedEvents.length > 0 ? t.eventsToSimulate(awaitedEvents) : t.simulatedEventsHint}</Input.Description>
       </div>
       {events.map(({ key, name, at, data: payload }, index) => (
         <Paper key={key} withBorder p="xs" role="group" aria-label={t.simulatedEvent(index + 1)}>

@@ -84,9 +84,9 @@ function VisitList({
   stepId: string;
   query: { status: VisitStatus; branch?: string; limit: number };
 }) {
-  const asked = infiniteQueryFor('listStepVisits', { params: { id: workflowId, stepId }, query });
+  const visitsQuery = infiniteQueryFor('listStepVisits', { params: { id: workflowId, stepId }, query });
   const pages = useInfiniteQuery({
-    ...asked,
+    ...visitsQuery,
     // Refreshing stops once later pages are loaded, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
   });

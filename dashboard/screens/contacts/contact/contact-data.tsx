@@ -209,9 +209,9 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
     event.preventDefault();
     const read = readDraft(draft, type);
     const ofName = key === '' ? words.nameNeeded : Object.hasOwn(contact.data, key) ? words.taken : undefined;
-    const found = { ...(ofName && { name: ofName }), ...('fault' in read && { value: words[read.fault] }) };
-    setFaults(found);
-    if (Object.keys(found).length > 0 || 'fault' in read) return;
+    const newFaults = { ...(ofName && { name: ofName }), ...('fault' in read && { value: words[read.fault] }) };
+    setFaults(newFaults);
+    if (Object.keys(newFaults).length > 0 || 'fault' in read) return;
     save.set({ key, value: read.value, message: words.added(key), onSaved: onEnd });
   };
   return (

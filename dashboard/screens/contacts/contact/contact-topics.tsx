@@ -13,7 +13,7 @@ const words = text.contacts.topics;
 
 /** The topics that the contact is subscribed to. */
 export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
-  const listed = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
+  const allTopics = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
   const whyNot = useMissingPermission('contacts:edit');
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
@@ -26,7 +26,7 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
     );
   return (
     <Section title={words.title}>
-      <QueryView of={listed} height={40}>
+      <QueryView of={allTopics} height={40}>
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">

@@ -31,10 +31,10 @@ export function usePreview(file: File) {
       const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });
       if (chosen) return ask(chosen);
       const guessed = await ask(undefined);
-      const known = recallMapping(keepPreview(key), headersOf(guessed));
-      if (!known) return guessed;
+      const recalled = recallMapping(keepPreview(key), headersOf(guessed));
+      if (!recalled) return guessed;
       setRecalled(true);
-      return ask(known);
+      return ask(recalled);
     },
     placeholderData: keepPreviousData,
     gcTime: 0,

@@ -23,16 +23,16 @@ type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
 /** Progress and result of one job. The job continues after the user leaves. */
 export function JobScreen() {
   const { kind, jobId } = useParams({ from: '/shell/contacts/jobs/$kind/$jobId' });
-  const asked = { params: { jobId } };
+  const jobInput = { params: { jobId } };
   const isImport = kind === 'import';
   const interval = (job: Job | undefined) => (job && isOpen(job) ? POLL_MS : false);
   const ofImport = useQuery({
-    ...queryFor('getImportJob', asked),
+    ...queryFor('getImportJob', jobInput),
     enabled: isImport,
     refetchInterval: ({ state }) => interval(state.data),
   });
   const ofBulk = useQuery({
-    ...queryFor('getBulkJob', asked),
+    ...queryFor('getBulkJob', jobInput),
     enabled: !isImport,
     refetchInterval: ({ state }) => interval(state.data),
   });

@@ -70,9 +70,9 @@ export function draftOfProject(project: Project): ProjectDraft {
  * the project's own.
  */
 export function changesOf(project: Project, draft: ProjectDraft): PatchProject {
-  const [wanted, has] = [settingsOf(draft), settingsOf(draftOfProject(project))];
-  const changed = Object.entries(wanted).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(has[field as keyof PatchProject]),
+  const [next, current] = [settingsOf(draft), settingsOf(draftOfProject(project))];
+  const changed = Object.entries(next).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(current[field as keyof PatchProject]),
   );
   return Object.fromEntries(changed);
 }
