@@ -27,7 +27,7 @@ export const contacts = {
     add: 'Add contact',
     jobs: 'Imports and bulk actions',
     noneYet: 'No contacts yet',
-    noneYetWhat: 'Import a CSV file, add a contact, or send contacts from your app with the API.',
+    noneYetWhat: 'Import a CSV file, add a contact, or use the API.',
     noneFound: 'No matching contacts',
     noneFoundWhat: 'Remove a filter, or change your search.',
     select: (email: string) => `Select ${email}`,

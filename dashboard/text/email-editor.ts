@@ -14,7 +14,7 @@ export const emailEditor = {
   phone: 'Phone',
   dark: 'Dark',
   plain: 'Text',
-  noDarkRules: 'This email has no dark mode. Email apps change its colors, roughly like this.',
+  noDarkRules: 'No own dark mode. Email apps change the colors roughly like this.',
   subjectIs: 'Subject',
   preheaderIs: 'Preview text',
   previewAs: 'Preview as',
@@ -25,7 +25,7 @@ export const emailEditor = {
     field === 'subject' ? 'In the subject.' : field === 'preheader' ? 'In the preview text.' : '',
   staleShown: 'The preview shows the last version that could be rendered.',
   missing: 'Missing values',
-  missingWhy: 'This contact has no value for these variables. Add a fallback, such as {{name ?? there}}.',
+  missingWhy: 'Add a fallback to each variable, such as {{name ?? there}}.',
   findings: 'Checks',
   severities: { error: 'Must fix', warning: 'Recommended', info: 'Good to know' },
   findingTexts: {

@@ -94,7 +94,7 @@ export const home = {
   items: {
     domain: {
       title: 'Verify a domain',
-      what: 'Add DNS records to send from your domain. We check every 5 minutes.',
+      what: 'Add DNS records to send from your domain.',
     },
     contact: { title: 'Add a contact', what: 'Manually, from a CSV file, or with the API.' },
     template: { title: 'Create a template', what: 'Reusable content for automations and API sends.' },
