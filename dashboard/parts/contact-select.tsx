@@ -29,7 +29,10 @@ export function ContactSelect({
     staleTime: 60_000,
   }).data;
   // The text of the selected contact is not a query.
-  const query = { limit: SHOWN, ...(debounced !== '' && !(chosen && debounced === labelOf(chosen)) && { search: debounced }) };
+  const query = {
+    limit: SHOWN,
+    ...(debounced !== '' && !(chosen && debounced === labelOf(chosen)) && { search: debounced }),
+  };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
   const options = (data?.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) }));
   const own =

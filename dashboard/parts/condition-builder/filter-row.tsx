@@ -126,6 +126,11 @@ function useValues({ field, operator, type }: DraftFilter, isData: boolean): str
   const need = operatorInputOf(operator);
   const hasValues = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
   const valuesQuery = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
-  const { data } = useQuery({ ...valuesQuery, enabled: hasValues && field.length <= 105, staleTime: 60_000, retry: false });
+  const { data } = useQuery({
+    ...valuesQuery,
+    enabled: hasValues && field.length <= 105,
+    staleTime: 60_000,
+    retry: false,
+  });
   return hasValues ? [...new Set((data?.values ?? []).filter((value) => typeof value === 'string'))] : [];
 }

@@ -139,7 +139,9 @@ export function withText({ stored: _, ...row }: DataRow, text: string): DataRow 
 /** Returns the row with another type. The text stays if it can be read as that type. */
 export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
   const retyped = { ...row, type };
-  return faultOf({ ...retyped, name: '-' }) === undefined && fits(retyped) ? retyped : { ...retyped, text: firstText(type) };
+  return faultOf({ ...retyped, name: '-' }) === undefined && fits(retyped)
+    ? retyped
+    : { ...retyped, text: firstText(type) };
 }
 
 function fits({ type, text }: DataRow): boolean {

@@ -77,7 +77,9 @@ export function LayoutGallery({
           </div>
           <div className={classes.cards}>{cards(shown)}</div>
           <p className={classes.more} role="status">
-            {matches.length === 0 ? words.noTemplates : matches.length > shown.length && words.moreTemplates(matches.length)}
+            {matches.length === 0
+              ? words.noTemplates
+              : matches.length > shown.length && words.moreTemplates(matches.length)}
           </p>
         </>
       )}

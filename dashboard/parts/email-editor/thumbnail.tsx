@@ -22,7 +22,10 @@ export function Thumbnail({
   height?: number;
 }) {
   const { ref, inViewport } = useInViewport();
-  const template = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
+  const template = useQuery({
+    ...queryFor('getTemplate', { params: { id } }),
+    enabled: inViewport && body === undefined,
+  });
   const html = body ?? template.data?.body;
   return (
     <Box

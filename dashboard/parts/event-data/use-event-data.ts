@@ -29,8 +29,16 @@ export function useEventData(eventName: string): EventData {
   const isName = debouncedName !== '' && debouncedName.length <= NAME_MAX;
   const options = { staleTime: FRESH_MS, retry: false };
   const query = { eventName: debouncedName, limit: PAYLOADS };
-  const latestEvents = useQuery({ ...queryFor('listEvents', { query }), ...options, enabled: isName && can('events:view') });
-  const workflowFields = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
+  const latestEvents = useQuery({
+    ...queryFor('listEvents', { query }),
+    ...options,
+    enabled: isName && can('events:view'),
+  });
+  const workflowFields = useQuery({
+    ...queryFor('listWorkflowFields'),
+    ...options,
+    enabled: can('workflows:view'),
+  }).data;
   const payloads = latestEvents.data?.data;
   const fields = useMemo(() => {
     const own = eventFieldsIn(payloads?.map(({ data }) => data) ?? []);

@@ -177,7 +177,11 @@ function useEditorSearch(automationId: string, editor: Editor) {
     openCount: ((step, of) => open(searchForCount(search, step, of))) satisfies CanvasProps['onCount'],
     countHref: ((step, of) => {
       const params = { automationId };
-      const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchForCount(search, step, of) });
+      const to = router.buildLocation({
+        to: '/automations/$automationId',
+        params,
+        search: searchForCount(search, step, of),
+      });
       return router.history.createHref(to.href);
     }) satisfies CanvasProps['countHref'],
   };

@@ -34,9 +34,7 @@ export function Hours({ stats }: { stats: Stats }) {
       series: [
         { label: words.opens, color: '--chart-2', bars: 0.8, values: hours.map(({ opened }) => opened) },
         { label: words.clicks, color: '--chart-1', bars: 0.8, values: hours.map(({ clicked }) => clicked) },
-        ...(byMachines.some((n) => n > 0)
-          ? [{ label: words.byBots, color: '--color-idle', values: byMachines }]
-          : []),
+        ...(byMachines.some((n) => n > 0) ? [{ label: words.byBots, color: '--color-idle', values: byMachines }] : []),
       ],
       busy: hours.filter(({ opened, clicked }, n) => opened + clicked + (byMachines[n] ?? 0) > 0),
     };

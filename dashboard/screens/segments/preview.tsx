@@ -45,7 +45,10 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
     staleTime: 10_000,
     retry: false,
   });
-  const faults = useMemo(() => (error ? faultsOf(debounced, error.fields, 'condition') : NO_FAULTS), [debounced, error]);
+  const faults = useMemo(
+    () => (error ? faultsOf(debounced, error.fields, 'condition') : NO_FAULTS),
+    [debounced, error],
+  );
   const isRefused = error?.code === 'VALIDATION_ERROR';
   return {
     response: isRefused ? undefined : data,

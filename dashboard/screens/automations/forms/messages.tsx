@@ -46,7 +46,9 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
       <Select
         label={t.template}
         placeholder={t.chooseTemplate}
-        data={isListed ? choices : [...choices, { value: templateId, label: template.data?.name ?? t.summary.template }]}
+        data={
+          isListed ? choices : [...choices, { value: templateId, label: template.data?.name ?? t.summary.template }]
+        }
         value={templateId}
         onChange={(next) => set({ templateId: next ?? undefined })}
         searchable

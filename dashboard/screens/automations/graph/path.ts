@@ -28,7 +28,8 @@ export function highlightedPath(graph: Graph, visits: readonly Visited[]): Highl
     const to = visits[index + 1]?.stepId;
     if (to === undefined) continue;
     const crossed = graph.transitions.filter((way) => way.from === stepId && way.to === to);
-    const way = crossed.find((one) => one.branch === branch) ?? crossed.find((one) => one.branch === null) ?? crossed[0];
+    const way =
+      crossed.find((one) => one.branch === branch) ?? crossed.find((one) => one.branch === null) ?? crossed[0];
     if (way) transitions.add(flowKey(way.from, way.branch));
   }
   return { steps, transitions };

@@ -21,7 +21,9 @@ export function ContactSelect({
   const { data } = useQuery(listQueryFor('listContacts', { query: { limit: 20, ...(query && { search: query }) } }));
   const options = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
   const choices =
-    value && !options.some((one) => one.value === value.id) ? [{ value: value.id, label: value.email }, ...options] : options;
+    value && !options.some((one) => one.value === value.id)
+      ? [{ value: value.id, label: value.email }, ...options]
+      : options;
   return (
     <Select
       label={t.pickContact}

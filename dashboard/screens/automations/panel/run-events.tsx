@@ -66,7 +66,9 @@ export function RunEvents({
     <Stack gap="xs" role="group" aria-label={t.simulatedEvents}>
       <div>
         <Input.Label labelElement="div">{t.simulatedEvents}</Input.Label>
-        <Input.Description>{awaitedEvents.length > 0 ? t.eventsToSimulate(awaitedEvents) : t.simulatedEventsHint}</Input.Description>
+        <Input.Description>
+          {awaitedEvents.length > 0 ? t.eventsToSimulate(awaitedEvents) : t.simulatedEventsHint}
+        </Input.Description>
       </div>
       {events.map(({ key, name, at, data: payload }, index) => (
         <Paper key={key} withBorder p="xs" role="group" aria-label={t.simulatedEvent(index + 1)}>
