@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createBudgets, OverBudget } from './budgets.ts';
 
-/** Returns budgets with a clock that stands still. */
+/** Returns budgets whose clock always shows the same time. */
 const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
 const work = { projectId: 'noisy', kind: 'test' };
 
 describe('the budget of a project', () => {
-  it('starts work while budget is left, and refuses work that cannot wait long enough', async () => {
+  it('starts work while budget is left, and refuses work that would have to wait too long', async () => {
     const { run } = budgets();
     const order: string[] = [];
     await run(work, async (charge) => {
@@ -26,7 +26,7 @@ describe('the budget of a project', () => {
     await expect(run({ ...work, projectId: 'other' }, async () => 'done')).resolves.toBe('done');
   });
 
-  it('counts failed work too', async () => {
+  it('also charges work that fails', async () => {
     const { run } = budgets();
     const failing = run(work, async (charge) => {
       charge(10_000);

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createCompute } from './compute.ts';
 import { type BlockedLoop, watchLoop } from './loop-watch.ts';
 
-/** A thread that reads our sources compiles them first. */
+/** The timeout of a test with a thread, which first compiles the TypeScript sources. */
 const THREAD_STARTS_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
@@ -28,7 +28,7 @@ function watch({ started = true } = {}) {
   };
 }
 
-it('names the work that blocked the loop, also if the work has waited before', async () => {
+it('names the work that blocked the loop, also if the work waited before it blocked', async () => {
   const { loop, held, hold, beat } = watch();
   const slow = loop.as('GET /slow', async () => {
     await immediately();
@@ -87,7 +87,7 @@ it.each(['page', 'largeRequest'] as const)(
   },
 );
 
-it('is silent while the loop runs', () => {
+it('reports nothing while the loop is not blocked', () => {
   const { loop, held, hold, beat } = watch();
   for (let n = 0; n < 5; n += 1) {
     loop.as('GET /quick', () => hold(150));

@@ -54,11 +54,11 @@ describe('a task in a thread', () => {
     expect((await parts('a', '<p>next</p>')).text).toContain('next');
   });
 
-  it('keeps a thread free for other projects, which take turns', async () => {
+  it('leaves a thread for other projects, which take turns', async () => {
     // Both threads have started.
     await Promise.all([parts('noisy', '<p>1</p>'), parts('other', '<p>2</p>')]);
     const order: string[] = [];
-    // Unlike a template, this task has no limit that a busy machine exceeds.
+    // Unlike a template, this task has no time limit that it could exceed on a busy machine.
     const done = (projectId: string, html: string) =>
       threads.run({ projectId, name: 'html.text', input: { html } }).then(() => order.push(projectId));
     // Each task takes long enough that the other thread gets processor time before ten tasks are done.
@@ -80,7 +80,7 @@ describe('a thread that cannot be stopped otherwise', () => {
     expect((await parts('a', '<p>after</p>')).text).toContain('after');
   });
 
-  it('fails because its process stops, and not because of its time limit', async () => {
+  it('fails with another error than an exceeded time limit when its process stops', async () => {
     const stopped = createThreads();
     await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
     const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });

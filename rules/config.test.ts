@@ -69,7 +69,7 @@ describe('settings of npm start', () => {
     expect(httpAddress('::1', 3000)).toBe('http://[::1]:3000');
   });
 
-  it('lists are split at commas', () => {
+  it('a list is split at its commas', () => {
     const settings = parseSettings({
       DNS_SERVERS: '127.0.0.1:5353, 9.9.9.9,[::1]:53,2620:fe::fe',
       CORS_ORIGINS: 'https://a.example.com,http://localhost:5173/',
@@ -101,7 +101,7 @@ describe('a HOST that other machines reach', () => {
   it.each<[VariableName, Record<string, string>]>([
     ['EMAIL_PROVIDER', PUBLIC],
     ['SMS_PROVIDER', { ...PUBLIC, ...SMTP, SMS_PROVIDER: 'capture' }],
-  ])('captures nothing by accident: %s is refused in one line with the setting to change', (variable, env) => {
+  ])('does not capture by accident: %s is refused, with one line that names the setting to change', (variable, env) => {
     for (const parse of [parseStart, parseConfig]) {
       expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
     }
@@ -174,7 +174,7 @@ describe('a value that cannot be used', () => {
     ]);
   });
 
-  it('a line break in a value stays out of the line', () => {
+  it('an error message has one line, even if the value has a line break', () => {
     expect(refusal({ LOG_LEVEL: 'a\nb' }).message).not.toContain('\n');
   });
 });
@@ -190,11 +190,11 @@ describe('variables that need each other', () => {
     ['TWILIO_ACCOUNT_SID', { SMS_PROVIDER: 'twilio' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/a.pem' }],
     ['TEMPORAL_TLS_KEY', { TEMPORAL_TLS_CERT: '/a.pem' }],
-  ])('%s is required if another one needs it', (name, env) => {
+  ])('%s is required if another variable needs it', (name, env) => {
     expect(refusal(env).message).toMatch(new RegExp(`^${name} is required, because `));
   });
 
-  it("SES can get its region from AWS's own variable too", () => {
+  it("SES can also get its region from AWS's own variable", () => {
     expect(parseSettings({ EMAIL_PROVIDER: 'ses', AWS_REGION: 'eu-west-1' }).email.ses.region).toBe('eu-west-1');
   });
 });

@@ -23,14 +23,14 @@ describe('cursors', () => {
     },
   );
 
-  it('are valid only for the list that they were made for', () => {
+  it('are valid only for the list that created them', () => {
     const cursor = markCursor(encodeCursor([1]), 'contacts');
     expect(unmarkCursor(cursor, 'contacts')).toBe(encodeCursor([1]));
     expect(() => unmarkCursor(cursor, 'segments')).toThrow(AppError);
     expect(() => unmarkCursor(encodeCursor([1]), 'contacts')).toThrow(AppError);
   });
 
-  it('refuse arbitrary text with BAD_REQUEST and nothing else', () => {
+  it('are refused with an AppError, never with another error, for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of error codes: status, default message and the `suggestion` of the envelope. Source: contract §1.5
- * Errors. A test compares `docs/errors.md` and the OpenAPI document with it.
+ * All error codes of the API, each with its HTTP status, default message and default `suggestion`. Source: contract
+ * §1.5 Errors. A test compares this list with `docs/errors.md` and the OpenAPI document.
  */
 export const ERRORS = {
   BAD_REQUEST: {
@@ -115,7 +115,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One error of one field. `field` is a dotted path such as `attachments.0.filename`. */
+/** An error of one field. `field` is a dotted path such as `attachments.0.filename`. */
 export interface FieldError {
   field: string;
   message: string;
@@ -124,7 +124,7 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   message?: string;
-  /** Overrides the catalogue's status: contract §1.7 Status codes has VALIDATION_ERROR as 400 on some endpoints. */
+  /** Replaces the status of the code. On some endpoints, VALIDATION_ERROR is 400 (contract §1.7 Status codes). */
   status?: number;
   details?: Record<string, unknown>;
   errors?: FieldError[];
@@ -135,7 +135,9 @@ export interface AppErrorOptions {
 
 export type ConflictOptions = AppErrorOptions & { message: string; suggestion: string };
 
-/** An error that the caller sees. Any other error becomes INTERNAL_SERVER_ERROR without its message. */
+/**
+ * An error that the response shows to the caller. Any other error becomes INTERNAL_SERVER_ERROR, without its message.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -144,7 +146,9 @@ export class AppError extends Error {
   readonly suggestion: string;
   readonly headers: Record<string, string>;
 
-  /** A conflict must name the state that forbids the request, and the remedy. */
+  /**
+   * The message of a conflict must name the state that forbids the request, and its suggestion must name the remedy.
+   */
   constructor(code: ErrorCode, options: ConflictOptions);
   constructor(code: Exclude<ErrorCode, 'CONFLICT'>, options?: AppErrorOptions);
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -159,7 +163,7 @@ export class AppError extends Error {
   }
 }
 
-/** An error in the form of responses, without the id of the request. Source: contract §1.5 Errors. */
+/** The body of an error response, without the id of the request. Source: contract §1.5 Errors. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -170,14 +174,14 @@ export interface ErrorBody {
 }
 
 /**
- * Returns the form of an error in responses, for the whole request or for one email of a batch. Source: contract §1.5
- * Errors.
+ * Converts an error to the form that responses have, for the whole request or for one email of a batch. Source:
+ * contract §1.5 Errors.
  */
 export function errorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
   return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
 }
 
-/** A limit is reached; `Retry-After` says when to retry, at the earliest after a second. */
+/** The caller has reached a limit. The header `Retry-After` says when to retry, at the earliest after one second. */
 export class LimitReached extends AppError {
   readonly retryAfterMs: number;
 
@@ -194,8 +198,8 @@ export class LimitReached extends AppError {
 }
 
 /**
- * Returns the VALIDATION_ERROR of query parameters, which is 400; errors of a body are 422. Source: contract §1.7
- * Status codes.
+ * Returns the VALIDATION_ERROR for query parameters. Its status is 400, while errors of a body are 422. Source:
+ * contract §1.7 Status codes.
  */
 export function queryErrors(errors: FieldError[], suggestion?: string): AppError {
   const first = errors[0];
@@ -207,7 +211,7 @@ export function queryErrors(errors: FieldError[], suggestion?: string): AppError
   });
 }
 
-/** Returns the VALIDATION_ERROR of a single field. */
+/** Returns the VALIDATION_ERROR for a single field. */
 export function fieldError(field: string, message: string, code = 'custom'): AppError {
   return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });
 }

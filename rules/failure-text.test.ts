@@ -50,7 +50,7 @@ describe('describeFailure shows what failed, without what the error quotes', () 
     expect(text).not.toMatch(/ada\b|lovelace/i);
   });
 
-  it('the frames of a stack do not hold the message', () => {
+  it('the frames of a stack do not contain the message', () => {
     const frames = stackFrames(new Error('for Ada\n    at home (ada)'));
     expect(frames).toMatch(/^\s+at .*failure-text\.test\.ts:\d+:\d+/);
     expect(frames).not.toMatch(/ada\b/i);

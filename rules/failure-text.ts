@@ -1,14 +1,14 @@
 /**
- * Text of an error for a log or for Temporal, which anyone with access can read. An error can quote an address, a
- * phone number or a text of a person: a provider's reply, a row that Postgres refuses, a file that does not parse.
- * Every error that is logged or fails an activity goes through `describeFailure`. The whole text stays in Postgres,
- * with the email, SMS, delivery or job that it is about.
+ * Describes errors for the log and for Temporal, which anyone with access can read. The text of an error may quote an
+ * address, a phone number or the text of a person: a provider's reply, a row that Postgres refuses, a file that cannot
+ * be parsed. Every error that is logged or fails an activity is therefore described by `describeFailure`. The whole
+ * text is only in Postgres, with the email, SMS, delivery or job of the error.
  */
 
 const MAX_CHARS = 300;
 
-/** Text that looks like a key, a token, a password in a URL, an address or a phone number. */
-// In this order: a URL's password and host would look like an address.
+/** Patterns of keys, tokens, passwords in URLs, addresses and phone numbers, with their replacements. */
+// The order matters: the password and host of a URL would also match the pattern of an address.
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(sk|pk|whsec)_[A-Za-z0-9_+/=-]{6,}/g, '$1_[redacted]'],
   [/:\/\/[^\s/@]+@/g, '://[redacted]@'],
@@ -17,8 +17,8 @@ const SECRETS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Matches from the first quote to the last one of its kind, because the quoted text may contain quotes. An apostrophe
- * within a word is not a quote.
+ * Matches text from the first quote to the last quote of the same kind, because the quoted text may contain quotes. An
+ * apostrophe inside a word is not a quote.
  */
 const QUOTED: readonly [RegExp, string][] = [
   [/"[\s\S]*"/g, '"…"'],
@@ -28,27 +28,30 @@ const QUOTED: readonly [RegExp, string][] = [
   [/<[\s\S]*>/g, '<…>'],
 ];
 
-/** Classes of SQLSTATE whose messages quote values: data exceptions, constraints, and errors of our triggers. */
+/**
+ * Matches SQLSTATE classes whose messages quote values: data exceptions, constraint violations, and errors of this
+ * service's triggers.
+ */
 const QUOTES_VALUES = /^(22|23|44|P0)/;
 
-/** Errors whose messages contain their input. Only their names are used. */
+/** The names of errors whose messages contain their input. Only the name of such an error is used. */
 const QUOTES_INPUT = new Set(['ZodError', 'TemplateError', 'AppError']);
 
-/** Removes addresses, phone numbers, keys and passwords from our own text. */
+/** Replaces addresses, phone numbers, keys and passwords in a text. */
 export function redact(text: string): string {
   return SECRETS.reduce((cleaned, [pattern, replacement]) => cleaned.replaceAll(pattern, replacement), text);
 }
 
-/** Describes an error in one line, without the values that it quotes. */
+/** Describes an error and its causes in one line, without the values that the messages quote. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return withoutQuotes(String(error));
-  const own = describeOne(error);
-  if (!(error.cause instanceof Error)) return own;
+  const description = describeOne(error);
+  if (!(error.cause instanceof Error)) return description;
   const cause = describeFailure(error.cause);
-  return own.includes(cause) ? own : `${own}: ${cause}`.slice(0, MAX_CHARS);
+  return description.includes(cause) ? description : `${description}: ${cause}`.slice(0, MAX_CHARS);
 }
 
-/** Returns the frames of an error's stack, without its message, which Node repeats at the top. */
+/** Returns the frames of an error's stack, without the message that Node writes at the top. */
 export function stackFrames(error: Error): string {
   const { message, stack = '' } = error;
   const lines = stack.slice(stack.indexOf(message) + message.length).split('\n');
@@ -58,11 +61,11 @@ export function stackFrames(error: Error): string {
 function describeOne(error: Error): string {
   const { name, message } = error;
   const code = textOf(error, 'code');
-  // Our own activities create these messages, from codes, counts and instants.
+  // The activities of this service create these messages from codes, counts and instants, so they quote nothing.
   if (name === 'ApplicationFailure') return redact(message);
   if (textOf(error, 'severity') !== '') return describePostgres(error, code);
   if (QUOTES_INPUT.has(name)) return code === '' ? name : `${name} ${code}`;
-  // An error of the network, TLS or Node: its message names the host, which a step may have built from a contact's
+  // This is an error of the network, TLS or Node. Its message may contain a host that a step built from a contact's
   // data.
   if (/^[A-Z][A-Z0-9_]{3,}$/.test(code))
     return [code, textOf(error, 'syscall')].filter((part) => part !== '').join(' ');
@@ -71,9 +74,9 @@ function describeOne(error: Error): string {
 }
 
 function describePostgres(error: Error, code: string): string {
-  const where = ['table', 'column', 'constraint'].flatMap((field) => textOf(error, field) || []);
+  const location = ['table', 'column', 'constraint'].flatMap((field) => textOf(error, field) || []);
   const text = QUOTES_VALUES.test(code) ? '' : `: ${withoutQuotes(error.message)}`;
-  return `Postgres ${code}${where.length > 0 ? ` (${where.join(', ')})` : ''}${text}`;
+  return `Postgres ${code}${location.length > 0 ? ` (${location.join(', ')})` : ''}${text}`;
 }
 
 function withoutQuotes(text: string): string {

@@ -3,7 +3,7 @@ import {
   compareSides,
   type DatabaseMark,
   describeMismatch,
-  lostWindow,
+  findLostWindow,
   type PostgresToken,
   type Sides,
   type TemporalToken,
@@ -52,11 +52,11 @@ describe('the tokens of Postgres and Temporal', () => {
       'beside a token that was not confirmed',
       { tokens: [token(6, { confirmed: false }), token(5)], temporal: inTemporal(4) },
     ],
-  ])('show that Temporal was restored: it is behind %s', (_, changes) => {
+  ])('show that Temporal was restored, if Temporal is behind %s', (_, changes) => {
     expect(compareSides(sides(changes))).toBe('temporal-behind');
   });
 
-  it('show that Temporal was lost', () => {
+  it('show that Temporal has lost its data', () => {
     expect(compareSides(sides({ temporal: null }))).toBe('temporal-empty');
   });
 
@@ -112,7 +112,7 @@ describe('the line of a mismatch', () => {
     expect(line).not.toContain('\n');
   });
 
-  it('explains that INSTALLATION resolves one mismatch only', () => {
+  it('explains that INSTALLATION resolves only one mismatch', () => {
     expect(describeMismatch('database-behind', sides(), 'take-over')).toContain('start once without it');
   });
 });
@@ -120,16 +120,16 @@ describe('the line of a mismatch', () => {
 describe('the lost window', () => {
   const now = new Date('2026-01-01T13:00:00.000Z');
 
-  it("reaches from the database's last token to Temporal's, and two minutes beyond", () => {
-    expect(lostWindow(sides({ temporal: inTemporal(9) }), now)).toEqual({
+  it("lasts from the database's last token until two minutes after Temporal's last token", () => {
+    expect(findLostWindow(sides({ temporal: inTemporal(9) }), now)).toEqual({
       from: new Date('2026-01-01T12:05:00.000Z'),
       to: new Date('2026-01-01T12:11:00.000Z'),
     });
   });
 
-  it('reaches to now if Temporal has no later token', () => {
+  it('lasts until now if Temporal has no later token', () => {
     const window = { from: new Date('2026-01-01T12:05:00.000Z'), to: now };
-    expect(lostWindow(sides({ temporal: null }), now)).toEqual(window);
-    expect(lostWindow(sides({ temporal: inTemporal(3) }), now)).toEqual(window);
+    expect(findLostWindow(sides({ temporal: null }), now)).toEqual(window);
+    expect(findLostWindow(sides({ temporal: inTemporal(3) }), now)).toEqual(window);
   });
 });

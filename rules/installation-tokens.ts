@@ -1,53 +1,59 @@
 /**
- * Recognizes clones and restored databases before anything is sent. Postgres and Temporal both keep a token that is
- * renewed once a minute. Postgres writes each token first and unconfirmed, then Temporal gets it, then Postgres
- * confirms it. So a kill between the writes leaves Temporal at the last confirmed token or at the newest one, and never
- * ahead.
+ * Recognizes clones and restored databases before anything is sent. Postgres and Temporal both store a token, which is
+ * renewed once a minute. A worker first writes a new token to Postgres as unconfirmed, then to Temporal, and then marks
+ * it as confirmed in Postgres. If the worker is killed between these writes, Temporal has the last confirmed token or
+ * the newest token. Temporal never has a token that Postgres lacks.
  */
 
 /** The values of the variable INSTALLATION. */
 export const INSTALLATION_CHOICES = ['take-over', 'new'] as const;
 export type InstallationChoice = (typeof INSTALLATION_CHOICES)[number];
 
-/** Why nothing is sent: `new` waits for an operator, `recovery` for the end of the recovery. */
+/**
+ * Why nothing is sent. `new`: the database is a clone, and an operator must resume sending. `recovery`: the recovery
+ * after a restore has not ended.
+ */
 export type SendingHold = 'new' | 'recovery';
 
-/** Identifies a database. A restored dump gets another oid, and another server has another identifier. */
+/** Identifies a database. A restored dump has another oid, and another server has another system identifier. */
 export interface DatabaseMark {
-  /** `system_identifier` of the server; null if our role may not read it. */
+  /** The `system_identifier` of the server. Null if the role of the service may not read it. */
   systemIdentifier: string | null;
   oid: number;
 }
 
 export interface InstallationToken {
   no: number;
-  /** A random UUID, which differs between two databases that continued from the same token. */
+  /**
+   * A random UUID. If two databases continue from the same token, their next tokens have the same number but different
+   * values.
+   */
   value: string;
   /** ISO 8601. */
   rolledAt: string;
-  /** The database that wrote it. */
+  /** The database that wrote the token. */
   database: DatabaseMark;
 }
 
 /** A token in Temporal. */
 export interface TemporalToken extends InstallationToken {
-  /** The value of INSTALLATION that has resolved a mismatch, until a process starts without it. */
+  /** The value of INSTALLATION that has resolved a mismatch. Removed when a process starts without INSTALLATION. */
   resolvedBy?: InstallationChoice | null;
 }
 
 /** A token in Postgres. */
 export interface PostgresToken extends InstallationToken {
-  /** Whether Temporal has it, too. */
+  /** True if Temporal has the token, too. */
   confirmed: boolean;
 }
 
 /**
- * The result of comparing the two sides.
- * - `agree`: both are where the service left them.
- * - `temporal-behind`, `temporal-empty`: Temporal was restored or lost; recovery rebuilds it from Postgres.
+ * The result of comparing the tokens in Postgres and Temporal. - `agree`: neither was restored or copied.
+ * - `temporal-behind`, `temporal-empty`: Temporal was restored from a backup, or lost its data. Recovery rebuilds the
+ * workflows from Postgres.
  * - `database-behind`: the database is a restored backup, or a clone.
- * - `database-foreign`: a copy of the database that wrote the token.
- * - `diverged`: two databases continued from the same token.
+ * - `database-foreign`: the database is a copy of the database that wrote the token.
+ * - `diverged`: two databases have continued from the same token.
  */
 export type TokenComparison =
   | 'agree'
@@ -57,7 +63,10 @@ export type TokenComparison =
   | 'database-foreign'
   | 'diverged';
 
-/** Results after which nothing may be sent until an operator has decided what this database is. */
+/**
+ * The results after which nothing may be sent until an operator decides whether the database is the original or a
+ * clone.
+ */
 export type Mismatch = Exclude<TokenComparison, 'agree' | 'temporal-behind' | 'temporal-empty'>;
 
 export interface Sides {
@@ -69,14 +78,17 @@ export interface Sides {
   temporal: TemporalToken | null | undefined;
 }
 
-/** Compares both sides. While Temporal does not respond, the identity of the database in its last token must match. */
+/**
+ * Compares the tokens in Postgres and Temporal. While Temporal does not respond, only checks that this database wrote
+ * the newest token in Postgres.
+ */
 export function compareSides({ tokens, database, temporal }: Sides): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
   const comparison = compareTokens(tokens, temporal);
   if (isMismatch(comparison)) return comparison;
   if (!isSameDatabase(newest.database, database)) return 'database-foreign';
-  // Postgres keeps the tokens of a day. Only Temporal knows which database wrote an older token.
+  // Postgres keeps the tokens of only one day. For an older token, only Temporal's copy shows which database wrote it.
   const isKnown = !temporal || tokens.some(({ no }) => no === temporal.no);
   return isKnown || isSameDatabase(temporal.database, database) ? comparison : 'database-foreign';
 }
@@ -101,7 +113,7 @@ function isSameDatabase(one: DatabaseMark, other: DatabaseMark): boolean {
   return isSameServer && one.oid === other.oid;
 }
 
-/** A mismatch that keeps a process from starting. The message is the one line that an operator reads. */
+/** A process cannot start because of a mismatch. The message is one line for the operator. */
 export class InstallationError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -113,23 +125,22 @@ const REASONS: Record<Mismatch, string> = {
   'database-behind': 'This database is older than what Temporal has recorded of it: a restored backup, or a clone',
   'database-foreign':
     'This database is a copy of the one that the installation last ran on: a restored dump, or a clone',
-  diverged:
-    'This database and Temporal have gone on apart from each other: one of them is a restored backup, or a clone',
+  diverged: 'This database and Temporal have continued separately: one of them is a restored backup, or a clone',
 };
 
 /**
- * Returns the line that describes a mismatch, with both ways to continue.
+ * Returns a line that describes a mismatch, and the two values of INSTALLATION with which the operator can continue.
  * @param used the value of INSTALLATION that is set and has resolved an earlier mismatch
  */
-export function describeMismatch(mismatch: Mismatch, sides: Sides, used?: InstallationChoice): string {
-  const both = `Postgres ${describeToken(sides.tokens[0])}, Temporal ${describeToken(sides.temporal)}`;
-  const ways =
+export function describeMismatch(mismatch: Mismatch, sides: Sides, resolvedChoice?: InstallationChoice): string {
+  const state = `Postgres ${describeToken(sides.tokens[0])}, Temporal ${describeToken(sides.temporal)}`;
+  const choices =
     'Start with INSTALLATION=take-over if it is the original, restored or moved, or with INSTALLATION=new if it is a clone';
-  const again =
-    used === undefined
+  const restartHint =
+    resolvedChoice === undefined
       ? ''
-      : ` INSTALLATION=${used} has resolved an earlier mismatch, and resolves only one: start once without it first.`;
-  return `${REASONS[mismatch]} (${both}). Nothing is sent. ${ways}.${again}`;
+      : ` INSTALLATION=${resolvedChoice} has resolved an earlier mismatch, and resolves only one: start once without it first.`;
+  return `${REASONS[mismatch]} (${state}). Nothing is sent. ${choices}.${restartHint}`;
 }
 
 function describeToken(token: InstallationToken | null | undefined): string {
@@ -138,21 +149,25 @@ function describeToken(token: InstallationToken | null | undefined): string {
 }
 
 /**
- * The time between the last tokens of both sides. Actions of the service in this time are recorded on one side only.
+ * The time between the last token in Postgres and the last token in Temporal. Only one of the two has a record of what
+ * the service did in this time.
  */
 export interface LostWindow {
   from: Date;
   to: Date;
 }
 
-/** Maximum time between a token and the actions after it, because the token is renewed once a minute. */
+/**
+ * Extends the window at its end, because the service may have acted after the last token. A token is renewed once a
+ * minute.
+ */
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
 /**
- * Returns the time whose changes are missing in a restored database: from its last token to Temporal's last token, or
- * to now if Temporal's is not later.
+ * Returns the time whose changes are missing in a restored database. It starts at the last token in the database. It
+ * ends at Temporal's last token, or now if that token is not later.
  */
-export function lostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
+export function findLostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
   const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);
   const until = temporal ? Date.parse(temporal.rolledAt) : now.getTime();
   const to = until > from.getTime() ? until : now.getTime();

@@ -51,7 +51,7 @@ test('a body without files is unchanged', () => {
   });
 });
 
-test('a character that Postgres cannot hold is found in a file too', () => {
+test('a character that Postgres cannot store is also found in a file', () => {
   expect(read({ files: [{ content: 'a\0' }] })).toMatchObject({ unstorable: { path: ['files', '0', 'content'] } });
 });
 

@@ -3,20 +3,23 @@ import { AppError } from './errors.ts';
 import { countMembers, findRepeatedName, JSON_MAX_NODES } from './json-nodes.ts';
 import { mayNeedNormalizing, normalizeStrings } from './nfc.ts';
 
-/** Message for a body with more values. */
+/** The error message for a body with too many values. */
 export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
 
-/** Message for a field that a body has twice. */
+/** The error message for a field that a body has twice. */
 export const REPEATED_NAME = 'The field is there twice. Remove one.';
 
-const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits: send it as text, in quotes.`;
+const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits. Send the number as text, in quotes.`;
 
-/** No real data is nested more deeply, and `JSON.stringify` and Postgres would overflow their stacks. */
+/**
+ * The maximum depth of nested values. Real data is not nested more deeply, and at great depth, `JSON.stringify` and
+ * Postgres would overflow their stacks.
+ */
 const MAX_DEPTH = 64;
-/** Placeholder in a body for a removed file: valid base64. */
-const TAKEN_OUT = 'AAAA';
-/** Placeholder for invalid base64. Its megabytes are not needed any further. */
-const NO_BASE64 = '!';
+/** The placeholder in a body for a file that was removed. It is valid base64. */
+const FILE_PLACEHOLDER = 'AAAA';
+/** The placeholder for a file that is not valid base64. It replaces megabytes that are no longer needed. */
+const INVALID_FILE_PLACEHOLDER = '!';
 
 export interface JsonBodyRules {
   /**
@@ -24,11 +27,14 @@ export interface JsonBodyRules {
    * 'attachments']` for the attachments of each email in a list.
    */
   filesAt?: readonly string[] | undefined;
-  /** Bytes of the body without those files. */
+  /** The maximum number of bytes of the body without its files. */
   maxOtherBytes: number;
 }
 
-/** A parsed body, or the reason to refuse it before any other check. */
+/**
+ * A parsed body, or the reason to refuse the body before any other check: too many values (`nodes`), or too many bytes
+ * (`size`).
+ */
 export type JsonBody =
   | { fault: 'nodes' | 'size' }
   | {
@@ -36,54 +42,55 @@ export type JsonBody =
       value: unknown;
       unstorable: Unstorable | undefined;
       /**
-       * The decoded files, by the index of their records; undefined if a record has none. `value` has a placeholder
-       * instead of each file.
+       * The decoded file of each record that may have one, or undefined. `value` has a placeholder instead of each
+       * file.
        */
       files: (Uint8Array | undefined)[];
     };
 
 /**
- * Parses JSON with files in it, and normalizes its strings (see `normalizeStrings`). It takes 10 ms per megabyte, so
- * larger bodies are parsed in a thread.
+ * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). This takes 10 ms per
+ * megabyte, so large bodies are parsed in a thread.
  * @throws AppError BAD_REQUEST for invalid JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {
   const members = countMembers(bytes);
   if (members === undefined) return { fault: 'nodes' };
   const value = parseJson(bytes);
-  const records = filesAt === undefined ? [] : fileRecords(value, filesAt);
+  const records = filesAt === undefined ? [] : findFileRecords(value, filesAt);
   const fileChars = records.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
   if (filesAt !== undefined && bytes.byteLength - fileChars > maxOtherBytes) return { fault: 'size' };
   const count = { left: JSON_MAX_NODES, members: 0 };
-  const unstorable = unstorableIn(value, 0, count) ?? repeatedName(bytes, { members, parsed: count.members });
+  const unstorable =
+    searchUnstorable(value, 0, count) ?? findRepeatedNameError(bytes, { members, parsed: count.members });
   if (unstorable) return { value, unstorable, files: [] };
-  const files = records.map(takeFile);
+  const files = records.map(extractFile);
   return { value: mayNeedNormalizing(bytes) ? normalizeStrings(value) : value, unstorable, files };
 }
 
 /**
  * Finds a name that an object has twice. JSON.parse silently keeps the last value, so `{"to": "a", "to": "b"}` would
  * send only one email (RFC 7493 §2.3 forbids such documents). If the text has more members than the parsed value, a
- * name is repeated. The text is scanned again only in that case, or if names may become equal by normalization.
+ * name is repeated. The text is scanned again only in this case, or if normalization may make two names equal.
  */
-function repeatedName(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
+function findRepeatedNameError(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
   if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
   const path = findRepeatedName(bytes);
   return path && { path, message: REPEATED_NAME, code: 'duplicate_field' };
 }
 
-/** Returns the records of a body's files in their order. They are not checked yet. */
-function fileRecords(body: unknown, [name, ...rest]: readonly string[]): { content?: unknown }[] {
+/** Returns the records of a body that may have a file, in order. The records are not checked yet. */
+function findFileRecords(body: unknown, [name, ...rest]: readonly string[]): { content?: unknown }[] {
   if (name === undefined) return [isRecord(body) ? body : {}];
   const records: unknown = isRecord(body) ? body[name] : undefined;
-  return Array.isArray(records) ? records.flatMap((record: unknown) => fileRecords(record, rest)) : [];
+  return Array.isArray(records) ? records.flatMap((record: unknown) => findFileRecords(record, rest)) : [];
 }
 
-function takeFile(record: { content?: unknown }): Uint8Array | undefined {
+function extractFile(record: { content?: unknown }): Uint8Array | undefined {
   const { content } = record;
   if (typeof content !== 'string' || content === '') return undefined;
   const valid = isBase64(content);
-  record.content = valid ? TAKEN_OUT : NO_BASE64;
+  record.content = valid ? FILE_PLACEHOLDER : INVALID_FILE_PLACEHOLDER;
   return valid ? Buffer.from(content, 'base64') : undefined;
 }
 
@@ -112,15 +119,15 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Finds values that cannot be stored unchanged: a NUL character, half of a surrogate pair, a number beyond 2^53, or
- * excessive nesting. Returns the path of the first one with the reason, or undefined. Cheap: native searches over the
- * strings, and at most `JSON_MAX_NODES` values, wherever the value comes from.
+ * Finds the first value that cannot be stored unchanged: a text with NUL or half of a surrogate pair, a number beyond
+ * 2^53, or a value that is nested too deeply. The search is fast: it uses native functions for strings, and visits at
+ * most `JSON_MAX_NODES` values.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
-  return unstorableIn(value, 0, { left: JSON_MAX_NODES, members: 0 });
+  return searchUnstorable(value, 0, { left: JSON_MAX_NODES, members: 0 });
 }
 
-/** The reason why a value cannot be stored as it was sent, and its path. */
+/** A value that cannot be stored unchanged: its path, and the error message. */
 export interface Unstorable {
   path: string[];
   message: string;
@@ -128,13 +135,13 @@ export interface Unstorable {
   code?: 'duplicate_field';
 }
 
-/** Values that may still be visited, and the members of objects visited so far. */
+/** How many values may still be visited (`left`), and how many members of objects were visited. */
 interface NodeCount {
   left: number;
   members: number;
 }
 
-function unstorableIn(value: unknown, depth: number, nodes: NodeCount): Unstorable | undefined {
+function searchUnstorable(value: unknown, depth: number, nodes: NodeCount): Unstorable | undefined {
   nodes.left -= 1;
   if (nodes.left < 0) return { path: [], message: TOO_MANY_NODES };
   if (typeof value === 'string') {
@@ -147,15 +154,15 @@ function unstorableIn(value: unknown, depth: number, nodes: NodeCount): Unstorab
   if (!Array.isArray(value)) nodes.members += keys.length;
   for (const key of keys) {
     if (!isStorable(key)) return { path: [], message: 'Names must not contain NUL or broken Unicode characters.' };
-    const found = unstorableIn(Reflect.get(value, key), depth + 1, nodes);
+    const found = searchUnstorable(Reflect.get(value, key), depth + 1, nodes);
     if (found) return { path: [key, ...found.path], message: found.message };
   }
   return undefined;
 }
 
 /**
- * Tells whether a number is exact. JSON allows numbers beyond 2^53, but JavaScript rounds them, so an id of 17 digits
- * would become another id (RFC 8259 §6).
+ * Tells whether JavaScript has read a number exactly. JSON allows numbers beyond 2^53, but JavaScript rounds them, so
+ * an id of 17 digits would become another id (RFC 8259 §6).
  */
 function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;

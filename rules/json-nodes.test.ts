@@ -30,7 +30,7 @@ describe('the number of values in a JSON text', () => {
     expect([over(long, 6), over(long, 5)]).toEqual([false, true]);
   });
 
-  it('is counted for unterminated strings and adjacent strings too', () => {
+  it('is also counted for unterminated strings and adjacent strings', () => {
     expect(over('""'.repeat(12), 10)).toBe(true);
     expect(over(`"${'\\"'.repeat(1_000)}`, 10)).toBe(false);
     expect(over('"\\', 10)).toBe(false);

@@ -13,7 +13,7 @@ export class Lru<K, V> {
     return value;
   }
 
-  /** Tells whether the cache has a value, without counting as a use. */
+  /** Tells whether the cache has a value. This does not count as a use of the value. */
   has(key: K): boolean {
     return this.entries.has(key);
   }
@@ -22,7 +22,7 @@ export class Lru<K, V> {
     this.entries.delete(key);
     this.entries.set(key, value);
     if (this.entries.size <= this.max) return;
-    // A Map iterates in the order of insertion, so its first key is the least recently used one.
+    // A Map iterates in the order of insertion, so its first key belongs to the least recently used value.
     const oldest = this.entries.keys().next();
     if (!oldest.done) this.entries.delete(oldest.value);
   }

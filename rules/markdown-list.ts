@@ -1,7 +1,7 @@
-/** Width of the lines of generated Markdown pages, in characters. */
+/** The maximum width of lines in generated Markdown pages, in characters. */
 const WIDTH = 110;
 
-/** Returns a list item of a Markdown page, wrapped. Inline code with spaces may be split over two lines. */
+/** Wraps a text as a list item of a Markdown page. Inline code that contains spaces may be split over two lines. */
 export function wrapItem(text: string): string {
   const lines = ['-'];
   for (const word of text.split(' ')) {

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
 
 /**
- * Puts the strings and field names of a JSON value into Unicode normalization form C. A keyboard types `é` as one
- * character, but a file name of macOS has it as two characters that look the same. A search has to find both forms.
- * Passwords keep their form, since only their hash is stored. Source: Unicode Standard Annex #15, contract §1.16
+ * Converts the strings and field names of a JSON value to Unicode normalization form C. A keyboard writes `é` as one
+ * character, but a file name on macOS has two characters for it, which look the same. A search must find both.
+ * Passwords are not converted, because only their hash is stored. Source: Unicode Standard Annex #15, contract §1.16
  * Unicode Text.
  */
 export function normalizeStrings(value: unknown): unknown {
@@ -20,7 +20,7 @@ export function normalizeStrings(value: unknown): unknown {
 
 const PASSWORDS = /password$/i;
 
-/** Tells whether JSON may contain a character with several forms. ASCII without escapes never does. */
+/** Tells whether JSON may contain text that normalization would change. ASCII without escape sequences never does. */
 export function mayNeedNormalizing(json: Uint8Array): boolean {
   return !isAscii(json) || Buffer.from(json.buffer, json.byteOffset, json.byteLength).includes('\\u');
 }

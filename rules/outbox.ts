@@ -4,26 +4,34 @@ import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
 /**
- * Kinds of outbox rows with their payloads. `refId` is the row that the work is for. The Temporal id is built from it,
- * so dispatching a row twice is harmless. Payloads have ids and cursors only, because Temporal's UI shows them. Rows of
- * an earlier version may still wait, so new fields are optional.
+ * The kinds of outbox rows, with their payloads. `refId` is the id of the row that needs work, such as an email. The id
+ * of the Temporal workflow is built from it, so a second dispatch of the same row has no effect. Payloads contain only
+ * ids and cursors, because Temporal's UI shows them. Rows that an earlier version wrote may still wait, so new fields
+ * must be optional.
  */
 interface OutboxPayloads {
   /**
-   * refId = email: a worker makes the first attempt directly from this row. An email with large files waits separately.
+   * refId = email. A worker makes the first attempt without Temporal. An email with large attachments has a separate
+   * queue.
    */
   'email.deliver': { large?: true };
-  /** refId = SMS message: likewise. */
+  /** refId = SMS message. A worker makes the first attempt without Temporal. */
   'sms.deliver': Nothing;
-  /** refId = email that was deferred at the first attempt. Rows of one claim and project start one `emailDelivery`. */
+  /**
+   * refId = email that was deferred at the first attempt. All rows of one claim and project start one workflow
+   * `emailDelivery`.
+   */
   'email.retry': Retry;
-  /** refId = SMS message that was deferred at the first attempt. Grouped in the same way into one `smsDelivery`. */
+  /**
+   * refId = SMS message that was deferred at the first attempt. All rows of one claim and project start one workflow
+   * `smsDelivery`.
+   */
   'sms.retry': Retry;
-  /** refId = email to the simulator: simulated feedback about it, when the row is due. */
+  /** refId = email to the simulator. The simulated feedback about it is recorded when the row is due. */
   'email.simulated': { what: Simulated };
   /** refId = execution. */
   'execution.start': ExecutionStart;
-  /** refId = execution: the wait of this visit is over. */
+  /** refId = execution whose wait at this visit is over. */
   'execution.event': { visit: number };
   /** refId = execution that was CANCELLED in the database, so its workflow must end. */
   'execution.cancel': { reason?: string };
@@ -48,7 +56,10 @@ interface OutboxPayloads {
 type Nothing = Record<string, never>;
 
 interface Retry {
-  /** ISO 8601. Missing if a kill interrupted the first attempt; the message is then due now. */
+  /**
+   * When the next attempt is due, in ISO 8601. Absent if the process was killed during the first attempt; the message
+   * is then due now.
+   */
   dueAt?: string;
   last?: LastAttempt;
 }
@@ -56,12 +67,12 @@ interface Retry {
 export type OutboxKind = keyof OutboxPayloads;
 
 /**
- * Kinds whose rows say only that their target has something new in the database. One signal covers all rows of a
- * target. A target gets no further signal until it has received the last one, so a workflow task has few signals.
+ * Kinds whose rows only tell a workflow to read the database again. One signal is enough for all rows of one workflow.
+ * A workflow gets no further signal until it has received the last one, so that signals do not pile up.
  */
 export const MERGED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['campaign.changed', 'webhook.deliver']);
 
-/** A row of one kind for dispatch. */
+/** A row of one kind, as the dispatcher reads it. */
 export interface OutboxRowOf<K extends OutboxKind> {
   id: string;
   projectId: string;
@@ -79,8 +90,9 @@ type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload
 export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 
 /**
- * Priority of waiting rows: single emails and SMS, work that running executions wait for, new executions, bulk work.
- * Within a priority projects take turns, and a project's own rows go in the order of their ids.
+ * The priority of waiting rows; lower numbers first. Single emails and SMS come first, then work for which running
+ * executions wait, then new executions, then bulk work. Within a priority, projects take turns, and the rows of a
+ * project are dispatched in the order of their ids.
  */
 export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'email.deliver': 0,
@@ -102,8 +114,8 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
 };
 
 /**
- * Priority of emails with large attachments, of which few are in progress at a time, so that no other email waits
- * behind them, not even of the same project.
+ * The priority of emails with large attachments. Only a few of them are sent concurrently. They have their own
+ * priority, so that no other email waits for them, not even an email of the same project.
  */
 export const LARGE_EMAIL_PRIORITY = 5;
 
@@ -117,15 +129,15 @@ function isLarge(row: QueuedRow): boolean {
   return row.kind === 'email.deliver' && row.payload.large === true;
 }
 
-/** Priorities of rows that Temporal starts. Workers send the other rows without Temporal. */
+/** The priorities of rows for which Temporal runs the work. Workers process all other rows without Temporal. */
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
-/** The channel of NOTIFY that tells workers that rows wait. Its payload is one of these takers. */
+/** The channel of NOTIFY that tells workers that rows wait. The payload is an `OutboxTaker`. */
 export const OUTBOX_CHANNEL = 'outbox';
 export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
-/** Returns which of a worker's loops takes a row. */
+/** Returns the loop of a worker that takes a row. */
 export function takerOf(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';

@@ -1,6 +1,6 @@
 /**
- * Returns the value at a path of an object's own properties. Undefined if a part of the path is missing. An inherited
- * property, such as `constructor`, counts as missing.
+ * Returns the value at a path, reading only own properties. Undefined if a property of the path is missing. An
+ * inherited property, such as `constructor`, counts as missing.
  */
 export function ownValueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;

@@ -1,39 +1,39 @@
 import type { PeriodicKind } from './periodic-work.ts';
 
-/** The options of a round; a schedule sets none. */
+/** The options of a round. A round that a schedule starts has none of them. */
 export interface RoundRequest {
   /**
-   * Recovery only: how many hours back to search for messages that Temporal has lost; a little more than a day by
+   * For recovery only: how many hours back to search for messages that Temporal has lost. A little more than a day by
    * default.
    */
   messagesOfHours?: number;
-  /** When the round ends at the latest; by default after 90 % of its period. */
+  /** When the round must end. By default, after 90 % of its period. */
   deadlineMs?: number;
-  /** A round that an earlier run of this workflow started. */
+  /** The round that an earlier run of the Temporal workflow started, and that this run continues. */
   round?: Round;
 }
 
-/** A round of periodic work, from one page of its parts to the next. */
+/** The state of a round of periodic work, between two pages of its parts. */
 export interface Round {
-  /** Its start, in the time of Postgres. */
+  /** When the round started, by the clock of Postgres. */
   since: string;
   /**
-   * The part at which the last round stopped. The round takes the parts after it first, and then the parts from the
-   * first one to it.
+   * The part at which the last round stopped. This round runs the parts after `start` first, and then the parts from
+   * the first one to `start`.
    */
   start: string | null;
   after: string | null;
   wrapped: boolean;
-  /** The number of parts that were due when it started. */
+  /** The number of parts that were due when the round started. */
   total: number;
   done: number;
-  /** The failed parts and details of parts. */
+  /** The parts that failed as a whole, and failed details of other parts. */
   failed: string[];
   /** Parts that failed as a whole. The next round runs them last. */
   failing: string[];
-  /** Parts that prevented a page from ending, and run last. */
+  /** Parts that took so much time that their page could not end. They run last. */
   late: string[];
-  /** Parts that failed in the round before, and run last. */
+  /** Parts that failed in the last round. They run last. */
   last: string[];
 }
 
@@ -46,7 +46,7 @@ export interface RoundPage {
   round: Round;
   parts: string[];
   isLast: boolean;
-  /** Activities that may run at the same time. */
+  /** The number of activities that may run at the same time. */
   lanes: number;
 }
 
@@ -55,15 +55,15 @@ export interface PartInput {
   part: string;
   since: string;
   cursor: string | null;
-  /** The part starts nothing more after this instant. */
+  /** The part starts no new work after this instant. */
   deadlineMs: number;
   messagesOfHours?: number | undefined;
 }
 
 export interface PartResult {
-  /** The cursor from which the part continues; null when it is done. */
+  /** The cursor from which the part continues. Null if the part is done. */
   cursor: string | null;
-  /** The details that failed, although the rest of the part was done. */
+  /** The details that failed, while the rest of the part succeeded. */
   failures: string[];
 }
 

@@ -4,13 +4,13 @@ interface Work {
   lanesPerWorker: number;
 }
 
-/** Work that Temporal starts by a schedule, each kind as a workflow of its own. */
+/** The kinds of work that Temporal starts by a schedule. Each kind has its own workflow. */
 export const PERIODIC_WORK = {
   /** Compares Postgres and Temporal, project by project. */
   recovery: { everyMinutes: 5, lanesPerWorker: 2 },
   /** Deletes rows whose retention has ended, table by table. */
   pruning: { everyMinutes: 60, lanesPerWorker: 2 },
-  /** Adds up counts. */
+  /** Computes the counts of statistics. */
   statistics: { everyMinutes: 15, lanesPerWorker: 1 },
   /** Computes tracked segments, project by project. */
   segments: { everyMinutes: 5, lanesPerWorker: 3 },
@@ -21,12 +21,12 @@ export type PeriodicKind = keyof typeof PERIODIC_WORK;
 export const PERIODIC_KINDS = Object.keys(PERIODIC_WORK) as PeriodicKind[];
 
 /**
- * Activities of periodic work that one worker process runs at the same time: the lanes of all kinds, and one for the
- * activities that start and end a round. A kind never takes more than its own lanes, so a slow kind keeps no other
- * kind waiting.
+ * The number of activities of periodic work that one worker process runs at the same time: the lanes of all kinds, and
+ * one slot for the activities that start and end a round. A kind never uses more than its own lanes, so a slow kind
+ * does not delay other kinds.
  */
 export const PERIODIC_SLOTS =
   1 + Object.values(PERIODIC_WORK).reduce((sum, { lanesPerWorker }) => sum + lanesPerWorker, 0);
 
-/** The number of periods without an end after which a kind needs an operator. */
+/** If no round of a kind has ended for this number of periods, an operator must look into it. */
 export const LATE_PERIODS = 3;

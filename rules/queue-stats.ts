@@ -7,21 +7,24 @@ export interface QueueStats {
   backlog: number;
   /** The age of the oldest waiting task. */
   backlogSeconds: number;
-  /** Approximate tasks a second over the last half minute. */
+  /** The approximate number of tasks per second in the last half minute. */
   addedPerSecond: number;
   dispatchedPerSecond: number;
-  /** Workers that polled within the last minute. */
+  /** The number of workers that polled within the last minute. */
   pollers: number;
 }
 
 /** The state of every task queue at an instant. A worker signals it to Temporal, where operators read it. */
 export interface QueueReading {
-  /** ISO 8601. */
+  /** The time of the reading, in ISO 8601. */
   readAt: string;
   queues: QueueStats[];
 }
 
-/** A queue whose oldest task waits this long is behind. A worker with a free slot takes a task in milliseconds. */
+/**
+ * A queue is behind if its oldest task has waited this long. A worker with a free slot takes a task within
+ * milliseconds.
+ */
 const BEHIND_SECONDS = 10;
 
 /** Returns the queues that no worker serves. */
@@ -29,13 +32,13 @@ export function unservedQueues(stats: readonly QueueStats[]): TaskQueue[] {
   return stats.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
 }
 
-/** Rounds the numbers of a reading, because Temporal keeps each reading in a history. */
+/** Creates a reading with rounded numbers, because Temporal stores each reading in the history of a workflow. */
 export function toReading(stats: readonly QueueStats[], readAt: Date): QueueReading {
-  const queues = stats.map((one) => ({
-    ...one,
-    backlogSeconds: Math.round(one.backlogSeconds),
-    addedPerSecond: roundRate(one.addedPerSecond),
-    dispatchedPerSecond: roundRate(one.dispatchedPerSecond),
+  const queues = stats.map((queue) => ({
+    ...queue,
+    backlogSeconds: Math.round(queue.backlogSeconds),
+    addedPerSecond: roundRate(queue.addedPerSecond),
+    dispatchedPerSecond: roundRate(queue.dispatchedPerSecond),
   }));
   return { readAt: readAt.toISOString(), queues };
 }
@@ -43,16 +46,16 @@ export function toReading(stats: readonly QueueStats[], readAt: Date): QueueRead
 /** Describes a reading as a Markdown table. Queues that no worker serves or that are behind are first, and bold. */
 export function describeQueues({ readAt, queues }: QueueReading): string {
   const unserved = queues.filter(({ pollers }) => pollers === 0);
-  const behind = queues.filter((one) => one.pollers > 0 && isBehind(one));
-  const others = queues.filter((one) => one.pollers > 0 && !isBehind(one));
+  const behind = queues.filter((queue) => queue.pollers > 0 && isBehind(queue));
+  const others = queues.filter((queue) => queue.pollers > 0 && !isBehind(queue));
   const urgent = [...sortByAge(unserved), ...sortByAge(behind)];
   return [
     `Task queues at ${readAt}: ${describeUrgent(unserved.length, behind.length)}`,
     '',
     '| Queue | Waiting tasks | Oldest waits | Workers | Added/s | Started/s |',
     '|---|---|---|---|---|---|',
-    ...urgent.map((one) => rowOf(cellsOf(one).map((cell) => `**${cell}**`))),
-    ...sortByAge(others).map((one) => rowOf(cellsOf(one))),
+    ...urgent.map((queue) => toRow(toCells(queue).map((cell) => `**${cell}**`))),
+    ...sortByAge(others).map((queue) => toRow(toCells(queue))),
   ].join('\n');
 }
 
@@ -65,13 +68,15 @@ function describeUrgent(unserved: number, behind: number): string {
   return `${unserved} without a worker, ${behind} behind.`;
 }
 
-/** Sorts the queue with the oldest waiting task first. Queues without one keep their order. */
+/**
+ * Sorts queues by the age of their oldest waiting task, oldest first. Queues without waiting tasks keep their order.
+ */
 function sortByAge(queues: QueueStats[]): QueueStats[] {
   const ageOf = ({ backlog, backlogSeconds }: QueueStats) => (backlog > 0 ? backlogSeconds : -1);
-  return queues.toSorted((one, other) => ageOf(other) - ageOf(one));
+  return queues.toSorted((queue, other) => ageOf(other) - ageOf(queue));
 }
 
-function cellsOf({
+function toCells({
   queue,
   backlog,
   backlogSeconds,
@@ -83,7 +88,7 @@ function cellsOf({
   return [queue, `${backlog}`, oldest, `${pollers}`, `${addedPerSecond}`, `${dispatchedPerSecond}`];
 }
 
-function rowOf(cells: string[]): string {
+function toRow(cells: string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 

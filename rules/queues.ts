@@ -1,16 +1,16 @@
-/** Temporal's task queues, by the work that waits in them: one kind of work never waits behind another. */
+/** Temporal's task queues, one for each kind of work, so that one kind of work never delays another. */
 export const TASK_QUEUES = {
-  /** Tasks of workflows themselves. */
+  /** Workflow tasks. */
   workflows: 'workflows',
   /**
-   * Steps of executions. Temporal keeps activity tasks and workflow tasks in separate queues. Both have one name,
-   * because only then can Temporal return a step to the worker that requested it, with the response to the workflow's
-   * task.
+   * Activity tasks for steps of executions. Temporal has separate queues for activity tasks and workflow tasks of the
+   * same name. With the same name, Temporal can give the activity directly to the worker that completes the workflow
+   * task (eager start).
    */
   steps: 'workflows',
   /** Single emails and SMS. */
   transactional: 'transactional',
-  /** Short statements that control a campaign, and steps that an earlier release has queued here. */
+  /** Short activities that control a campaign, and steps that an earlier release has queued here. */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
@@ -25,12 +25,13 @@ export type TaskQueue = keyof typeof TASK_QUEUES;
 export const TASK_QUEUE_KINDS = Object.keys(TASK_QUEUES) as [TaskQueue, ...TaskQueue[]];
 
 /**
- * Returns the queues that a worker process serves: the named ones, or all. A process that serves workflows also
- * serves the steps, so that Temporal may return a step with the response to the workflow's task.
+ * Returns the task queues that a worker process serves: the requested queues, or all if none is requested. A process
+ * that serves `workflows` also serves `steps`, so that Temporal can give it an activity when it completes a workflow
+ * task.
  */
-export function servedQueues(named: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
-  if (named.length === 0) return new Set(TASK_QUEUE_KINDS);
-  return new Set(named.includes('workflows') ? [...named, 'steps'] : named);
+export function servedQueues(requested: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
+  if (requested.length === 0) return new Set(TASK_QUEUE_KINDS);
+  return new Set(requested.includes('workflows') ? [...requested, 'steps'] : requested);
 }
 
 /**
@@ -41,9 +42,9 @@ export function taskQueueOf(shortId: string, queue: TaskQueue): string {
 }
 
 /**
- * Returns the name of another queue of the installation whose workflow queue is given. A workflow that started on the
- * queue `workflows` of an earlier release gets the earlier queues. A replay of a saved history runs on a queue with
- * another name, and does not compare queues.
+ * Returns the name of a task queue of the same installation, for code inside a workflow. `workflowQueue` is the queue
+ * on which the workflow runs. A workflow that started on the queue `workflows` of an earlier release uses the queues of
+ * that release. A replay of a saved history runs on a queue with another name, and does not compare queues.
  */
 export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string {
   const prefix = workflowQueue.endsWith(TASK_QUEUES.workflows)
@@ -52,5 +53,5 @@ export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string
   return `${prefix}${TASK_QUEUES[queue]}`;
 }
 
-/** Temporal's priority keys; lower ones come first. A password reset comes before a campaign. */
+/** Temporal's priority keys. Tasks with a lower key come first: a password reset comes before a campaign. */
 export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;

@@ -1,42 +1,45 @@
 import { AppError } from './errors.ts';
 
-/** The version of a record that the caller has read, from the request. */
+/** The version of a record that the caller has read. The caller sends it with a change of the record. */
 export interface ReadVersion {
-  /** Entity tags of `If-Match` without quotes. Absent for `*`, which any version matches. */
+  /**
+   * The entity tags of the header `If-Match`, without quotes. Absent if the header is missing or `*`, which matches any
+   * version.
+   */
   tags?: readonly string[] | undefined;
-  /** `updatedAt` of the record that the caller changed. */
+  /** The `updatedAt` of the record that the caller has read. */
   updatedAt?: Date | undefined;
 }
 
-/** The name of a record for an error, and the request that reads it again. */
+/** A record whose version is checked. */
 export interface VersionedRecord {
   name: 'campaign' | 'template' | 'workflow' | 'segment';
   /** When the record, or the part of it that is written, was last changed. */
   updatedAt: Date;
-  /** When the written part was last changed, if only a part of the record is written. */
+  /** When the part to write was last changed, if only a part of the record is written. */
   partUpdatedAt?: Date;
 }
 
 /**
- * Returns the version of a record: its last change in milliseconds. Every change of content increases it by at least
- * one millisecond; statistics and sending progress do not change it.
+ * Returns the version of a record: its last change in milliseconds. Every change of the content increases this time by
+ * at least one millisecond. Statistics and the progress of sending do not change it.
  */
 export function versionTag(updatedAt: Date): string {
   return updatedAt.getTime().toString(36);
 }
 
 /**
- * Refuses a write that is based on an older version, so that no change by another user is lost (contract §1.12
- * Versions). The caller holds the lock of the record. Without a version the last write wins.
+ * Refuses a write that is based on an older version of the record, so that no change by another user is lost (contract
+ * §1.12 Versions). The caller must have locked the record. If the request has no version, the write is allowed.
  * @throws AppError CONFLICT with the current version in `details`
  */
 export function assertUnchanged(record: VersionedRecord, read: ReadVersion | undefined): void {
   const { tags, updatedAt } = read ?? {};
   const tag = versionTag(record.updatedAt);
-  const isTagKnown = !tags || tags.includes(tag);
-  const moments = [record.updatedAt, ...(record.partUpdatedAt ? [record.partUpdatedAt] : [])];
-  const isMomentKnown = !updatedAt || moments.some((moment) => moment.getTime() === updatedAt.getTime());
-  if (isTagKnown && isMomentKnown) return;
+  const isTagCurrent = !tags || tags.includes(tag);
+  const times = [record.updatedAt, ...(record.partUpdatedAt ? [record.partUpdatedAt] : [])];
+  const isTimeCurrent = !updatedAt || times.some((time) => time.getTime() === updatedAt.getTime());
+  if (isTagCurrent && isTimeCurrent) return;
   throw new AppError('CONFLICT', {
     message: `The ${record.name} was changed after you read it.`,
     details: staleDetails(record.updatedAt),

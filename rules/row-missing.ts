@@ -1,12 +1,12 @@
-/** The type of the failure with which a workflow ends whose row does not exist. */
+/** The type of the failure with which a workflow ends if its row does not exist. */
 export const ROW_MISSING = 'ROW_MISSING';
 
 /** The records that workflows work on. */
 export type RowKind = 'execution' | 'campaign' | 'chunk' | 'job' | 'email' | 'sms' | 'webhook endpoint';
 
 /**
- * A workflow asks for work on a record that does not exist. Another database than the one that started the workflow is
- * the usual cause. A missing record is never a normal end: only a record says that its work has ended.
+ * A workflow requests work on a record that does not exist. Usually, the process uses another database than the one
+ * that started the workflow. A missing record never means that its work has ended, because only a record can say this.
  */
 export class RowMissing extends Error {
   readonly kind: RowKind;

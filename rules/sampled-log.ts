@@ -1,22 +1,23 @@
 /**
- * Maximum lines per second. A campaign ends thousands of messages per second, and a line per second costs 0.1 % of a
- * processor or less.
+ * The maximum number of lines per second. A campaign can complete thousands of messages per second. One line per second
+ * takes at most 0.1 % of a processor.
  */
 const LINES_A_SECOND = 100;
 const SECOND_MS = 1_000;
 
-/** The part of a logger that is used here. */
+/** The methods of a logger that are used here. */
 export interface InfoLog {
   info(fields: object, message: string): void;
 }
 
-/** Writes a line to the log, unless enough were written in this second. */
+/** Writes a line to the log, unless the maximum number of lines was already written in this second. */
 export type SampledLog = (message: string, fields: () => object) => void;
 
 /**
- * Creates a log for frequent events. It writes the first 100 lines of a second and counts the others. The count is the
- * field `skipped` of the next written line, or a separate line if no more lines follow.
- * @param now returns milliseconds since any fixed moment
+ * Creates a log for frequent events. The log writes the first 100 lines of each second, and counts the other lines. The
+ * next written line has this count in the field `skipped`. If no line follows within two seconds, the count is written
+ * as a separate line.
+ * @param now returns the milliseconds since some fixed moment
  */
 export function createSampledLog(log: InfoLog, now: () => number = () => performance.now()): SampledLog {
   let endsAtMs = Number.NEGATIVE_INFINITY;
@@ -24,9 +25,9 @@ export function createSampledLog(log: InfoLog, now: () => number = () => perform
   let skipped = 0;
 
   function takeSkipped(): { skipped?: number } {
-    const taken = skipped;
+    const count = skipped;
     skipped = 0;
-    return taken > 0 ? { skipped: taken } : {};
+    return count > 0 ? { skipped: count } : {};
   }
 
   function skip(): void {

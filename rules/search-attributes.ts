@@ -1,8 +1,11 @@
-/** Search attributes that workflow code sets itself; the others are set at the start (`temporal/search-attributes.ts`). */
+/**
+ * Search attributes that workflow code sets while it runs. All other search attributes are set when a workflow starts
+ * (`temporal/search-attributes.ts`).
+ */
 export const SET_BY_WORKFLOWS = {
-  /** The step at which a run waits. */
+  /** The step at which an execution waits. */
   stepId: 'StepId',
   stepType: 'StepType',
-  /** Why a run ended, if the reason says more than Temporal's status. */
+  /** Why an execution ended, if the reason says more than Temporal's status. */
   outcome: 'Outcome',
 } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventNameFault, segmentEvent } from './events/event-names.ts';
+import { findEventNameError, segmentEvent } from './events/event-names.ts';
 import { segmentSlug } from './slug.ts';
 
 describe('the slug of a segment', () => {
@@ -15,12 +15,12 @@ describe('the slug of a segment', () => {
     expect(segmentSlug(name)).toBe(slug);
   });
 
-  it('is never empty, in lower case with hyphens, and gives a valid reserved event name', () => {
+  it('is never empty, has lower case and hyphens, and results in a valid reserved event name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
         const slug = segmentSlug(name);
         expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-        expect(eventNameFault(segmentEvent(slug, 'entry'))?.code).toBe('reserved_event');
+        expect(findEventNameError(segmentEvent(slug, 'entry'))?.code).toBe('reserved_event');
       }),
     );
   });

@@ -1,28 +1,32 @@
 import slugify from '@sindresorhus/slugify';
 
-/** Keeps `segment.<slug>.entry` well under the 255 characters of an event name. */
+/**
+ * The maximum length of a slug. The event name `segment.<slug>.entry` is then well below its limit of 255 characters.
+ */
 export const SLUG_LENGTH = 200;
 
-/** Form of a slug that a user chooses: the form of slugs derived from names. */
+/** The form of a slug that a user chooses. Slugs that are derived from names have the same form. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * Returns the slug of a name: lower case, separated by hyphens, ASCII. A name without such characters (only emoji, or a
- * script without a transliteration) becomes its code points in hex, so that different names have different slugs.
+ * Derives a slug from a name: ASCII in lower case, with hyphens between words. If a name has no characters that can be
+ * transliterated (only emoji, for example), the slug consists of its code points in hexadecimal, so that different
+ * names have different slugs.
  */
 export function slugOf(name: string): string {
-  // Capitals do not separate words: "VIPs" is `vips`, and names that differ only in capitals have the same slug.
+  // Capital letters do not separate words: "VIPs" becomes `vips`, and names that differ only in capitals have the same
+  // slug.
   const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
   return slug || codePoints(name.trim()) || 'unnamed';
 }
 
-/** Returns the slug of a segment's name, which is part of the names of its events. */
+/** Derives the slug of a segment from its name. The names of the segment's events contain this slug. */
 export function segmentSlug(name: string): string {
   return name.trim() === '' ? 'segment' : slugOf(name);
 }
 
-/** Returns the slug, or the first free one of `welcome-2`, `welcome-3` … if it is taken. */
-export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
+/** Returns the slug if it is not in `taken`, else the first free slug of `welcome-2`, `welcome-3` and so on. */
+export function findFreeSlug(slug: string, taken: ReadonlySet<string>): string {
   let free = slug;
   for (let number = 2; taken.has(free); number += 1) {
     const suffix = `-${number}`;

@@ -2,11 +2,12 @@ import { sameJson } from './as-code/changes.ts';
 import { ownValueAt } from './own-value.ts';
 
 /**
- * Tells whether a request sends back what the stored record has at a path, or around it. A rule that is newer than the
- * record does not refuse such a value. An item of a list counts at any position, and only as a whole.
+ * Tells whether a request sends the same value at a path that the stored record already has. The path may also be
+ * inside a larger value that is the same. Validation rules that are newer than the record do not apply to such a value.
+ * An item of a list may have moved to another position, but the whole item must be the same.
  */
-export function isStoredAt(path: readonly PropertyKey[], given: unknown, stored: unknown): boolean {
-  let value = given;
+export function isStoredAt(path: readonly PropertyKey[], requestValue: unknown, stored: unknown): boolean {
+  let value = requestValue;
   let candidates = [stored];
   let isItem = false;
   let isInItem = false;
@@ -18,18 +19,19 @@ export function isStoredAt(path: readonly PropertyKey[], given: unknown, stored:
     candidates = candidates.flatMap((candidate) =>
       isList ? (Array.isArray(candidate) ? candidate : []) : [ownValueAt(candidate, [key])],
     );
-    const counts = value !== undefined && !(isInItem && typeof value !== 'object');
-    if (counts && candidates.some((candidate) => sameJson(candidate, value))) return true;
+    const isComparable = value !== undefined && !(isInItem && typeof value !== 'object');
+    if (isComparable && candidates.some((candidate) => sameJson(candidate, value))) return true;
   }
   return false;
 }
 
-/** Whether the input that is being parsed may have values that only records from older versions have. */
+/** True while the input that is being parsed may contain values that only older versions accepted. */
 let acceptsOlder = false;
 
 /**
- * Runs a synchronous parse that skips the rules for new names and expressions, for an input whose refused parts are all
- * stored already. Schemas are created once and receive only the input, so this is module state during the parse.
+ * Runs `parse` without the rules for new names and expressions. Use it for an input whose refused values are all in the
+ * stored record already. `parse` must be synchronous, because this mode is a variable of the module: schemas get only
+ * the input.
  */
 export function parseAsOlder<T>(parse: () => T): T {
   const before = acceptsOlder;
@@ -41,7 +43,7 @@ export function parseAsOlder<T>(parse: () => T): T {
   }
 }
 
-/** Tells whether a schema skips its rules for new names and expressions now. */
+/** Tells whether schemas must skip their rules for new names and expressions at the moment. */
 export function isParsedAsOlder(): boolean {
   return acceptsOlder;
 }

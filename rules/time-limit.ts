@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
 /**
- * Limit of a piece of work in processor time, and the number of attempts if other processes keep its thread from running.
+ * The limit of processor time for a piece of work. `attempts` is the maximum number of attempts if other processes
+ * prevent the thread from running.
  */
 export interface TimeLimit {
   ms: number;
@@ -10,26 +11,29 @@ export interface TimeLimit {
 }
 
 /**
- * A template may hold a process for 200 ms (contract §4.2 Limits of a template); the rest is for stopping it. A
- * fourth attempt would rarely succeed.
+ * A template may block a process for at most 200 ms (contract §4.2 Limits of a template). Stopping it takes some of
+ * this time. A fourth attempt would rarely succeed.
  */
-let bound: TimeLimit = { ms: 180, attempts: 3 };
+let threadLimit: TimeLimit = { ms: 180, attempts: 3 };
 
-/** Work that used this share of its limit was not starved. An interrupt comes a little early or late. */
+/**
+ * Work that got this share of its limit in processor time was not starved. The share is below 1, because the interrupt
+ * may come a little early.
+ */
 const USED_SHARE = 0.9;
 /**
- * An attempt gets at most this multiple of its limit in passing time. Three attempts of a thread then end before the
+ * The maximum duration of an attempt, as a multiple of the limit. Three attempts in a worker thread then end before the
  * thread is ended (`compute/threads.ts`).
  */
 const STRETCH_MAX = 10;
 
-/** `run` is the work that is running within a time limit at the moment, if any. */
+/** `run` is the work that runs with a time limit at the moment, or undefined. */
 const context = createContext({ run: undefined });
 const call = new Script('run()');
 
 /** The work exceeded its time limit. */
 export class TimeLimitExceeded extends Error {
-  /** True if other processes kept the thread from running, so the work may be fast in another attempt. */
+  /** True if other processes prevented the thread from running, so the work may be fast in another attempt. */
   readonly starved: boolean;
 
   constructor(message: string, options: ErrorOptions & { starved?: boolean } = {}) {
@@ -38,10 +42,10 @@ export class TimeLimitExceeded extends Error {
   }
 }
 
-/** The errors of the template library for its own limits on input and on the output of filters. */
+/** Matches errors of the template library about its limits on input and on the output of filters. */
 const LIBRARY_LIMIT = /^(memory alloc|parse length) limit exceeded/;
 
-/** Tells whether an error means that work was stopped at a limit, not that the work itself is invalid. */
+/** Tells whether an error means that work was stopped at a limit, and not that its input is invalid. */
 export function exceededLimit(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
@@ -49,31 +53,28 @@ export function exceededLimit(error: unknown): boolean {
   );
 }
 
-/** Tells whether other processes kept the thread from running, so that the same work may be fast in another attempt. */
+/** Tells whether other processes prevented the thread from running, so the same work may be fast in another attempt. */
 export function wasStarved(error: unknown): boolean {
   const exceeded = error instanceof Error && error.cause instanceof TimeLimitExceeded ? error.cause : error;
   return exceeded instanceof TimeLimitExceeded && exceeded.starved;
 }
 
-/**
- * Sets the limits for all further work of this thread. A thread whose result is not urgent can allow more time and
- * needs no further attempts.
- */
-export function setTimeLimit(given: TimeLimit): void {
-  bound = given;
+/** Sets the default limit for all further work of this thread. */
+export function setTimeLimit(limit: TimeLimit): void {
+  threadLimit = limit;
 }
 
 /**
- * Runs `work` and stops it after `ms` (default: the limit of the thread), whatever it is doing: a loop, a filter or a
- * regular expression. The limit counts the processor time of this thread, so a busy machine refuses no work. V8's
- * interrupt can only measure the time that passes: work that was interrupted before it had its processor time restarts
- * with as much more time as it lacked. A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables.
- * Callers use it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
- * In nested calls only the outer limit applies. V8 has one interrupt per thread, and an inner call would swallow the
- * interrupt of an outer one, or end the process (a Node assertion).
+ * Runs `work` and stops it after `ms` milliseconds (default: the limit of the thread), even inside a loop, a filter or
+ * a regular expression. The limit is processor time of this thread, so work is not refused because the machine is busy.
+ * V8 can only interrupt after elapsed time. If the work had not got its processor time by then, it is run again with a
+ * longer elapsed time. A call takes about 130 µs, because V8 starts a watchdog thread. This is 30 times the time for a
+ * whole message with plain variables, so use it only for compiling and for templates with loops or costly filters. In
+ * nested calls, only the outer limit applies: V8 has one interrupt per thread, and an inner call would consume the
+ * interrupt of the outer call, or end the process (a Node assertion).
  * @throws TimeLimitExceeded
  */
-export function runWithTimeLimit<T>(work: () => T, ms = bound.ms): T {
+export function runWithTimeLimit<T>(work: () => T, ms = threadLimit.ms): T {
   if (context.run) return work();
   let limitMs = ms;
   for (let attempt = 1; ; attempt++) {
@@ -84,14 +85,17 @@ export function runWithTimeLimit<T>(work: () => T, ms = bound.ms): T {
       if (!(error instanceof TimeLimitExceeded)) throw error;
       const cpuMs = threadCpuMs() - start;
       const starved = cpuMs < ms * USED_SHARE;
-      if (!starved || attempt >= bound.attempts)
+      if (!starved || attempt >= threadLimit.attempts)
         throw new TimeLimitExceeded(error.message, { cause: error.cause, starved });
       limitMs = Math.ceil(Math.min((ms * limitMs) / cpuMs, ms * STRETCH_MAX));
     }
   }
 }
 
-/** `displayErrors` is off, because Node's assertion fails while it marks the line of an error. */
+/**
+ * Runs the work in the VM context with V8's time limit. `displayErrors` is off, because otherwise an assertion in Node
+ * fails while it marks the line of an error.
+ */
 function runLimited<T>(work: () => T, ms: number): T {
   context.run = work;
   try {
@@ -105,15 +109,15 @@ function runLimited<T>(work: () => T, ms: number): T {
 }
 
 function isTimeout(error: unknown): boolean {
-  // `instanceof Error` does not work, because the error belongs to the script's own context.
+  // `instanceof Error` does not work here, because the error belongs to another VM context.
   return (
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   );
 }
 
 /**
- * Returns the processor time of this thread. If Linux does not report it, the time of all threads, which is never
- * less.
+ * Returns the processor time of this thread. If the system does not report this time, returns the time of all threads,
+ * which is never less.
  */
 export function threadCpuMs(): number {
   try {

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Random bytes for many ids. Generating 16 bytes costs 2 µs, and 4,096 bytes cost 5. */
+/** Random bytes for many ids. Generating 16 bytes takes 2 µs, and generating 4,096 bytes takes only 5 µs. */
 const pool = new Uint8Array(4096);
 const BYTES_PER_ID = 16;
 let used = pool.length;
@@ -10,15 +10,15 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * Returns a new UUIDv7. Ids of one process are in the order of their creation, also within a millisecond. Source: RFC
- * 9562 §6.2, method 1.
+ * Creates a UUIDv7. The ids of one process are sorted by their creation, also within a millisecond. Source: RFC 9562
+ * §6.2, method 1.
  */
 export function uuidv7(): string {
   const random = takeRandom();
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    // Starts in the lower half, so that no process creates enough ids in a millisecond to overflow.
+    // The sequence starts in the lower half of its range, so it cannot overflow within a millisecond.
     sequence = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
   } else {
     sequence += 1;
@@ -26,7 +26,7 @@ export function uuidv7(): string {
   return v7({ random, msecs: lastMs, seq: sequence });
 }
 
-/** Returns when a UUIDv7 was created, by its creator's time. Undefined for any other UUID. */
+/** Returns when a UUIDv7 was created, by the clock of its creator. Undefined for any other UUID. */
 export function timeOfUuid(id: string): Date | undefined {
   const hex = id.replaceAll('-', '');
   return hex[12] === '7' ? new Date(Number.parseInt(hex.slice(0, 12), 16)) : undefined;

@@ -1,9 +1,9 @@
-/** The end of a workflow. */
+/** How a Temporal workflow ended, for the log and for metrics. */
 export interface WorkflowEnd {
   /** The workflow's type. */
   type: string;
   outcome: 'completed' | 'failed' | 'cancelled';
-  /** One of our codes, or the reason of an EXIT step. */
+  /** A code of the service, or the reason of an EXIT step. */
   reason: string | null;
   /** Milliseconds since the workflow started, over all its runs. */
   ms: number;

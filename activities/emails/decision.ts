@@ -2,7 +2,7 @@ import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
-import { cutAfterReplyCodes, judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
+import { classifyRefusal, cutAfterReplyCodes, type Refusal } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
@@ -19,7 +19,7 @@ export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail):
 
 /** Classifies the provider's refusal of an email. Undefined if the provider did not refuse the email. */
 export function refusalOf(result: ProviderResult): Refusal | undefined {
-  return result.outcome === 'refused' ? judgeRefusal(result) : undefined;
+  return result.outcome === 'refused' ? classifyRefusal(result) : undefined;
 }
 
 /**

@@ -21,7 +21,7 @@ import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { isLargeEmail } from '../../rules/emails/large-email.ts';
 import { messageIdOf } from '../../rules/emails/message-id.ts';
-import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
+import { sealedVariablesContext } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
@@ -119,7 +119,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
  */
 function openVariables({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
-  const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
+  const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariablesContext(id), options.sealed);
   return overlay(variables, markTrusted(JSON.parse(opened) as Data));
 }
 

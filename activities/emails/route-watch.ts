@@ -13,8 +13,8 @@ import {
   takeDueProbes,
 } from '../../db/sending/route-pauses.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
-import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
-import { RouteRefusals, refusalFingerprint, replyCodesOf, replyOf } from '../../rules/emails/route-refusals.ts';
+import { classifyRefusal, type Refusal } from '../../rules/emails/refusal.ts';
+import { RouteRefusals, refusalFingerprint, toReplyCodes, toReplyLine } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
@@ -118,7 +118,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       projectIds,
       refusal: refusalFingerprint(refusal),
       stage: refusal.stage,
-      reply: replyOf(refusal),
+      reply: toReplyLine(refusal),
       senderHost: email.senderHost,
       emailId: email.id || null,
       nextProbeAt: new Date(Date.now() + first * 1_000),
@@ -128,7 +128,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     if (!paused) return;
     const { projectId, stage } = paused;
     log.warn(
-      { ...about, projectId, stage, status: replyCodesOf(refusal) },
+      { ...about, projectId, stage, status: toReplyCodes(refusal) },
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
@@ -175,7 +175,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       }
       if (result.outcome !== 'refused' || pauseCache.find(email.projectId)) return;
       const { projectId, to } = email;
-      const projectIds = refusals.refused({ refusal: judgeRefusal(result), by: result, projectId, to });
+      const projectIds = refusals.refused({ refusal: classifyRefusal(result), by: result, projectId, to });
       if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
     },
     shouldWait: (refusal, attempts) => refusal.about === 'us' && refusals.shouldWait(attempts),
@@ -246,8 +246,8 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
     const envelope = isLogin ? null : { from: fallback.from, to: to ?? fallback.to };
     const result = (await provider.probe?.(envelope, stopping.signal)) ?? { outcome: 'accepted' as const };
     if (result.outcome === 'unsent') return;
-    if (result.outcome === 'refused' && judgeRefusal(result).about === 'us') {
-      await noteRouteReply(db, { id, reply: replyOf(result) });
+    if (result.outcome === 'refused' && classifyRefusal(result).about === 'us') {
+      await noteRouteReply(db, { id, reply: toReplyLine(result) });
       return;
     }
     if (!(await endRoutePause(db, id))) return;
@@ -270,9 +270,9 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
       const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
       const result = await provider.probe?.(envelope, stopping.signal);
       if (result?.outcome !== 'refused' || stopping.signal.aborted) return undefined;
-      if (judgeRefusal(result).about !== 'us' || result.code < 500) return undefined;
+      if (classifyRefusal(result).about !== 'us' || result.code < 500) return undefined;
       log.warn(
-        { ...about, stage: result.stage, status: replyCodesOf(result) },
+        { ...about, stage: result.stage, status: toReplyCodes(result) },
         'the mail server does not take our email: it refused a probe',
       );
       return { result, senderHost: senderHost ?? '' };

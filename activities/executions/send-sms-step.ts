@@ -24,7 +24,7 @@ import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { SendSmsConfig } from '../../rules/executions/steps/send-sms.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
-import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
+import { findSmsBodyError, smsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The text and the recipient of a step's SMS, or the outcome of the step if no SMS is sent. */
@@ -87,7 +87,7 @@ async function prepareSms({ config, db, compute }: ActivityDeps, position: Effec
     input: { vars: variables, urls },
   });
   if ('fault' in rendered) return failUnsent('template_error', rendered.fault);
-  const bodyError = smsBodyFault(rendered.body);
+  const bodyError = findSmsBodyError(rendered.body);
   if (bodyError !== undefined) return failUnsent('template_error', bodyError);
   return { to, from: parsed.data.from, body: rendered.body };
 }

@@ -14,9 +14,9 @@ import {
 } from '../../db/webhooks/endpoint-turns.ts';
 import {
   type EndpointVerdict,
-  MAX_TRIES,
+  MAX_ATTEMPTS,
   nextAttemptAt,
-  verdictOf,
+  summarizeOutcomes,
   type WebhookOutcome,
   webhookHeaders,
 } from '../../rules/webhooks/registry.ts';
@@ -130,7 +130,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
       else counts.failed += 1;
       counts.lastFailure = shownError ?? counts.lastFailure;
     }
-    const verdict = verdictOf(ended.map(({ outcome }) => outcome));
+    const verdict = summarizeOutcomes(ended.map(({ outcome }) => outcome));
     const nothingNew = verdict.failures === 0 && failuresInRow === 0;
     status = nothingNew ? recorded : await updateStatus(deps, turn, verdict);
     failuresInRow = verdict.succeeded ? verdict.failures : failuresInRow + verdict.failures;
@@ -184,7 +184,7 @@ function attemptOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookRes
   const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
   const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
   const attempts = delivery.attempts + 1;
-  const next = succeeded || attempts >= MAX_TRIES ? null : nextAttemptAt(attempts, new Date());
+  const next = succeeded || attempts >= MAX_ATTEMPTS ? null : nextAttemptAt(attempts, new Date());
   return {
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',

@@ -22,8 +22,8 @@ export interface OutgoingEmail {
 /**
  * The provider's result for a message. After `unsent` or a temporary refusal, the message has not arrived and may be
  * sent again. After `in_doubt` it may have arrived: the provider never repeats it, but the caller sends it again with
- * the same Message-ID, because a second copy is better than a lost email. `judgeRefusal` decides what a refusal means
- * for the recipient.
+ * the same Message-ID, because a second copy is better than a lost email. `classifyRefusal` decides what a refusal
+ * means for the recipient.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }

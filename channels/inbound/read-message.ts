@@ -1,8 +1,8 @@
 import type { Attachment, Email } from 'postal-mime';
 import { htmlToText } from '../../rules/content/content-text.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
-import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
-import { codeClass, wordClass } from '../../rules/emails/refusal-table.ts';
+import { ABOUT_ANOTHER_ADDRESS, classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { classifyCode, classifyText } from '../../rules/emails/refusal-table.ts';
 import { decodeRawText } from '../../rules/mime/header-charset.ts';
 import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
@@ -168,7 +168,7 @@ function readRecipientStatus(
       why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
     };
   const status = firstWord(recipient.get('status') ?? '') || null;
-  const isUnclear = codeClass(status, undefined) === undefined;
+  const isUnclear = classifyCode(status, undefined) === undefined;
   const words =
     recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
   return bounceReport(words, { status, at, isAboutAnother });
@@ -244,8 +244,8 @@ function patternOf(address: string | null): RegExp | null {
 }
 
 /**
- * Finds a server's reply in a text, about our recipient or without a named address. With several recipients, the address
- * is on the same line or shortly before.
+ * Finds a server's reply in a text, about our recipient or without a named address. With several recipients, the
+ * address is on the same line or shortly before.
  */
 function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
   const found = lines.findIndex((line, at) => {
@@ -271,7 +271,7 @@ function findWords(lines: string[], own: RegExp | null): string | undefined {
       .join(' ')
       .replace(/\s+/g, ' ')
       .trim();
-    if (wordClass(words, null) !== undefined) return words;
+    if (classifyText(words, null) !== undefined) return words;
   }
   return undefined;
 }
@@ -319,7 +319,7 @@ function bounceReport(words: string, p: { status: string | null; at: Date; isAbo
   const diagnostic = parseDiagnostic(words);
   const refusal = p.isAboutAnother
     ? ABOUT_ANOTHER_ADDRESS
-    : judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
+    : classifyRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
   return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
 }
 
@@ -355,7 +355,9 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
   };
 }
 
-/** Tells whether a server that passed the email on has noted the null sender, which its own envelope no longer shows. */
+/**
+ * Tells whether a server that passed the email on has noted the null sender, which its own envelope no longer shows.
+ */
 function hasNullReturnPath(email: Email): boolean {
   return email.headers.some(({ key, value }) => key === 'return-path' && value.trim() === '<>');
 }

@@ -7,7 +7,7 @@ import { isPublicAddress } from '../../channels/public-address.ts';
 import { listAllRoutePauses } from '../../db/sending/route-pauses.ts';
 import type { ProviderServers } from '../../rules/emails/email-providers.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
-import { judgeRefusal } from '../../rules/emails/refusal.ts';
+import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts';
 import { redact } from '../../rules/failure-text.ts';
 import { reasonOf } from '../database-error.ts';
@@ -76,17 +76,17 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
       `${where} does not accept email: ${result.error}`,
       'check SMTP_URL: host, port, user, password and TLS',
     );
-  const { about, retry } = judgeRefusal(result);
+  const { about, retry } = classifyRefusal(result);
   // The server has checked a recipient, so it accepts email from this service.
   if (about === 'recipient') return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
-  const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${replyOf(result)}`;
+  const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
   if (retry && result.code < 500) return warnFinding(says, 'the server may only be busy: retry');
   return failFinding(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 
 /** The server's reply in one line, without addresses. */
-function replyOf({ code, text }: { code: number; text: string }): string {
+function toReplyLine({ code, text }: { code: number; text: string }): string {
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 

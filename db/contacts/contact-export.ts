@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addressHash } from '../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
@@ -23,7 +23,7 @@ export async function listSuppressionsOf(
 ): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, reason, source, actor, created_at AS "createdAt" FROM suppressions
-    WHERE project_id = ${p.projectId} AND address_hash = ${addressHash(key, p.email)} ORDER BY id
+    WHERE project_id = ${p.projectId} AND address_hash = ${computeAddressHash(key, p.email)} ORDER BY id
   `.execute(db);
   return rows;
 }

@@ -3,7 +3,7 @@
  * deleted. Each mark has the keyed hash of the address, like a suppression, and never the address itself.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { addressHash } from '../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 import { keepTopicRefusals } from '../topics/topic-refusals.ts';
@@ -26,7 +26,7 @@ interface Marked {
  */
 export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
   const { projectId, contacts } = p;
-  const own = contacts.map((contact) => ({ ...contact, hash: addressHash(key, contact.email) }));
+  const own = contacts.map((contact) => ({ ...contact, hash: computeAddressHash(key, contact.email) }));
   const former = await listFormerAddresses(trx, key, p);
   const links = [...own, ...former];
   await sql`
@@ -86,7 +86,7 @@ async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts 
       AND e.source_type <> 'INBOUND' AND lower(e.to_email) <> c.email
     GROUP BY e.contact_id, lower(e.to_email)
   `.execute(trx);
-  return rows.map((row) => ({ ...row, hash: addressHash(key, row.email) }));
+  return rows.map((row) => ({ ...row, hash: computeAddressHash(key, row.email) }));
 }
 
 /** Removes duplicates and sorts by hash, so that two erasures lock rows in the same order. */
@@ -102,7 +102,7 @@ function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
-  const adopted = uniqueHashes(contacts.map(({ id, email }) => ({ id, hash: addressHash(key, email) })));
+  const adopted = uniqueHashes(contacts.map(({ id, email }) => ({ id, hash: computeAddressHash(key, email) })));
   await prepared`
     WITH adopted AS (
       SELECT * FROM unnest(${adopted.map(({ id }) => id)}::uuid[], ${adopted.map(({ hash }) => hash)}::bytea[]) AS u (id, hash)),
@@ -124,7 +124,7 @@ export async function storeLeftTopics(
   key: Buffer,
   { projectId, contact }: { projectId: string; contact: ContactAddress },
 ): Promise<void> {
-  const hash = addressHash(key, contact.email);
+  const hash = computeAddressHash(key, contact.email);
   await sql`
     UPDATE erased_addresses SET contact_id = NULL WHERE project_id = ${projectId} AND address_hash = ${hash}
   `.execute(trx);
@@ -168,5 +168,7 @@ export async function listErasedHolders(db: Db, key: Buffer, erased: readonly Er
     SELECT id, email FROM contacts WHERE id = ANY(${ids}::uuid[]) AND project_id = ${erased[0]?.projectId ?? null} ORDER BY id
   `.execute(db);
   // Ignores a contact that has changed its address in the meantime.
-  return rows.flatMap(({ id, email }) => (erased.some(({ hash }) => hash.equals(addressHash(key, email))) ? id : []));
+  return rows.flatMap(({ id, email }) =>
+    erased.some(({ hash }) => hash.equals(computeAddressHash(key, email))) ? id : [],
+  );
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../../rules/emails/reasons.ts';
-import { addressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { computeAddressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
@@ -97,7 +97,7 @@ export async function liftSuppressions(
   key: Buffer,
   p: { projectId: string; emails: string[]; reasons: readonly SuppressionReason[] },
 ): Promise<number> {
-  return liftHashes(db, { ...p, hashes: p.emails.map((email) => addressHash(key, email)) });
+  return liftHashes(db, { ...p, hashes: p.emails.map((email) => computeAddressHash(key, email)) });
 }
 
 /** Deletes suppressions with these reasons, by the hash of the address. Returns the number of deleted suppressions. */
@@ -136,7 +136,9 @@ export async function findSuppressions(
   key: Buffer,
   p: { projectId: string; emails: string[] },
 ): Promise<Map<string, SuppressionReason[]>> {
-  const byHash = new Map(p.emails.map((email) => [addressHash(key, email).toString('hex'), normalizeEmail(email)]));
+  const byHash = new Map(
+    p.emails.map((email) => [computeAddressHash(key, email).toString('hex'), normalizeEmail(email)]),
+  );
   if (byHash.size === 0) return new Map();
   const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const { rows } = await sql<{ hash: string; reasons: SuppressionReason[] }>`
@@ -169,7 +171,9 @@ export async function findRefusals(
   p: { projectId: string; emails: string[] },
 ): Promise<Map<string, { isOwn: boolean; isProtected: boolean }>> {
   if (p.emails.length === 0) return new Map();
-  const byHash = new Map(p.emails.map((email) => [addressHash(key, email).toString('hex'), normalizeEmail(email)]));
+  const byHash = new Map(
+    p.emails.map((email) => [computeAddressHash(key, email).toString('hex'), normalizeEmail(email)]),
+  );
   const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const { rows } = await sql<{ hash: string; isOwn: boolean; isProtected: boolean }>`
     SELECT encode(s.address_hash, 'hex') AS hash, bool_or(s.reason = 'complaint' OR s.source = ${PAGE_SOURCE}) AS "isOwn",
@@ -192,8 +196,8 @@ export async function copyRefusals(
 ): Promise<void> {
   await sql`
     INSERT INTO suppressions (project_id, address_hash, email, reason, source, actor)
-    SELECT project_id, ${addressHash(key, p.to)}, ${p.to}, reason, source, actor FROM suppressions
-    WHERE project_id = ${p.projectId} AND address_hash = ${addressHash(key, p.from)}
+    SELECT project_id, ${computeAddressHash(key, p.to)}, ${p.to}, reason, source, actor FROM suppressions
+    WHERE project_id = ${p.projectId} AND address_hash = ${computeAddressHash(key, p.from)}
       AND reason = ANY(${[...OWN_REASONS]}::text[])
     ON CONFLICT (project_id, address_hash, reason) DO NOTHING
   `.execute(trx);
@@ -290,5 +294,5 @@ function sortedEntries(key: Buffer, entries: NewSuppression[]) {
 
 function hashAddress(key: Buffer, address: string | { hash: Buffer }): HashedAddress {
   if (typeof address !== 'string') return { hash: address.hash, email: null };
-  return { hash: addressHash(key, address), email: normalizeEmail(address) };
+  return { hash: computeAddressHash(key, address), email: normalizeEmail(address) };
 }

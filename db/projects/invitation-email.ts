@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { sealSecret } from '../../rules/access/secrets.ts';
 import { NO_TEXT } from '../../rules/content/email-text.ts';
-import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
+import { sealedVariablesContext } from '../../rules/emails/sealed-variables.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
@@ -42,7 +42,7 @@ export async function queueInvitationEmail(
     templateId: null,
   });
   const id = uuidv7();
-  const sealed = sealSecret(p.atRest, sealedVariables(id), JSON.stringify({ invitationUrl: p.url }));
+  const sealed = sealSecret(p.atRest, sealedVariablesContext(id), JSON.stringify({ invitationUrl: p.url }));
   await trx
     .insertInto('emails')
     .values({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
-import { freeSlug, slugOf } from '../../rules/slug.ts';
+import { findFreeSlug, slugOf } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 
@@ -27,7 +27,7 @@ export async function newSlug(trx: Trx, p: { table: Slugged; within: string; nam
   const { rows } = await sql<{ slug: string }>`
     SELECT slug FROM ${sql.table(p.table)} WHERE ${sql.ref(WITHIN[p.table])} = ${p.within}
   `.execute(trx);
-  return freeSlug(slug, new Set(rows.map((row) => row.slug)));
+  return findFreeSlug(slug, new Set(rows.map((row) => row.slug)));
 }
 
 /**

@@ -4,7 +4,7 @@
  * erased or got another number.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type KeyPads, phoneHash } from '../../rules/emails/suppression.ts';
+import { computePhoneHash, type KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { keyedHashSql } from '../contacts/suppressions.ts';
@@ -57,7 +57,7 @@ export async function addSmsStops(
   const { rows } = await sql<RowOf<'sms_stops', typeof COLUMNS>>`
     INSERT INTO sms_stops AS s (project_id, phone_hash, sender, phone, source, actor)
     SELECT ${projectId}, u.hash, u.sender, u.phone, u.source, u.actor
-    FROM unnest(${stops.map(({ phone }) => phoneHash(key, phone))}::bytea[], ${stops.map(({ from }) => from ?? EVERY_SENDER)}::text[],
+    FROM unnest(${stops.map(({ phone }) => computePhoneHash(key, phone))}::bytea[], ${stops.map(({ from }) => from ?? EVERY_SENDER)}::text[],
       ${stops.map(({ phone }) => phone)}::text[], ${stops.map(({ source }) => source)}::text[],
       ${stops.map(({ actor }) => actor)}::text[]) AS u (hash, sender, phone, source, actor)
     ORDER BY u.hash, u.sender
@@ -100,7 +100,7 @@ export async function liftSmsStops(
   key: Buffer,
   p: { projectId: string; phone: string; from: string | null },
 ): Promise<number> {
-  const hash = phoneHash(key, p.phone);
+  const hash = computePhoneHash(key, p.phone);
   const senders = p.from === null ? sql`true` : sql`sender IN (${p.from}, ${EVERY_SENDER}, ${IMPORTED_SENDER})`;
   const { numAffectedRows } = await sql`
     DELETE FROM sms_stops WHERE project_id = ${p.projectId} AND phone_hash = ${hash} AND ${senders}
@@ -197,7 +197,7 @@ export async function applySmsStops(
   if (p.contacts.length === 0) return;
   await sql`
     UPDATE contacts c SET sms_subscribed = false
-    FROM unnest(${p.contacts.map(({ id }) => id)}::uuid[], ${p.contacts.map(({ phone }) => phoneHash(key, phone))}::bytea[]) AS u (id, hash)
+    FROM unnest(${p.contacts.map(({ id }) => id)}::uuid[], ${p.contacts.map(({ phone }) => computePhoneHash(key, phone))}::bytea[]) AS u (id, hash)
     WHERE c.project_id = ${p.projectId} AND c.id = u.id AND c.sms_subscribed
       AND EXISTS (SELECT FROM sms_stops t WHERE t.project_id = ${p.projectId} AND t.phone_hash = u.hash)
   `.execute(trx);
@@ -225,13 +225,13 @@ export async function keepErasedStops(
   const stopped = rows.filter((row) => row.stopped).map(({ phone }) => phone);
   await sql`
     INSERT INTO sms_stops (project_id, phone_hash, sender, source, actor)
-    SELECT ${projectId}, u.hash, ${EVERY_SENDER}, 'contact', NULL FROM unnest(${stopped.map((phone) => phoneHash(key, phone))}::bytea[]) AS u (hash)
+    SELECT ${projectId}, u.hash, ${EVERY_SENDER}, 'contact', NULL FROM unnest(${stopped.map((phone) => computePhoneHash(key, phone))}::bytea[]) AS u (hash)
     WHERE NOT EXISTS (SELECT FROM sms_stops t WHERE t.project_id = ${projectId} AND t.phone_hash = u.hash)
     ORDER BY u.hash ON CONFLICT DO NOTHING
   `.execute(trx);
   await sql`
     UPDATE sms_stops SET phone = NULL
-    WHERE project_id = ${projectId} AND phone_hash = ANY(${rows.map(({ phone }) => phoneHash(key, phone))}::bytea[])
+    WHERE project_id = ${projectId} AND phone_hash = ANY(${rows.map(({ phone }) => computePhoneHash(key, phone))}::bytea[])
   `.execute(trx);
   return rows.map(({ phone }) => phone);
 }

@@ -3,7 +3,7 @@ import { interpolate } from '../../rules/content/interpolate.ts';
 import { MIN_CYCLE_WAIT_MS } from '../../rules/executions/loop-guard.ts';
 import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
 import { readIsoDate } from '../../rules/time/iso-date.ts';
-import { instantOf, nextHour, wallAt } from '../../rules/time/local-time.ts';
+import { findNextHour, instantOf, wallAt } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { zoneOf } from '../../rules/time/zones.ts';
 import type { ExecutionEnvironment } from './environment.ts';
@@ -42,7 +42,7 @@ export async function computeDelayEnd(
     const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
   }
-  const dueMs = nextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
+  const dueMs = findNextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
   return { dueAt: new Date(dueMs), countsMs: Math.max(MIN_CYCLE_WAIT_MS, dueMs - nowMs) };
 }
 

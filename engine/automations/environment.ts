@@ -4,7 +4,7 @@ import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { awaitedEvent, endOfPause, findExit, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
+import { endOfPause, findExit, readAwaitedEvent, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import type { CurrentExecution } from './locked-executions.ts';
@@ -143,7 +143,7 @@ function environmentOfRuns(
 }
 
 function awaitedEventAt(step: GraphStep | undefined, run: SandboxState) {
-  return step?.type === 'WAIT_FOR_EVENT' ? awaitedEvent(step.config, run) : undefined;
+  return step?.type === 'WAIT_FOR_EVENT' ? readAwaitedEvent(step.config, run) : undefined;
 }
 
 function takeOwnEvent(

@@ -3,7 +3,7 @@ import type { Trx } from '../../db/connection.ts';
 import type { ExitingWorkflow } from '../../db/events/listeners.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
-import { exitReason, fillExits } from '../../rules/executions/exits.ts';
+import { fillExits, findExitReason } from '../../rules/executions/exits.ts';
 import type { FilterClock } from '../../rules/filters/evaluate.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -34,7 +34,7 @@ export async function exitExecutions(
       continue;
     }
     const exits = events.flatMap((event) => {
-      const reason = exitReason(workflow, event, clock);
+      const reason = findExitReason(workflow, event, clock);
       return reason && event.contactId !== null ? [{ reason, contactId: event.contactId }] : [];
     });
     for (const [reason, theirs] of groupBy(exits, (exit) => exit.reason)) {
@@ -78,7 +78,7 @@ async function exitByVariables(
     const { variables } = await loadStepVariables(trx, execution);
     const exits = { ...workflow, exitOn: fillExits(workflow.exitOn, variables) };
     const theirs = p.events.filter(({ contactId }) => contactId === execution.contactId);
-    const reason = theirs.map((event) => exitReason(exits, event, clock)).find((found) => found !== undefined);
+    const reason = theirs.map((event) => findExitReason(exits, event, clock)).find((found) => found !== undefined);
     if (!reason) continue;
     const where = sql<boolean>`id = ${execution.id}`;
     ended.push(await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));

@@ -3,7 +3,7 @@ import type { VisitOutcome } from '../../db/executions/visits.ts';
 import { findDeleted } from '../../db/records/deleted-rows.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
-import { exitReason } from '../../rules/executions/exits.ts';
+import { findExitReason } from '../../rules/executions/exits.ts';
 import { changeRun, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
@@ -229,7 +229,7 @@ export async function resumeWalk(
 
 /** Returns the exit reason if an event that the sandbox's own step caused matches an exit of the workflow. */
 function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
-  return events.map((event) => exitReason(exits, event, { now })).find((reason) => reason !== undefined);
+  return events.map((event) => findExitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }
 
 /** Returns the position of an execution at its current visit. */

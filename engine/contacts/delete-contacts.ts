@@ -9,7 +9,7 @@ import { emptyCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copi
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
-import { addressHash } from '../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
@@ -54,7 +54,7 @@ export async function deleteContacts(
   await deleteMemberships(trx, contacts);
   await anonymizeSuppressions(trx, {
     projectId: p.projectId,
-    hashes: emails.map((email) => addressHash(p.suppressionKey, email)),
+    hashes: emails.map((email) => computeAddressHash(p.suppressionKey, email)),
   });
   await sql`DELETE FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${ids}::uuid[])`.execute(trx);
   return { ids, outbox };

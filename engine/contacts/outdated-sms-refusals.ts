@@ -4,7 +4,7 @@ import type { Trx } from '../../db/connection.ts';
 import type { CsvContact } from '../../rules/contacts/csv-rows.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { consentWord } from '../../rules/sms/consent-word.ts';
+import { findConsentWord } from '../../rules/sms/consent-word.ts';
 
 /**
  * The number of a contact's latest inbound SMS that are searched for a START. Older events have no `consent`, only the
@@ -48,7 +48,7 @@ export async function findOutdatedSmsRefusals(
 
 function findLastConsent(texts: readonly (string | null)[]): 'stop' | 'start' | undefined {
   for (const text of texts) {
-    const word = consentWord(text ?? '');
+    const word = findConsentWord(text ?? '');
     if (word !== undefined) return word;
   }
   return undefined;

@@ -20,7 +20,7 @@ import { isNotRefused, setTopicRefusals } from '../../db/topics/topic-refusals.t
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TokenSubject } from '../../rules/content/link-tokens.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
-import { addressHash } from '../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { setContactTopics } from './topic-choices.ts';
@@ -58,7 +58,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const addresses = addressesOf(key, project, erased);
   const contacts = await findLinkContacts(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
-  const contactHashes = new Set(contacts.map(({ email }) => addressHash(key, email).toString('hex')));
+  const contactHashes = new Set(contacts.map(({ email }) => computeAddressHash(key, email).toString('hex')));
   const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
   return {
@@ -191,7 +191,7 @@ async function setSubscribed(
  */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
-    email === null ? [] : [{ hash: addressHash(key, email), email: normalizeEmail(email) }],
+    email === null ? [] : [{ hash: computeAddressHash(key, email), email: normalizeEmail(email) }],
   );
   const all = [...known, ...erased.map(({ hash }) => ({ hash, email: null }))];
   const firsts = new Set(new Map(all.map(({ hash }, n) => [hash.toString('hex'), n] as const).reverse()).values());
@@ -233,7 +233,7 @@ async function findLinkContacts(
     ORDER BY id IS NOT DISTINCT FROM ${own}::uuid DESC, id
   `.execute(db);
   const linkHashes = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
-  return rows.filter(({ id, email }) => id === own || linkHashes.has(addressHash(key, email).toString('hex')));
+  return rows.filter(({ id, email }) => id === own || linkHashes.has(computeAddressHash(key, email).toString('hex')));
 }
 
 /** Reads the topic of the email's campaign. If the campaign has none, reads the topic of the email's content. */

@@ -59,7 +59,7 @@ it('accepts addresses and networks, but not the whole Internet', () => {
   expect(refused.filter(isAddressOrNetwork)).toEqual([]);
 });
 
-it('knows what is on this machine', () => {
+it('recognizes the addresses of this machine', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1'].every(isLoopbackAddress)).toBe(true);
   expect(['128.0.0.1', '127.evil.example', 'unknown', '::'].some(isLoopbackAddress)).toBe(false);
 });

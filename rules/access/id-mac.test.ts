@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createIdMac } from './id-mac.ts';
 
-it('the MAC of an id is the HMAC-SHA256 that Node makes, under keys of any length', () => {
+it('the MAC of an id equals the HMAC-SHA256 by Node, for keys of any length', () => {
   for (const bytes of [0, 1, 16, 32, 63, 64, 65, 200]) {
     const key = randomBytes(bytes);
     const mac = createIdMac(key);

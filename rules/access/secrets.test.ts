@@ -10,7 +10,7 @@ describe('secrets at rest', () => {
     expect(openSecret(key, 'here', one)).toBe('pässword');
   });
 
-  it('cannot be decrypted in another place, with another key, or after a change', () => {
+  it('cannot be decrypted with another context or key, or after a change', () => {
     const sealed = sealSecret(key, 'here', 'password');
     const changed = Buffer.from(sealed, 'base64');
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
@@ -25,7 +25,7 @@ describe('secrets at rest', () => {
     expect(deriveKey('one key', 'links').equals(deriveKey('one key', 'links'))).toBe(true);
   });
 
-  it('are masked so far that they cannot be used', () => {
+  it('are masked so that the rest cannot be used', () => {
     expect(maskSecret('whsec_0123456789')).toBe('whse••••');
     expect(maskSecret('short')).toBe('••••');
   });

@@ -57,7 +57,7 @@ describe('two URLs', () => {
   ])('%s and %s do not count as the same origin', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
-it('never shows or stores the password of any URL, and calls the given URL unchanged', () => {
+it('never shows or stores the password of any URL, and restores the original URL for the request', () => {
   const parts = [
     'user',
     ':',

@@ -35,7 +35,7 @@ describe('an image', () => {
     expect(readImage(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });
 
-  it('cannot have a side of zero, or of more than any email shows', () => {
+  it('cannot have a side of zero, or a side above the maximum', () => {
     expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0, 0, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
     expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
   });
@@ -47,7 +47,7 @@ describe('an image', () => {
     }
   });
 
-  it('with invalid segments ends the search', () => {
+  it('with invalid segments is not read as an image', () => {
     expect(readImage(jpeg([0xff, 0xe0, 0, 0], SOF2))).toBeUndefined();
     expect(readImage(jpeg([0xff, 0xda, 0, 4, 1, 2], SOF2))).toBeUndefined();
   });

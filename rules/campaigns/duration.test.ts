@@ -24,19 +24,19 @@ function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Pa
 }
 
 describe('the duration of a campaign', () => {
-  it('is its number of emails by the send rate, or by a thousand per second without one', () => {
+  it('is the number of emails divided by the send rate, or by a thousand per second without a send rate', () => {
     expect(seconds({ willSend: 30, ratePerSecond: 4 })).toBe(8);
     expect(seconds({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
     expect(seconds({ willSend: 0 })).toBe(0);
   });
 
-  it('counts the nights while its window is closed', () => {
+  it('includes the nights in which the window is closed', () => {
     // 11 hours are left today, the night has 12, and the remaining emails take 4 hours tomorrow.
     expect(seconds({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
     expect(seconds({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
   });
 
-  it('counts the wait for a closed window', () => {
+  it('includes the time until a closed window opens', () => {
     expect(seconds({ nowMs: at('2026-11-23T21:00'), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
     expect(seconds({ scheduledAt: new Date(at('2026-11-23T21:00')), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
     const mondays: SendingWindow = { ...DAY, days: [1] };
@@ -49,7 +49,7 @@ describe('the duration of a campaign', () => {
     expect(Math.abs(estimate - days * 24 * HOUR)).toBeLessThan(24 * HOUR);
   });
 
-  it('lets each zone send while its own window is open, and they share the rate', () => {
+  it('counts sending to each zone while the window is open there, and all zones share the send rate', () => {
     const zones = [
       { zone: 'Europe/Berlin', contacts: 50 },
       { zone: 'Asia/Tokyo', contacts: 50 },
@@ -61,7 +61,7 @@ describe('the duration of a campaign', () => {
     expect(seconds({ willSend: 6 * HOUR, zones, clock: own })).toBe((2 + 12 + 1) * HOUR);
   });
 
-  it('counts from the first hour of its recipients to the last', () => {
+  it('lasts from the first local send time of its recipients to the last one', () => {
     const zones = [
       { zone: 'America/New_York', contacts: 999 },
       { zone: 'Europe/Berlin', contacts: 1 },
@@ -71,7 +71,7 @@ describe('the duration of a campaign', () => {
     expect(seconds({ zones: [{ zone: null, contacts: 3 }], clock })).toBe(1_000);
   });
 
-  it('skips recipients whose local time is over, if the policy is SKIP', () => {
+  it('skips recipients whose local send time has passed, if the policy is SKIP', () => {
     const zones = [
       { zone: 'Asia/Tokyo', contacts: 500 },
       { zone: 'America/New_York', contacts: 500 },
@@ -81,7 +81,7 @@ describe('the duration of a campaign', () => {
     expect(seconds({ zones, clock: { ...clock, latePolicy: 'SEND' } })).toBe(5 * HOUR + 500);
   });
 
-  it('includes the wait of a test, and the next day if the remaining recipients have an hour', () => {
+  it('includes the wait of a test, and the next day if the remaining recipients have a local send time', () => {
     const test = { share: 0.1, waitMinutes: 60 };
     expect(seconds({ test })).toBe(100 + HOUR + 900);
     expect(seconds({ test: { ...test, share: 1 } })).toBe(1_000);

@@ -11,19 +11,19 @@ const clock: CampaignRecipientTiming = {
 };
 const at = (instant: string) => Date.parse(instant);
 
-describe('the local hour of recipients who waited for the winner of a test', () => {
+describe('the local send time of recipients who waited for the winner of a test', () => {
   it.each([
     ['the next day', '2026-12-01T12:00:00Z', '2026-12-02T08:00:00Z'],
     ['the next day, also where the winner was chosen before the first', '2026-11-30T12:00:00Z', '2026-12-02T08:00:00Z'],
     ['the next day, where the winner is known at that hour', '2026-12-02T08:05:00Z', '2026-12-02T08:00:00Z'],
     ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
-  ])('recipients who waited for a winner use the hour of %s', (_, winnerAt, expected) => {
+  ])('recipients who waited for a winner get the email on %s', (_, winnerAt, expected) => {
     const rest = { ...clock, winnerAt: new Date(winnerAt) };
     expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: at(expected) });
     expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
-  it('is the hour of the campaign for all other recipients', () => {
+  it('is the local send time of the campaign for all other recipients', () => {
     const expected = at('2026-12-01T08:00:00Z');
     expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });

@@ -1,5 +1,5 @@
 import { DAY_MS, instantOf, MINUTE_MS, readLocalTime, type WallMs, wallAt } from '../time/local-time.ts';
-import { CONTACT_ZONE, nextClosing, nextOpening, type SendingWindow } from '../time/sending-window.ts';
+import { CONTACT_ZONE, findNextClosing, findNextOpening, type SendingWindow } from '../time/sending-window.ts';
 import { zoneOf } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
 
@@ -67,9 +67,9 @@ export function windowGate(timing: RecipientTiming, nowMs: number): Exclude<Gate
   const { window } = timing;
   if (!window) return { kind: 'open', closesAtMs: null };
   const zone = windowZone(timing, window);
-  const opensMs = nextOpening(window, zone, nowMs);
+  const opensMs = findNextOpening(window, zone, nowMs);
   if (opensMs > nowMs) return { kind: 'closed', notBeforeMs: opensMs };
-  return { kind: 'open', closesAtMs: nextClosing(window, zone, nowMs) };
+  return { kind: 'open', closesAtMs: findNextClosing(window, zone, nowMs) };
 }
 
 /** Tells whether the send time depends on the recipients' time zones. */

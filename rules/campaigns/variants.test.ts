@@ -3,18 +3,18 @@ import { NO_TEXT } from '../content/email-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
 import { type AssignmentCounts, assignVariants, betterVariant, REST, variantText } from './variants.ts';
 
-/** The assignments of `n` people in repeated pages of these sizes. */
-function dealtInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
-  const places: number[] = [];
-  for (let page = 0; places.length < p.n; page++) {
-    const n = Math.min(p.n - places.length, p.pages[page % p.pages.length] ?? 1);
-    places.push(...assignVariants({ ...p, before: countsOf(places, p.weights.length), n }));
+/** Assigns `n` recipients, page by page. The sizes of the pages repeat. */
+function assignInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
+  const assignments: number[] = [];
+  for (let page = 0; assignments.length < p.n; page++) {
+    const n = Math.min(p.n - assignments.length, p.pages[page % p.pages.length] ?? 1);
+    assignments.push(...assignVariants({ ...p, before: countsOf(assignments, p.weights.length), n }));
   }
-  return places;
+  return assignments;
 }
 
-function countsOf(places: number[], variants: number): AssignmentCounts {
-  const count = (place: number) => places.filter((each) => each === place).length;
+function countsOf(assignments: number[], variants: number): AssignmentCounts {
+  const count = (place: number) => assignments.filter((each) => each === place).length;
   return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
 }
 
@@ -28,9 +28,9 @@ describe('assigning variants to an audience', () => {
     [0.25, 10, 3],
     [1, 9, 9],
     [0.15, 4_321, 649],
-  ])('a share of %s of %s is %s whole people, whatever the pages', (share, n, expected) => {
+  ])('a share of %s of %s recipients is %s whole recipients, whatever the size of the pages', (share, n, expected) => {
     for (const pages of [[n], [500, 5_000], [7, 1, 13]]) {
-      const { variants, rest } = countsOf(dealtInPages({ weights: [1, 1], share, n, pages }), 2);
+      const { variants, rest } = countsOf(assignInPages({ weights: [1, 1], share, n, pages }), 2);
       expect(variants.reduce((sum, count) => sum + count, 0)).toBe(expected);
       expect(rest).toBe(n - expected);
     }
@@ -43,14 +43,14 @@ describe('assigning variants to an audience', () => {
     [[0.5, 0.25, 0.25], 8, [4, 2, 2]],
     [[1, 1, 1, 1, 1], 7, [2, 2, 1, 1, 1]],
     [[90, 10], 10, [9, 1]],
-  ])('with the weights %j, %s people are %j', (weights, n, expected) => {
-    const places = dealtInPages({ weights, share: 1, n, pages: [3, 100] });
-    expect(countsOf(places, weights.length).variants).toEqual(expected);
+  ])('with the weights %j, %s recipients are assigned as %j', (weights, n, expected) => {
+    const assignments = assignInPages({ weights, share: 1, n, pages: [3, 100] });
+    expect(countsOf(assignments, weights.length).variants).toEqual(expected);
   });
 
-  it('gives the same assignments with any pages', () => {
+  it('gives the same assignments for pages of any size', () => {
     const p = { weights: [5, 2, 2], share: 0.37, n: 3_000 };
-    expect(dealtInPages({ ...p, pages: [17, 400] })).toEqual(dealtInPages({ ...p, pages: [3_000] }));
+    expect(assignInPages({ ...p, pages: [17, 400] })).toEqual(assignInPages({ ...p, pages: [3_000] }));
   });
 });
 
@@ -140,7 +140,7 @@ describe('the interval of a rate', () => {
     expect(interval.high).toBeCloseTo(high, 3);
   });
 
-  it('starts at 0 if no recipient did, and ends at 1 if all did', () => {
+  it('starts at 0 without successes, and ends at 1 if all recipients are successes', () => {
     for (const sent of [1, 3, 7, 20]) {
       expect(wilsonInterval({ sent, successes: 0 }).low).toBe(0);
       expect(wilsonInterval({ sent, successes: sent }).high).toBe(1);
@@ -162,7 +162,7 @@ describe('the sentence about the difference', () => {
       'opens',
     );
 
-  it('says when it is not significant', () => {
+  it('says that a difference is not significant', () => {
     const near = compare([100, 20], [100, 25]);
     expect(near).toMatchObject({ significant: false, leader: 'B' });
     expect(near.sentence).toBe(
@@ -172,7 +172,7 @@ describe('the sentence about the difference', () => {
     expect(compare([0, 0], [10, 2]).sentence).toContain('is not significant');
   });
 
-  it('the sentence about a difference says when it is clear', () => {
+  it('says that a difference is significant', () => {
     const far = compare([1_000, 200], [1_000, 300]);
     expect(far).toMatchObject({ significant: true, leader: 'B' });
     expect(far.sentence).not.toContain('not significant');

@@ -12,7 +12,7 @@ describe('ATTACHMENTS_MAX_MB', () => {
     );
   });
 
-  it("is refused if the chosen provider accepts no message with files of this size, with the provider's limit", () => {
+  it("is refused if the chosen provider does not accept messages of this size, and the error names the provider's limit", () => {
     const small = { provider: 'small', maxMessageBytes: 25 * MB };
     expect(attachmentsProblem(17, small)).toBe(undefined);
     expect(attachmentsProblem(18, small)).toBe(

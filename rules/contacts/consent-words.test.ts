@@ -66,7 +66,7 @@ it.each([
 });
 
 it('has no word on both lists', () => {
-  // A word in both lists would be read as consent.
+  // A word that is in both lists would be read as consent.
   for (const word of ['no', 'non', 'ne', 'ei', 'nu', 'da', 'ano', 'si', 's', 'x'])
     expect(readConsent(word)).toBeDefined();
   expect(['no', 'non', 'ne', 'ei', 'nu'].map(readConsent)).toEqual([false, false, false, false, false]);

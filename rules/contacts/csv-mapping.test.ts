@@ -31,7 +31,7 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['email', 'A'], mapping).errors[0]?.field).toBe(field);
   });
 
-  it('is refused if two columns have the same field, or no column is the address', () => {
+  it('is refused if two columns have the same field, or no column has the address', () => {
     const file = Buffer.from('email,a,b\nx@x.com,1,2\n');
     expect(() => readCsvLayout(file, { a: 'data.b' })).toThrow(/./);
     expect(() => readCsvLayout(file, { email: null })).toThrow(/./);
@@ -63,14 +63,14 @@ describe('a mapping of columns', () => {
     expect(readCsvLayout(Buffer.from(`Name;${header}\nAnn;ann@example.org\n`)).columns).toEqual(['Name', 'email']);
   });
 
-  it('takes the address from one column only, and from the one that is called email or mapped', () => {
+  it('reads the address from one column only, and prefers a column that is named email or mapped to it', () => {
     expect(mapColumns(['Mail', 'email'], {}).columns).toEqual(['Mail', 'email']);
     expect(mapColumns(['E-Mail', 'Work'], { Work: 'email' }).columns).toEqual(['E-Mail', 'email']);
     expect(mapColumns(['E-Mail', 'Email Address'], {}).columns).toEqual(['email', 'Email Address']);
     expect(mapColumns(['E-Mail', 'Mail'], { 'E-Mail': null }).columns).toEqual(['', 'email']);
   });
 
-  it('finds the consent by its usual names, so that no refusal becomes a subscription', () => {
+  it('recognizes the column of consent by the usual names, so that no refusal becomes a subscription', () => {
     expect(mapColumns(['Email Address', 'Opt-In'], {}).columns).toEqual(['email', 'subscribed']);
     expect(mapColumns(['Email Address', 'Opt-In', 'Subscribed'], {}).columns).toEqual([
       'email',
@@ -126,12 +126,12 @@ describe('a mapping of columns', () => {
     'Allowed',
     'Agreed price',
     'Email permission level 2',
-  ])('keeps a column %s as data only', (header) => {
+  ])('stores a column %s only as data', (header) => {
     const { columns, refusalColumns } = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\n`));
     expect({ columns, refusalColumns }).toEqual({ columns: ['email', header], refusalColumns: undefined });
   });
 
-  it('keeps a column as data if no value is a word of consent, and says so', () => {
+  it('stores a column only as data if none of its values is a word for consent, and says so', () => {
     const file = Buffer.from('email,Opt-In\na@example.com,2024-01-02\nb@example.com,\n');
     const { columns, notes } = readCsvLayout(file);
     expect({ columns, notes }).toEqual({
@@ -186,7 +186,7 @@ describe('a mapping of columns', () => {
 });
 
 describe('a guessed mapping', () => {
-  it('uses other names of the address and of consent, existing fields, and names that templates can use', () => {
+  it('recognizes other names for address and consent, and existing fields, and otherwise uses names for templates', () => {
     const headers = ['Id', 'E-Mail Address', 'First name', 'PLAN', 'Accepts Email Marketing', 'Straße', 'zip_code', ''];
     expect(guessMapping(headers, ['plan', 'firstName'])).toEqual({
       Id: 'data.Id',
@@ -199,7 +199,7 @@ describe('a guessed mapping', () => {
     });
   });
 
-  it('loses no column whose name is that of another column', () => {
+  it('keeps every column, also if its name is the field of another column', () => {
     expect(guessMapping(['email', 'city', 'city'], [])).toMatchObject({ city: 'data.city' });
     expect(guessMapping(['email', 'First Name', 'firstName'], [])).toMatchObject({
       'First Name': 'data.First Name',

@@ -18,7 +18,7 @@ function readAll(file: Buffer, options: { limit?: number; text?: boolean } = {})
   return rows;
 }
 
-function faultOf(read: () => unknown): AppError {
+function errorOf(read: () => unknown): AppError {
   try {
     read();
   } catch (error) {
@@ -68,13 +68,13 @@ describe('a CSV file of contacts', () => {
     expect(rows).toMatchObject([{ ok: true, contact: { set: { phone: '+49 151 23456789' } } }]);
   });
 
-  it('skips rows of delimiters only, which spreadsheets write below a table', () => {
+  it('skips rows that contain only delimiters, which spreadsheet programs write below a table', () => {
     const file = bytes('email;a;b\r\nx@x.com;1;2\r\n;;\r\n;;\r\ny@x.com;;\r\n;;\r\n;;');
     expect(emails(readAll(file, { limit: 1 }))).toEqual(['x@x.com', 'y@x.com']);
     expect(countCsvRows(file, readCsvLayout(file))).toBe(2);
   });
 
-  it('reads no refusal beside a column `subscribed`, so that an import of an export changes nothing', () => {
+  it('ignores columns of refusals if there is a column `subscribed`, so that an import of an export changes nothing', () => {
     const rows = readAll(bytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([true]);
   });
@@ -98,7 +98,7 @@ describe('a CSV file of contacts', () => {
     ['lists', ['["a","b"]', '[]'], [['a', 'b'], []]],
     ['a list that would come back otherwise', ['[1, 2]'], ['[1, 2]']],
     ['dates', ['2026-01-31'], ['2026-01-31']],
-  ])('gives a column one type, in which its values can be written back: %s', (_, cells, values) => {
+  ])('gives a column one type, with which its values are exported unchanged: %s', (_, cells, values) => {
     const rows = cells.map((cell, n) => `p${n}@x.com,"${cell.replaceAll('"', '""')}"\n`);
     const read = readAll(bytes(`email,v\n${rows.join('')}`));
     expect(read.map((row) => row.ok && row.contact.set.v)).toEqual(values);
@@ -109,7 +109,7 @@ describe('a CSV file of contacts', () => {
     expect(readAll(file, { text: true })[0]).toMatchObject({ contact: { set: { n: '-12.5', yes: 'true' } } });
   });
 
-  it('keeps the type of a field that has one, and names cells of another type', () => {
+  it('keeps the type of an existing field, and reports cells of another type', () => {
     const file = bytes('email,seats,zip,pro\na@x.com,10.50,123,true\nb@x.com,many,5,1\n');
     const layout = readCsvLayout(file, {}, { seats: 'number', zip: 'text', pro: 'boolean' });
     const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 9, text: false });
@@ -127,7 +127,7 @@ describe('a CSV file of contacts', () => {
     ['email|v\na@x.com|x\n', 'x'],
     ['\ufeffemail,v\na@x.com,x\n', 'x'],
     ['email,v;w\na@x.com,x\n', 'x'],
-  ])('detects the delimiter outside of quotes, or that a first line names: %j', (text, value) => {
+  ])('detects the delimiter outside quotes, or reads it from a first line such as sep=; : %j', (text, value) => {
     const [row] = readAll(bytes(text));
     expect(row).toMatchObject({ ok: true, contact: { email: 'a@x.com' } });
     expect(Object.values(row?.ok ? row.contact.set : {})).toEqual([value]);
@@ -188,7 +188,7 @@ describe('a CSV file of contacts', () => {
   it('is refused if it has more than 200 columns', () => {
     const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
     for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
-      const error = faultOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
+      const error = errorOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
       expect(error.errors).toEqual([{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }]);
     }
   });
@@ -198,7 +198,7 @@ describe('a CSV file of contacts', () => {
     expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
   });
 
-  it('may have blanks around quoted values, and keeps text after a quote as it is', () => {
+  it('may have spaces around quoted values, and keeps text after a closing quote unchanged', () => {
     const file = bytes(
       '"email", "v"\t,"w" \n"a@x.com", "x, ""y""",\t" z " \nb@x.com,"two\nlines" ,5\nc@x.com,"Bob" Smith, "x" y\n',
     );

@@ -33,7 +33,7 @@ const HOSTILE = [
   ...[5, -2.5, 1e-7, 1234567890123456, 0.1, true, false, [], ['a', 'b,c', 1], {}, { a: { b: [null, '"'] } }],
 ];
 
-it.each(HOSTILE.map((value) => [value]))('an import reads %j of an export as it was', (value) => {
+it.each(HOSTILE.map((value) => [value]))('an import reads %j in an export as the original value', (value) => {
   const file = Buffer.from(csvRow(['email', 'v', '5']) + csvRow(['a@x.com', value, value]));
   const layout = readCsvLayout(file);
   const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });

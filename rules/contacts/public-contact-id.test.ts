@@ -4,7 +4,7 @@ import { publicContactId } from './public-contact-id.ts';
 const key = Buffer.from('a key');
 const of = (email: string, projectId = 'p1', under = key) => publicContactId(under, { projectId, email });
 
-it('is a UUID of version 8, equal for all spellings of an address', () => {
+it('is a UUID of version 8, and is the same for all spellings of an address', () => {
   expect(of('ada@example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(of(' Ada@Example.com ')).toBe(of('ada@example.com'));
 });

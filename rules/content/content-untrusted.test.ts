@@ -59,7 +59,7 @@ describe('untrusted data', () => {
     ).toBe('https://a.example/?p=pro');
   });
 
-  it('is not an address in the text part either', () => {
+  it('is not an address in the text part', () => {
     expect(rendered({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
   });
 });
@@ -112,7 +112,7 @@ describe('an untrusted link in text', () => {
     });
   });
 
-  it('stays if the tenant wrote it', () => {
+  it('is kept if the tenant wrote it', () => {
     expect(html('{{text}}', vars, ['left'])).toBe(vars.text);
     expect(html('shop.example {{ left }} https://shop.example/', vars, names)).toBe(
       'shop.example evil. https://shop.example/',

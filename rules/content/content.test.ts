@@ -85,7 +85,7 @@ describe('click tracking', () => {
       ['mailto:a@b.example', 'mailto:a@b.example'],
       ['javascript:alert(1)', '#'],
       ['', '#'],
-    ])('leaves %j as it is without tracking', (url, href) => {
+    ])('does not track or change %j', (url, href) => {
       expect(shown(markTrusted({ url }))).toContain(`<a href="${href}">x</a>`);
       expect(resolveLink('{{ url }}', markTrusted({ url }))).toBeUndefined();
     });
@@ -97,7 +97,7 @@ describe('click tracking', () => {
     });
   });
 
-  it('tracks a base address with a path behind it, numbered after the other links', () => {
+  it('tracks an address of a base variable and a path, with a number after the other links', () => {
     const content = tracked(
       '<a href="{{ base }}/a?x=1&amp;y=2">x</a> <a href="{{ url }}">y</a> <a href="{{data.b}}#z ">z</a>',
     );
@@ -174,7 +174,7 @@ describe('click tracking', () => {
     expect(resolveLink(content.links[0] ?? '', vars)).toBeUndefined();
   });
 
-  it('does not track an address that needs a name of a loop, and does track inside blocks', () => {
+  it('does not track an address that uses the item of a loop, but tracks other addresses inside blocks', () => {
     const body =
       '{% for p in items %}<a href="https://a.example/{{ p.slug }}">x</a><a href="https://b.example/">y</a>{% endfor %}';
     const content = tracked(body);
@@ -190,7 +190,7 @@ describe('click tracking', () => {
     expect(tracked(body).links).toEqual(['https://a.example/']);
   });
 
-  it('does nothing when it is off', () => {
+  it('does not change links when it is off', () => {
     const body = '<a href="https://a.example/">a</a>';
     expect(html(body)).toBe(body);
   });
@@ -224,7 +224,7 @@ describe('the stored link', () => {
     },
   );
 
-  it('redirects each person to their own address, with any content', () => {
+  it("redirects each recipient to the recipient's own address, with any content", () => {
     for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
       for (const name of ['ada', 'bob', 'ada'])
         expect(resolveLink(link, markTrusted({ name }))).toBe(`https://a.example/?q=${name}`);
@@ -284,7 +284,7 @@ describe('open pixel and footer', () => {
     expect(html('<p>Hi</p>')).toBe('<p>Hi</p>');
   });
 
-  it('MARKETING email has List-Unsubscribe, and so has any email whose body names the unsubscribe link', () => {
+  it('MARKETING email has List-Unsubscribe, like any email whose body contains the unsubscribe link', () => {
     const headers = (body: string, type: ContentSource['type']) =>
       listUnsubscribeHeaders(compileContent(source(body, { type })), urls);
     expect(headers('x', 'TRANSACTIONAL')).toEqual([]);
@@ -347,7 +347,7 @@ describe('the text part', () => {
   const text = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
     renderContent(compileContent(source(body, more)), markTrusted(vars), urls).text;
 
-  it('is made from the HTML, with unchanged values and the targets of links', () => {
+  it('is derived from the HTML, with unchanged values and the targets of links', () => {
     const body =
       '<style>p{}</style><h1>Hello {{name}}</h1><p>See <a href="https://a.example/?a&amp;b={{id}}">our shop</a> &amp; more</p><img src="x.png" alt="Logo">';
     expect(text(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
@@ -362,14 +362,14 @@ describe('the text part', () => {
     expect(text(body, { items: [] })).toMatch(/^Hi\s+Bye$/);
   });
 
-  it("is the author's own if the author wrote one", () => {
+  it("is the author's text part if the author wrote one", () => {
     expect(text('<p>x</p>', { a: '<' }, { text: 'Own {{a}} {{ b ?? "fallback words" }}' })).toBe(
       'Own < fallback words',
     );
     expect(text('<p>x</p>', {}, { text: 'Own', type: 'MARKETING' })).toBe(`Own\n\nUnsubscribe: ${UNSUBSCRIBE}`);
   });
 
-  it('is made from the rendered HTML if blocks and tags overlap', () => {
+  it('is derived from the rendered HTML if Liquid blocks and HTML tags overlap', () => {
     const body = '<p {% if a %}>x</p><p{% endif %}>y</p>';
     expect(text(body, { a: true })).toMatch(/x\s+y/);
     expect(text(body, {})).toBe('y');
@@ -399,13 +399,13 @@ describe('the text part', () => {
     expect(text(body, { name: 'Ada' })).toBe(expected);
   });
 
-  it('has the address of a link without the blanks and line breaks that browsers ignore', () => {
+  it('has the address of a link without the spaces and line breaks that browsers ignore', () => {
     expect(text('<a href=" https://a.example/\n?a=1 ">a</a>')).toBe('a <https://a.example/?a=1>');
   });
 });
 
 describe('compiling', () => {
-  it('names the contact data that is needed', () => {
+  it('lists the contact data that the templates need', () => {
     const names = (body: string, subject = '') => compileContent(source(body, { subject })).variables;
     expect(names('{{a}} {{data.b.c}} {{id}} {{email}} {% if d %}{{unsubscribeUrl}}{% endif %}', '{{e ?? f}}')).toEqual([
       'a',
@@ -453,7 +453,7 @@ describe('the preheader', () => {
     expect(text).not.toContain('more');
   });
 
-  it('is not in a text part that is made from the rendered HTML either', () => {
+  it('is also missing in a text part that is derived from the rendered HTML', () => {
     const { html: shown, text } = withPreheader('Soon', '<title>{% if a %}</title><p>k</p>{% endif %}', { a: 1 });
     expect([shown.includes('Soon'), text]).toEqual([true, 'k']);
   });
@@ -467,14 +467,14 @@ describe('the preheader', () => {
     expect(withPreheader('Soon', body).html).toMatch(expected);
   });
 
-  it('changes nothing if it is missing, and its errors name it', () => {
+  it('changes nothing if it is missing, and its errors name the field preheader', () => {
     expect(html('<p>a</p>', {}, { preheader: null })).toBe('<p>a</p>');
     expect(() => compileContent(source('<p>a</p>', { preheader: '{% if %}' }))).toThrow(
       expect.objectContaining({ field: 'preheader' }),
     );
   });
 
-  it('names a value without changing its trust', () => {
+  it('does not make an untrusted value trusted', () => {
     const content = compileContent(source('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
     const shown = renderContent(content, markUntrusted({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
     expect(shown).not.toContain('evil.example');

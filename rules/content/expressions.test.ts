@@ -47,7 +47,7 @@ describe('an expression', () => {
     ['x | url_decode', '%E0%A4%A'],
     ['x | split: ","', { toString: 1 }],
     ['"2027-01-01" | date: "%H", x', 'Mars/Olympus'],
-  ])('%s is missing if the value does not fit', (source, x) => {
+  ])('%s counts as missing if the value does not fit the filter', (source, x) => {
     expect(evaluate(source, { x })).toBeUndefined();
   });
 
@@ -74,9 +74,12 @@ describe('an expression', () => {
 });
 
 describe('a text of a config', () => {
-  it.each(['{% if plan %}a{% endif %}', 'a\n {%- assign x = 1 -%}'])('has no tags of templates: %j', (text) => {
-    expect(findExpressionError(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
-  });
+  it.each(['{% if plan %}a{% endif %}', 'a\n {%- assign x = 1 -%}'])(
+    'must not contain tags of templates: %j',
+    (text) => {
+      expect(findExpressionError(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
+    },
+  );
 
   it.each(['{{{ x }}}', 'a {{{x}} b', '{"a": {{{ event.pairs | upcase }}}}'])(
     'has two braces, as in templates: %j',
@@ -96,14 +99,14 @@ describe('a text of a config', () => {
     ['{{ event. }}', '.'],
     ['a\n {{ x | }}', '|'],
     ['{{x|-}}', '|'],
-  ])('has no unfinished expression, like a new template: %j', (text, end) => {
+  ])('must not contain an unfinished expression, like a new template: %j', (text, end) => {
     expect(findExpressionError(text)).toMatch(`An expression cannot end in "${end}" (line `);
     expect(findUnfinishedOutput(text, 'subject')?.message).toBe(`An expression cannot end in "${end}"`);
     // A saved expression keeps working.
     expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
 
-  it('has no empty filter, which could not be sent in a body or subject', () => {
+  it('must not contain an empty filter, which a body or subject could not render', () => {
     expect(() => parseTemplate('<p>{{ x | }}</p>', 'html')).toThrow('An expression cannot end in "|"');
     expect(() => parseTemplate('Hi {{ x | }}', 'plain', 'subject')).toThrow('An expression cannot end in "|"');
     expect(() => parseTemplate('<p>{{ data. }}</p>', 'html')).not.toThrow();

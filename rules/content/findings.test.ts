@@ -50,7 +50,7 @@ describe('findings of a content', () => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
-  it('images without alt are named', () => {
+  it('images without alt are listed', () => {
     const [finding] = findings('<img src="a.png"><img src="b.png" alt="B"><IMG SRC=c.png>');
     expect(finding).toMatchObject({ code: 'image_without_alt', details: { count: 2, images: ['a.png', 'c.png'] } });
   });

@@ -26,7 +26,7 @@ describe('interpolate', () => {
     ['{{ x | upcase ?? "none" }}', 'none'],
     ['{{ plan | json }} {{ tags }} {{ tags.size }} {{ true }}', '{"tier":2} ["a",{"b":1}] 2 true'],
     ['{{ "}}" }}{{ x | nofilter }} {{ open', '}}{{ x | nofilter }} {{ open'],
-  ])('reads %s as templates do', (template, expected) => {
+  ])('reads %s in the same way as templates', (template, expected) => {
     const more = markTrusted({ ...variables.values, tags: ['a', { b: 1 }] });
     expect(interpolate(template, more, KEEP)).toBe(expected);
   });
@@ -104,7 +104,7 @@ describe('data that the public key wrote', () => {
   });
 });
 
-it('takes no longer for unusual text', () => {
+it('is fast for unusual text, too', () => {
   const start = threadCpuMs();
   for (const odd of [`{{a ??${' '.repeat(50_000)}`, '{{a'.repeat(50_000), `{{a ?? ${'"x'.repeat(50_000)}`])
     interpolate(odd, markTrusted({}), KEEP);

@@ -15,7 +15,7 @@ const key = 'a secret of this deployment';
 const id = '0199a6f0-1234-7abc-8def-0123456789ab';
 
 describe('tokens of a message', () => {
-  it('identify the message, each only for its purpose', () => {
+  it('identify the message, and each token works only for its purpose', () => {
     const { track, manage } = linkToken(key, id);
     expect([track.length, manage.length]).toEqual([LINK_TOKEN_CHARS, LINK_TOKEN_CHARS]);
     expect(verifyTrackToken(key, track)).toBe(id);
@@ -53,22 +53,25 @@ describe('tokens of a message', () => {
   );
 });
 
-it.each(['.', ')_', '_', '--', '_)', '-\n'])('a token is read in front of %j, which belongs to the text', (text) => {
-  const { track, manage } = linkToken(key, id);
-  expect(verifyTrackToken(key, track + text)).toBe(id);
-  expect(verifyManageToken(key, manage + text)).toEqual({ kind: 'email', id });
-  expect(verifyManageToken(key, `${manage}_a`)).toBeUndefined();
-});
+it.each(['.', ')_', '_', '--', '_)', '-\n'])(
+  'a token is read although %j of the text after the link follows',
+  (text) => {
+    const { track, manage } = linkToken(key, id);
+    expect(verifyTrackToken(key, track + text)).toBe(id);
+    expect(verifyManageToken(key, manage + text)).toEqual({ kind: 'email', id });
+    expect(verifyManageToken(key, `${manage}_a`)).toBeUndefined();
+  },
+);
 
 describe('tokens of a contact', () => {
-  it('name the contact, never an email with the same id', () => {
+  it('identify the contact, never an email with the same id', () => {
     const token = contactToken(key, id);
     expect(verifyManageToken(key, token)).toEqual({ kind: 'contact', id });
     expect(token).not.toBe(linkToken(key, id).manage);
     expect(verifyTrackToken(key, token)).toBeUndefined();
   });
 
-  it('the tokens of a contact make the three links of an email', () => {
+  it('the tokens of a contact are in the three links of an email', () => {
     expect(contactUrls('https://m.example', 'T')).toEqual({
       unsubscribeUrl: 'https://m.example/u/T',
       subscribeUrl: 'https://m.example/s/T',

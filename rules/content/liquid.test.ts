@@ -45,7 +45,7 @@ describe('values', () => {
     expect(plain('{{ o | strip_html }}', { o: { a: 1 } })).toBe('{"a":1}');
   });
 
-  it('that hold Liquid are text', () => {
+  it('that contain Liquid are text', () => {
     expect(html('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
   });
 
@@ -130,7 +130,7 @@ describe('bounds', () => {
     ['replacing short by long', '{{ x | replace: "x", x }}'],
     ['output in a loop', '{% for i in (1..100000) %}{{ x }}{% endfor %}'],
     ['splitting in a loop', '{% for i in (1..100000) %}{% assign q = x | split: "" | sort | join: "," %}{% endfor %}'],
-  ])('%s soon ends with an error', (_, source) => {
+  ])('%s is stopped quickly, with an error', (_, source) => {
     const start = threadCpuMs();
     expect(() => html(source, { x: big })).toThrow(TemplateError);
     expect(threadCpuMs() - start).toBeLessThan(1_000);
@@ -142,7 +142,7 @@ describe('bounds', () => {
   });
 });
 
-it('a template is not refused because time passes while other processes run', () => {
+it('a template is not refused only because other processes keep the machine busy', () => {
   let atMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
     atMs += 1_000;

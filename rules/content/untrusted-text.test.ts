@@ -18,7 +18,7 @@ describe('untrusted text', () => {
     'ありがとう。また来ます',
     '谢谢。OK',
     '👨‍👩‍👧 family',
-  ])('untrusted text stays %s', (text) => {
+  ])('does not change untrusted text such as %s', (text) => {
     expect(untrustedText(text)).toBe(text);
   });
 
@@ -85,7 +85,7 @@ describe('untrusted text', () => {
     expect(untrustedSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
   });
 
-  it('is cleaned in every part of a value, including names', () => {
+  it('is cleaned in every part of a JSON value, including field names', () => {
     const value = { a: ['x evil.example', 7, null, true], 'evil.example': { b: 'ok' } };
     expect(untrustedValue(value, untrustedText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
   });

@@ -54,7 +54,7 @@ describe('the variables of a template', () => {
     expect(typeof variables.values.data).toBe('object');
   });
 
-  it("are untrusted if the value is: the request's own data replaces untrusted stored data", () => {
+  it('are untrusted if their values are, and data of the request replaces untrusted stored data', () => {
     const stored = { ...contact, data: markUntrusted({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
     const names = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
       [...buildVariables({ contact: stored, ...sources }).untrusted].sort();

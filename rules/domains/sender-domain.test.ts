@@ -92,7 +92,7 @@ describe('records that are published next to existing ones', () => {
       (record) => record.purpose === purpose,
     );
 
-  it('an existing SPF record gets our mechanism, because a name may have only one', () => {
+  it('the mechanism of the service is added to an existing SPF record, because a name may have only one', () => {
     expect(
       shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] }),
     ).toMatchObject({
@@ -103,7 +103,7 @@ describe('records that are published next to existing ones', () => {
     expect(shown('SPF', { SPF: true }, { SPF: [complete] })).toMatchObject({ value: complete, warning: null });
   });
 
-  it('two SPF records count as none', () => {
+  it('two SPF records count as no SPF record', () => {
     const seen = { SPF: ['v=spf1 include:spf.relay.example ~all', 'v=spf1 mx -all'] };
     expect(shown('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
   });
@@ -154,7 +154,7 @@ it.each([
   expect(recordsNote(source)).toContain(mailHost);
 });
 
-it('on loopback there is nothing to publish', () => {
+it('a service on a loopback address has no records to publish', () => {
   const local = { ...SOURCE, mailHost: '127.0.0.1' };
   expect(dnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
   expect(recordsNote({ ...local, provider: 'capture' })).toMatch(/nothing to publish/);
@@ -191,7 +191,7 @@ describe('after a check, a domain', () => {
     expect(afterCheck(checkState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
   });
 
-  it('clears the note of a missing key once the key is back', () => {
+  it('clears missingSince when a check finds the key again', () => {
     const before = checkState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
     expect(afterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
   });

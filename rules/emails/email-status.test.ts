@@ -12,6 +12,6 @@ it('a bounce or a complaint ends an email, and nothing follows it', () => {
   expect(statusAdvances('FAILED', 'COMPLAINED')).toBe(false);
 });
 
-it('held email continues once it is released', () => {
+it('a held email can be sent after its release', () => {
   expect(statusAdvances('HELD', 'SENDING')).toBe(true);
 });

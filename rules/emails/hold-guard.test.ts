@@ -21,7 +21,7 @@ it('puts a project on hold at 0.3 % complaints, if it has sent at least 1,000 em
   expect(brokenGuard({ emails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
 });
 
-it('exactly the limit counts, also if binary fractions are inexact', () => {
+it('a share of exactly the limit counts, also if floating point is inexact', () => {
   for (let tens = 20; tens < 200; tens++)
     expect(brokenGuard({ emails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
 });
@@ -35,7 +35,7 @@ it('20 refusals by one mailbox provider are too many', () => {
   expect(brokenByRefusals({ provider: 'google.com', refused: 20 })).toContain('google.com refused 20');
 });
 
-it('a mailbox provider is the MX host by its last two labels, or the domain itself', () => {
+it('the mailbox provider is named by the last two labels of the MX host, or by the domain itself', () => {
   expect(mailboxProviderOf('shop.example', mx([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com']))).toBe(
     'google.com',
   );

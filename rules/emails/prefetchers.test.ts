@@ -5,7 +5,7 @@ import { findBotName, isTooEarly } from './prefetchers.ts';
 const strict = { lenient: false };
 const get = (userAgent: string, purpose = '') => ({ method: 'GET', userAgent, purpose });
 
-const PEOPLE = [
+const HUMANS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
   'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
@@ -21,7 +21,7 @@ const PEOPLE = [
   'okhttp/4.12.0',
 ];
 
-const MACHINES = [
+const BOTS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0',
   'BarracudaCentral/1.0 (link protection)',
   'Mozilla/5.0 (compatible; Mimecast URL scanner)',
@@ -37,13 +37,13 @@ const MACHINES = [
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36',
 ];
 
-describe('the source of a fetch', () => {
-  it.each(PEOPLE)('a fetch is by a person: %s', (agent) => {
+describe('a fetch of a pixel or link', () => {
+  it.each(HUMANS)('is by a human: %s', (agent) => {
     expect(findBotName(get(agent), 'open', strict)).toBeUndefined();
     expect(findBotName(get(agent), 'click', strict)).toBeUndefined();
   });
 
-  it.each(MACHINES)('a machine, in development too: %s', (agent) => {
+  it.each(BOTS)('is by a bot, also in development: %s', (agent) => {
     expect(findBotName(get(agent), 'open', { lenient: true })).toBeDefined();
     expect(findBotName(get(agent), 'click', { lenient: true })).toBeDefined();
   });
@@ -61,13 +61,13 @@ describe('the source of a fetch', () => {
     },
   );
 
-  it('is automated if it declares a prefetch, or requests only the head', () => {
-    const browser = PEOPLE[0] ?? '';
+  it('is by a bot if it declares a prefetch, or is a HEAD request', () => {
+    const browser = HUMANS[0] ?? '';
     expect(findBotName(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
     expect(findBotName({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
   });
 
-  it('is automated within one second for an open, two for a click', () => {
+  it('is by a bot if it is within one second for an open, or two seconds for a click', () => {
     const sentAt = new Date('2026-11-21T10:00:00Z');
     const msLater = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
     expect(isTooEarly('click', msLater(1_999))).toBe(true);
@@ -77,7 +77,7 @@ describe('the source of a fetch', () => {
     expect(isTooEarly('open', { at: sentAt, sentAt: null })).toBe(false);
   });
 
-  it('a very long agent is judged quickly', () => {
+  it('is classified quickly, even with a very long user agent', () => {
     const startedMs = threadCpuMs();
     findBotName(get('link '.repeat(200_000)), 'click', strict);
     expect(threadCpuMs() - startedMs).toBeLessThan(50);

@@ -1,51 +1,52 @@
 /**
- * Maps enhanced status codes and reply texts of mail servers to the subject of a refusal. It is the only such table of
- * the service.
+ * Maps enhanced status codes and reply texts of mail servers to the class of a refusal: who or what the server refuses.
+ * The service has no other table of this kind.
  */
 
 import { classifyForeignRefusal, type ForeignClass } from './refusal-languages.ts';
 
 /**
- * `account`: the login, our quota, relaying or the sender. `policy`: our reputation, our host, our domain's records.
- * `message`: size, form or content. `dead_mailbox` and `mailbox_for_now`: the recipient. `routing`: the way to the
- * recipient's host.
+ * The class of a refusal. `account`: the login, the account's quota, relaying, or the sender address. `policy`: the
+ * reputation, host or DNS records of the sending service. `message`: the size, form or content of the message.
+ * `dead_mailbox`: the recipient's mailbox does not exist. `mailbox_for_now`: the mailbox cannot receive at the moment.
+ * `routing`: the recipient's host cannot be reached.
  */
 export type RefusalClass = 'account' | 'policy' | 'message' | 'dead_mailbox' | 'mailbox_for_now' | 'routing';
 
 /**
- * The class of a reply's text, and whether the text names the sender, which takes precedence over codes about the
- * recipient.
+ * The class of a reply's text, and whether the text is about the sender. Such a text takes precedence over a code about
+ * the recipient.
  */
-export interface WordClass {
+export interface TextClass {
   class: RefusalClass;
   namesSender: boolean;
 }
 
 /**
- * Enhanced status codes without their first digit (RFC 3463, RFC 5248, RFC 7504) that alone determine the subject of
- * a refusal.
+ * Enhanced status codes without their first digit (RFC 3463, RFC 5248, RFC 7504) that are specific enough to determine
+ * the class without the text.
  */
 const CODES: readonly (readonly [RefusalClass, RegExp])[] = [
   ['dead_mailbox', /^(1\.(1|2|3|6|10)|2\.1)$/],
   ['mailbox_for_now', /^2\.2$/],
-  ['account', /^1\.[78]$/], // The sender's own address or domain.
-  // Exchange Online's numbers for a sender or tenant that it has banned.
+  ['account', /^1\.[78]$/], // The sender's address or domain.
+  // Exchange Online uses these codes for a sender or tenant that it has banned.
   ['account', /^7\.(50[1-3]|705|750)$/],
   ['policy', /^(1\.9|7\.\d+)$/],
   ['message', /^(2\.3|3\.4|6\.\d+)$/],
   ['routing', /^(1\.4|2\.4|3\.\d+|4\.\d+)$/],
 ];
-/** Statuses with an almost certain class. The text only refines the class. */
+/** Codes whose class is almost certain. The text can only refine the class. */
 const POLICY = /^7\.\d+$/;
 const RECIPIENT = /^(1\.(1|6|10)|2\.1)$/;
 const ROUTING = /^4\.\d+$/;
 
 /**
- * Returns the class of a status. `words` refine it, but do not overrule it: 5.7.x never means the recipient, 5.1.1
- * always does unless the text names the sender, and 5.4.x is about the route. For unspecific statuses (5.0.0, 5.1.0,
- * 5.5.0) the text decides.
+ * Returns the class of an enhanced status code. `words`, the class of the text, refines the class of a specific code:
+ * 5.7.x is never about the recipient, 5.1.1 always is unless the text is about the sender, and 5.4.x is about the
+ * route. For unspecific codes (5.0.0, 5.1.0, 5.5.0), the class of the text is the result.
  */
-export function codeClass(enhanced: string | null, words: WordClass | undefined): RefusalClass | undefined {
+export function classifyCode(enhanced: string | null, words: TextClass | undefined): RefusalClass | undefined {
   const detail = enhanced?.slice(2) ?? '';
   const found = CODES.find(([, pattern]) => pattern.test(detail))?.[0];
   if (found === 'account' && POLICY.test(detail)) return found;
@@ -56,23 +57,24 @@ export function codeClass(enhanced: string | null, words: WordClass | undefined)
   }
   if (ROUTING.test(detail)) return words?.class === 'account' ? words.class : found;
   if (found === 'message' || found === 'account' || found === 'mailbox_for_now') return found;
-  // `5.1.2 Host unknown`: the domain does not exist, which is more than a missing route.
+  // `5.1.2 Host unknown` means that the domain does not exist, so the address will never work. A missing route may be
+  // temporary.
   if (found === 'dead_mailbox' && words?.class === 'routing') return found;
   return words?.class ?? found;
 }
 
 const RECIPIENT_WORD = '(?:user|recipient|mail ?box|addressee|alias|inbox)';
-/** "account" and "address" may be ours or the recipient's, so these words alone prove less. */
+/** "account" and "address" may mean the sender's or the recipient's, so these words alone prove less. */
 const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
 const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned|(is|was|been) (removed|retired|cancell?ed|withdrawn)|decommissioned|not active)';
-/** Words that show that an account or address is the recipient's. */
+/** Matches words that show that an account or address belongs to the recipient. */
 const OF_RECIPIENT =
   /\b(user|recipient|mail ?box|you (tried|are trying|were trying|wish|want) to (reach|contact)|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER_NOUN =
   "(sender'?s?|originator'?s?|envelope from|(mail )?from:? (address|domain|user|mail ?box)|(reverse|return).?path|(bounce|reply) address|sending (user|mail ?box|account|domain))";
-/** States in which a sender is refused; the same states of a recipient are a dead or a full mailbox. */
+/** Words for the state of a refused sender. The same words about a recipient mean a dead or a full mailbox. */
 const SENDER_STATE =
   "(unknown|invalid|unavailable|disabled|suspended|inactive|deactivated|closed|deleted|terminated|expired|no longer|unregistered|non-?exist|gone\\b|removed|busy|over ?quota|quota|full\\b|no space|temporarily|reached (its|the)|not (be |a )?(found|verified|known|valid|exist|registered|recogni[sz]ed)|does(n'?t| not) exist)";
 
@@ -91,7 +93,10 @@ const SENDER: readonly RegExp[] = [
   /\bsender signature|\bquota (reached|exceeded) for (the )?sender\b|must match (the |your )?(authenticated|login|smtp)/,
 ];
 
-/** Texts about our login that also name an address or host of ours, which alone would be a matter of reputation. */
+/**
+ * Texts about the login of the sending service. They also mention its address or host, and would otherwise match the
+ * patterns of reputation.
+ */
 const LOGIN: readonly RegExp[] = [
   /\b(api|smtp|relay) (key|user|account|login)\b[^.;]{0,30}\b(unknown|invalid|not (found|known|valid)|does(n'?t| not) exist|no longer)/,
   /\b(no such|unknown|invalid) ((api|smtp|relay) (key|user|account|login)|user for relay)|\b(user|account):? api ?key\b/,
@@ -137,15 +142,15 @@ const ACCOUNT: readonly RegExp[] = [
   /\byour (account|plan|subscription)\b.{0,20}(does(n'?t| not)|do not) (allow|include|permit)/,
 ];
 
-/** Texts about our address, our host, blocklists, or records of our domain. */
+/** Texts about the IP address, the host name or the DNS records of the sending service, or about blocklists. */
 const REPUTATION: readonly RegExp[] = [
   /\b(refuses?|rejects?|blocks?) (all )?(e-?)?(mails?|messages?) from (unknown|unverified|external|new|strangers)/,
-  // Recipients restrict who may write to them, in texts that sound as if our login were missing.
+  // The recipient accepts email only from some senders. The texts are similar to texts about a missing login.
   /\bresolver\.rst\b/,
   // qmail writes "mail exchanger or IP address" about a domain that does not exist.
   /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
   /\b(server|sending|source|client|your) ip\b|\b(server|client|your)\b.{0,20}\bhost ?name\b/,
-  // A receiver that counts wrong addresses means our list. None of them is this recipient.
+  // A receiver that counts wrong addresses refuses the sender's list. The text says nothing about this recipient.
   /too many (invalid|unknown|bad|wrong|non-?exist\w*|undeliverable|failed (?!log|auth))|\bharvest/,
   /reverse (dns|host)|invalid dns mx|\bmx or a\b|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
   /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
@@ -210,21 +215,26 @@ const DEAD: readonly RegExp[] = [
   /\b(user|recipient|account) (is )?not local\b|recipient (address )?(cannot|can'?t|could not) be verified/,
   /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
 ];
-/** RFC 5321 §4.2.3 uses these words for policies, too, so texts that name a policy are checked before. */
+/**
+ * Texts about an unavailable mailbox. RFC 5321 §4.2.3 uses these words for policies, too, so texts about a policy are
+ * checked first.
+ */
 const UNAVAILABLE: readonly RegExp[] = [
   /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed|user account (is )?(un|not )available/,
 ];
-const NO_WAY: readonly RegExp[] = [
+const UNREACHABLE: readonly RegExp[] = [
   /(host|domain)( or domain)? (name )?not found|name service error|no route to host|network is unreachable/,
   /unable to look ?up host|name or service not known|loops back to|lost connection with|queue\.expired|message expired/,
   /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
 ];
-/** Texts that say that an account or address does not exist, but not whose. */
-const DEAD_IF_RECIPIENTS = new RegExp(
+/**
+ * Texts that say that an account or address no longer exists, but not whether it is the sender's or the recipient's.
+ */
+const DEAD_IF_OF_RECIPIENT = new RegExp(
   `(account|address|e-?mail)\\b[^.;]{0,80}\\b${GONE}|${GONE} (account|address)|account not available`,
 );
 
-/** Texts that receivers use for any unwanted email. More specific texts are checked before. */
+/** Texts that receivers use for any unwanted email. More specific texts are checked first. */
 const SPAM: readonly RegExp[] = [
   /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail|dt:spm)\b|content (rejected|filter|denied)|message content/,
   /rejected (due to|because of|by) .{0,20}(content|filter)/,
@@ -239,8 +249,8 @@ const UNWANTED: readonly RegExp[] = [
 ];
 
 /**
- * Checked in this order against lower-case text; the first match wins. Each group has texts that later groups would
- * misread.
+ * The groups of patterns, in the order in which they are matched with the lower-case text. The first match is the
+ * result. Each group has texts that later groups would classify wrongly.
  */
 const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
   ['account', SENDER],
@@ -253,13 +263,13 @@ const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
   ['message', SPAM],
   ['policy', UNWANTED],
   ['dead_mailbox', UNAVAILABLE],
-  ['routing', NO_WAY],
+  ['routing', UNREACHABLE],
 ];
 
 const ADDRESS = /<?[^\s<>]+@[^\s<>]+>?/g;
 const LINK = /https?:\S+/g;
 const CODES_IN_TEXT = /\b[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g;
-const CLASS_OF_FOREIGN: Readonly<Record<ForeignClass, RefusalClass>> = {
+const FOREIGN_CLASSES: Readonly<Record<ForeignClass, RefusalClass>> = {
   sender: 'account',
   blocklist: 'policy',
   message: 'message',
@@ -267,26 +277,28 @@ const CLASS_OF_FOREIGN: Readonly<Record<ForeignClass, RefusalClass>> = {
   mailbox_for_now: 'mailbox_for_now',
   dead_mailbox: 'dead_mailbox',
 };
-const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
+const REFUSED_ADDRESS_CODES = new Set([550, 551, 553, 511]);
 
-/** Classifies a reply by its text. Undefined if the text is not specific. Addresses and links in it are ignored. */
-export function wordClass(text: string, code: number | null): WordClass | undefined {
+/**
+ * Classifies a reply by its text. Addresses and links in the text are ignored. Undefined if the text is not specific.
+ */
+export function classifyText(text: string, code: number | null): TextClass | undefined {
   const words = normalizeReply(text);
   for (const [found, patterns] of WORDS) {
     if (patterns.some((pattern) => pattern.test(words))) return { class: found, namesSender: patterns === SENDER };
-    if (patterns === DEAD && DEAD_IF_RECIPIENTS.test(words) && OF_RECIPIENT.test(words))
+    if (patterns === DEAD && DEAD_IF_OF_RECIPIENT.test(words) && OF_RECIPIENT.test(words))
       return { class: 'dead_mailbox', namesSender: false };
   }
-  // Cisco's appliances: `550 #5.1.0 Address rejected ann@example.org`
-  if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?( ADDRESS)?$/.test(words))
+  // Cisco's appliances write `550 #5.1.0 Address rejected ann@example.org`.
+  if (code !== null && REFUSED_ADDRESS_CODES.has(code) && /^(#?[\d.]+ )?address rejected\.?( ADDRESS)?$/.test(words))
     return { class: 'dead_mailbox', namesSender: false };
   const foreign = classifyForeignRefusal(words);
-  return foreign && { class: CLASS_OF_FOREIGN[foreign], namesSender: foreign === 'sender' };
+  return foreign && { class: FOREIGN_CLASSES[foreign], namesSender: foreign === 'sender' };
 }
 
 /**
- * Converts a reply to lower case, without links and codes, and with the word ADDRESS for each address, because a
- * mailbox may be named spam@.
+ * Converts a reply to lower case, and removes links and codes. Replaces each address by the word ADDRESS, because an
+ * address may contain a word such as "spam".
  */
 function normalizeReply(text: string): string {
   const plain = text.toLowerCase().replace(/\s+/g, ' ').replace(LINK, ' ').replace(ADDRESS, ' ADDRESS ');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { threadCpuMs } from '../time-limit.ts';
-import { cutAfterReplyCodes, isSessionStage, judgeRefusal, parseDiagnostic, type RefusalStage } from './refusal.ts';
+import { classifyRefusal, cutAfterReplyCodes, isSessionStage, parseDiagnostic, type RefusalStage } from './refusal.ts';
 
-const judge = (line: string, stage: RefusalStage = 'rcpt') => judgeRefusal({ ...parseDiagnostic(line), stage });
+const classify = (line: string, stage: RefusalStage = 'rcpt') => classifyRefusal({ ...parseDiagnostic(line), stage });
 
 describe('the corpus of replies', () => {
   const lines = readFileSync(new URL('../../test/data/refusals.tsv', import.meta.url), 'utf8').split('\n');
@@ -17,20 +17,20 @@ describe('the corpus of replies', () => {
       expect(replies.filter(([expected]) => expected.startsWith(about)).length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(replies)('judges as %s, at %s: %s', (expected, stage, reply) => {
-    const refusal = judge(reply, stage);
+  it.each(replies)('classifies as %s, at %s: %s', (expected, stage, reply) => {
+    const refusal = classify(reply, stage);
     expect('why' in refusal ? `${refusal.about} ${refusal.why}` : refusal.about).toBe(expected);
   });
 
-  it('no reply before RCPT means that the recipient is dead', () => {
+  it('a reply before RCPT never means a dead mailbox', () => {
     for (const [, stage, reply] of replies)
-      if (isSessionStage(stage) || stage === 'mail') expect(judge(reply, stage).about).not.toBe('recipient');
+      if (isSessionStage(stage) || stage === 'mail') expect(classify(reply, stage).about).not.toBe('recipient');
   });
 });
 
 describe('a refusal', () => {
   it('with a code of a dead mailbox is a Permanent bounce, whatever the text', () => {
-    expect(judge('550 5.1.1 rejected by policy')).toEqual({
+    expect(classify('550 5.1.1 rejected by policy')).toEqual({
       about: 'recipient',
       why: 'dead_mailbox',
       bounceType: 'Permanent',
@@ -38,42 +38,45 @@ describe('a refusal', () => {
     });
   });
 
-  it('by policy says nothing about the recipient, whatever its text', () => {
-    expect(judge('550 5.7.1 User unknown')).toEqual({ about: 'us', why: 'policy', retry: false });
+  it('by policy is never about the recipient, whatever its text', () => {
+    expect(classify('550 5.7.1 User unknown')).toEqual({ about: 'us', why: 'policy', retry: false });
   });
 
-  it('about the login, the sender or our account waits', () => {
-    expect(judge('535 5.7.8 Bad credentials', 'auth')).toMatchObject({ about: 'us', retry: true });
-    expect(judge('530 5.7.0 Authentication required', 'mail')).toMatchObject({ about: 'us', retry: true });
-    expect(judge('554 5.7.1 <a@b.c>: Sender address rejected: no', 'mail')).toMatchObject({ about: 'us', retry: true });
-    expect(judge('550 5.7.1 Your account is suspended')).toMatchObject({ about: 'us', retry: true });
+  it('about the login, the sender or the account of the service is retried', () => {
+    expect(classify('535 5.7.8 Bad credentials', 'auth')).toMatchObject({ about: 'us', retry: true });
+    expect(classify('530 5.7.0 Authentication required', 'mail')).toMatchObject({ about: 'us', retry: true });
+    expect(classify('554 5.7.1 <a@b.c>: Sender address rejected: no', 'mail')).toMatchObject({
+      about: 'us',
+      retry: true,
+    });
+    expect(classify('550 5.7.1 Your account is suspended')).toMatchObject({ about: 'us', retry: true });
   });
 
   it('about a full mailbox is retried, and is Transient', () => {
-    expect(judge('552 5.2.2 Mailbox full')).toMatchObject({ bounceType: 'Transient', retry: true });
+    expect(classify('552 5.2.2 Mailbox full')).toMatchObject({ bounceType: 'Transient', retry: true });
   });
 
   it('with a 4xx is retried at any command, whatever its text', () => {
     for (const stage of ['mail', 'rcpt', 'data', 'message'] as const)
       for (const words of ['4.1.1 User unknown', '4.7.1 Spam', '4.3.4 Message too big', 'Later'])
-        expect(judge(`450 ${words}`, stage)).toMatchObject({ retry: true });
+        expect(classify(`450 ${words}`, stage)).toMatchObject({ retry: true });
   });
 
   it('in a notification is never retried: another server has given up', () => {
     for (const line of ['4.2.2', '4.4.1', '4.7.1', '5.7.1', '5.1.1', '5.3.4', '530 5.7.1 Login', '5.1.8', '5.0.0'])
-      expect(judge(line, 'dsn')).toMatchObject({ retry: false });
+      expect(classify(line, 'dsn')).toMatchObject({ retry: false });
   });
 
   it('at MAIL is never about a recipient, because none was named', () => {
-    expect(judge('550 5.1.1 Unknown user', 'mail')).toMatchObject({ about: 'us' });
+    expect(classify('550 5.1.1 Unknown user', 'mail')).toMatchObject({ about: 'us' });
   });
 
-  it('in a hostile text of a megabyte is judged quickly', () => {
+  it('in a hostile text of a megabyte is classified quickly', () => {
     const startedAt = threadCpuMs();
     const words = ['header ', 'user ', 'message ', '<', 'a@', ' ', 'mailbox.', 'account ', 'exceeded ', 'your domain '];
     words.push('konto', 'adresse ', '收件人', 'пользователь', 'nicht');
     for (const word of words) {
-      judgeRefusal({ code: 550, enhanced: null, text: word.repeat(150_000), stage: 'dsn' });
+      classifyRefusal({ code: 550, enhanced: null, text: word.repeat(150_000), stage: 'dsn' });
     }
     expect(threadCpuMs() - startedAt).toBeLessThan(1000);
   });

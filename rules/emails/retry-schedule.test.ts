@@ -6,12 +6,12 @@ const expiresAt = new Date(now.getTime() + DELIVERY_EXPIRES_MS);
 const waitSeconds = (attempts: number, random: number) =>
   ((nextAttemptAt({ attempts, now, expiresAt, random })?.getTime() ?? 0) - now.getTime()) / 1000;
 
-it('the first retry comes after 30 to 60 seconds', () => {
+it('makes the first retry after 30 to 60 seconds', () => {
   expect(waitSeconds(1, 0)).toBe(30);
   expect(waitSeconds(1, 1)).toBe(60);
 });
 
-it('each wait is twice as long as the one before, up to an hour', () => {
+it('doubles the wait before each retry, up to an hour', () => {
   expect(waitSeconds(2, 0)).toBe(60);
   expect(waitSeconds(5, 0)).toBe(480);
   expect(waitSeconds(20, 1)).toBe(3600);

@@ -6,17 +6,21 @@ const SECOND_MS = 1000;
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;
 /**
- * Longest interval between attempts. A full mailbox or a server that is down is not contacted more often once the
- * first attempts have failed.
+ * The longest interval between attempts. After the first attempts have failed, a full mailbox or a server that is down
+ * is contacted only this often.
  */
 const LONGEST_MS = 3600 * SECOND_MS;
-/** A message that could not be handed over within a day is useless (docs/decisions.md). */
+/**
+ * The time after which a message expires. A message that could not be sent within a day is no longer useful
+ * (docs/decisions.md).
+ */
 export const DELIVERY_EXPIRES_MS = 24 * LONGEST_MS;
 
 /**
- * Returns when to retry a deferred message after its `attempts`-th attempt: 30 to 60 s, then twice as long each time
- * up to an hour, with jitter, so that messages that failed together do not return together. Undefined when it has
- * expired. The last attempt is exactly at the expiry. `random` is from 0 to 1.
+ * Returns when to retry a deferred message after `attempts` attempts: after 30 to 60 s at first, then after twice the
+ * time for each further attempt, up to an hour. `random` (0 to 1) spreads the retries, so that messages that failed at
+ * the same time are not retried at the same time. The last attempt is exactly at the expiry. Undefined if the message
+ * has expired.
  */
 export function nextAttemptAt(p: { attempts: number; now: Date; expiresAt: Date; random: number }): Date | undefined {
   if (p.now >= p.expiresAt) return undefined;

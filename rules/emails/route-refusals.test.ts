@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRefusal } from './refusal.ts';
-import { REFUSED_RECIPIENTS, RouteRefusals, refusalFingerprint, replyOf } from './route-refusals.ts';
+import { classifyRefusal } from './refusal.ts';
+import { REFUSED_RECIPIENTS, RouteRefusals, refusalFingerprint, toReplyLine } from './route-refusals.ts';
 
 const DENIED = by('rcpt', 554, '5.7.1', '<a1@to.test>: Recipient address rejected: Access denied');
 const SUSPENDED = by('message', 550, '5.7.1', 'Your account has been suspended');
@@ -15,12 +15,12 @@ function refuse(route: RouteRefusals, reply: typeof DENIED, p: { project?: strin
   const { project = 'one', n, from = 0 } = p;
   const found = Array.from({ length: n }, (_, at) => {
     const to = `${project}-${from + at}@to.test`;
-    return route.refused({ refusal: judgeRefusal(reply), by: reply, projectId: project, to });
+    return route.refused({ refusal: classifyRefusal(reply), by: reply, projectId: project, to });
   });
   return found.find((projectIds) => projectIds !== undefined);
 }
 
-describe('refusals about us', () => {
+describe('refusals of the sending service', () => {
   it('for ten recipients pause the route for their project', () => {
     const route = new RouteRefusals();
     expect(refuse(route, DENIED, { n: REFUSED_RECIPIENTS - 1 })).toBeUndefined();
@@ -33,7 +33,7 @@ describe('refusals about us', () => {
     expect(again.filter(Boolean)).toEqual([]);
   });
 
-  it('in two projects pause the route for all', () => {
+  it('in two projects pause the route for both', () => {
     const route = new RouteRefusals();
     expect(refuse(route, DENIED, { n: 5 })).toBeUndefined();
     expect(refuse(route, DENIED, { n: 5, project: 'two' })).toEqual(['one', 'two']);
@@ -60,7 +60,7 @@ describe('refusals about us', () => {
     expect(refuse(route, SUSPENDED, { n: 9 })).toBeUndefined();
   });
 
-  it('by policy count only until the route has accepted an email, refusals of our account always', () => {
+  it('by policy count only until the route has accepted an email, but refusals of the account always count', () => {
     const route = new RouteRefusals();
     route.accepted('one');
     expect(refuse(route, DENIED, { n: 50 })).toBeUndefined();
@@ -86,7 +86,7 @@ describe('refusals about us', () => {
   });
 });
 
-describe('an email that was refused because of us', () => {
+describe('an email that was refused because of the sending service', () => {
   it('waits for a second attempt if the route has not accepted any email', () => {
     const route = new RouteRefusals();
     expect([route.shouldWait(1), route.shouldWait(2)]).toEqual([true, false]);
@@ -115,7 +115,7 @@ it('refusals that differ only in recipients, numbers and ids are equal', () => {
 });
 
 it('a reply for the operator is one line without addresses', () => {
-  expect(replyOf({ code: 554, text: '5.7.1 <ann@a.example>: Access\ndenied for ann@a.example' })).toBe(
+  expect(toReplyLine({ code: 554, text: '5.7.1 <ann@a.example>: Access\ndenied for ann@a.example' })).toBe(
     '554 5.7.1 <[address]>: Access denied for [address]',
   );
 });

@@ -1,16 +1,17 @@
 import { redact } from '../failure-text.ts';
 import type { Refusal, RefusalStage } from './refusal.ts';
 
-/** Number of consecutive recipients with the same refusal about us that pauses their route. */
-export const REFUSED_RECIPIENTS = 10;
 /**
- * Number of different refusals to remember. A server that writes a different text each time must not fill the memory.
+ * The number of consecutive recipients with the same refusal about us (the sending service) after which their route is
+ * paused.
  */
+export const REFUSED_RECIPIENTS = 10;
+/** The maximum number of different refusals in memory. A server may write a different text each time. */
 const REFUSALS_MAX = 100;
 const REPLY_MAX_CHARS = 300;
-const SAME_MAX_CHARS = 120;
+const FINGERPRINT_MAX_CHARS = 120;
 
-/** A refusal with the server's reply. */
+/** The reply of the server that refused. */
 export interface RefusedBy {
   stage: RefusalStage;
   code: number;
@@ -18,7 +19,10 @@ export interface RefusedBy {
   text: string;
 }
 
-/** Returns a text that is equal for the same refusal of different recipients: without addresses, numbers and ids. */
+/**
+ * Returns a text that is equal if a server refuses several recipients in the same way: the reply without addresses,
+ * numbers and ids.
+ */
 export function refusalFingerprint({ stage, code, enhanced, text }: RefusedBy): string {
   const words = text.toLowerCase().replace(/<[^>]*>|\S*[@\d]\S*/g, ' ');
   return [
@@ -28,24 +32,30 @@ export function refusalFingerprint({ stage, code, enhanced, text }: RefusedBy): 
     words
       .replace(/[^\p{L}]+/gu, ' ')
       .trim()
-      .slice(0, SAME_MAX_CHARS),
+      .slice(0, FINGERPRINT_MAX_CHARS),
   ].join(' ');
 }
 
-/** Returns the server's reply as an operator reads it: one line without addresses. */
-export function replyOf({ code, text }: Pick<RefusedBy, 'code' | 'text'>): string {
+/** Returns the server's reply for the operator: one line, with addresses removed. */
+export function toReplyLine({ code, text }: Pick<RefusedBy, 'code' | 'text'>): string {
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
-/** Returns the codes of the server's reply, for the log. Its text may name a person, and stays in Postgres. */
-export function replyCodesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
+/**
+ * Returns the codes of the server's reply, for the log. The text of the reply may contain a name, so only Postgres
+ * stores it.
+ */
+export function toReplyCodes({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
   return enhanced === null ? String(code) : `${code} ${enhanced}`;
 }
 
 interface Count {
-  /** Recipients by project. */
+  /** The refused recipients, by project. */
   refused: Map<string, Set<string>>;
-  /** Whether the route accepted email of another project meanwhile, so that not all projects are refused. */
+  /**
+   * True if the route accepted email of some project since the first of these refusals, so the server does not refuse
+   * all projects.
+   */
   isOpenToOthers: boolean;
 }
 
@@ -55,9 +65,9 @@ interface Count {
  */
 export class RouteRefusals {
   private readonly counts = new Map<string, Count>();
-  /** Whether the route has accepted an email since the process started or since the last pause. */
+  /** True if the route has accepted an email since the process started or since the last pause. */
   isProven = false;
-  /** Whether the route was paused and has accepted no email since then. */
+  /** True if the route was paused and has accepted no email since then. */
   isOnTrial = false;
 
   accepted(projectId: string): void {
@@ -71,40 +81,44 @@ export class RouteRefusals {
     }
   }
 
-  /** Clears all counts when a pause starts or ends, so that the next emails test the route from scratch. */
+  /** Clears all counts when a pause starts or ends. The next emails then test the route again. */
   paused(): void {
     this.counts.clear();
     this.isProven = false;
     this.isOnTrial = true;
   }
 
-  /** Counts a refused email. Returns the projects for which to pause the route. Undefined if it continues. */
+  /**
+   * Counts a refused email. Returns the projects for which the route must be paused; an empty list means all projects.
+   * Undefined if the route is not paused.
+   */
   refused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
     if (p.refusal.about !== 'us') return undefined;
     const isLogin = p.by.stage === 'auth' && p.by.code >= 500;
     if (isLogin && !this.isProven) return [];
     if (!this.isCounted(p.refusal, p.by)) return undefined;
     const count = this.countOf(refusalFingerprint(p.by));
-    const own = count.refused.get(p.projectId) ?? new Set();
-    own.add(p.to);
-    count.refused.set(p.projectId, own);
+    const recipients = count.refused.get(p.projectId) ?? new Set();
+    recipients.add(p.to);
+    count.refused.set(p.projectId, recipients);
     const total = [...count.refused.values()].reduce((sum, recipients) => sum + recipients.size, 0);
     if (count.refused.size > 1 && !count.isOpenToOthers && total >= REFUSED_RECIPIENTS)
       return [...count.refused.keys()];
-    return own.size >= REFUSED_RECIPIENTS ? [p.projectId] : undefined;
+    return recipients.size >= REFUSED_RECIPIENTS ? [p.projectId] : undefined;
   }
 
   /**
-   * Tells whether an email with a refusal about us should wait instead of ending. Until the route has accepted an
-   * email, the first refusal of an email proves little. After a pause, no refusal does.
+   * Tells whether an email with a refusal about us should be retried instead of failing. The first refusal of an email
+   * proves little until the route has accepted another email. After a pause, no refusal is proof until then.
    */
   shouldWait(attempts: number): boolean {
     return !this.isProven && (this.isOnTrial || attempts <= 1);
   }
 
   /**
-   * Tells whether a refusal counts. A 4xx only means that the server is busy. A receiver's policy counts only until the
-   * route has accepted an email; after that, the hold guard handles it.
+   * Tells whether a refusal counts towards a pause of the route. A 4xx code does not count, because the server is only
+   * busy. A refusal by a receiver's policy counts only until the route has accepted an email. After that, the hold
+   * guard handles such refusals.
    */
   private isCounted(refusal: Refusal, { stage, code }: RefusedBy): boolean {
     if (refusal.about !== 'us' || code < 500) return false;
@@ -113,8 +127,8 @@ export class RouteRefusals {
   }
 
   private countOf(key: string): Count {
-    const known = this.counts.get(key);
-    if (known) return known;
+    const existing = this.counts.get(key);
+    if (existing) return existing;
     if (this.counts.size >= REFUSALS_MAX) this.counts.delete(this.counts.keys().next().value ?? '');
     const count: Count = { refused: new Map(), isOpenToOthers: false };
     this.counts.set(key, count);

@@ -1,4 +1,4 @@
-/** Returns the context in which an email's variables are sealed (`sealSecret`). They open in no other context. */
-export function sealedVariables(emailId: string): string {
+/** Returns the context for sealing an email's variables (`sealSecret`). They can be opened only with this context. */
+export function sealedVariablesContext(emailId: string): string {
   return `emails.options.sealed:${emailId}`;
 }

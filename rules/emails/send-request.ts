@@ -8,67 +8,70 @@ import type { Sourced } from '../provenance/provenance.ts';
 import type { EmailOptions, OriginalOptions } from './email-options.ts';
 
 export interface Recipient {
-  /** Trimmed, in lower case. */
+  /** The address, normalized. */
   email: string;
   name: string | null;
-  /** Set for a recipient who gets a copy of the email to the one recipient without a role. */
+  /** Set if the recipient gets a copy. The email then has exactly one recipient without a role. */
   role?: 'cc' | 'bcc';
 }
 
 export interface SendAttachment {
   filename: string;
   contentType: string;
-  /** `alternative` is another form of the body, such as an invitation. */
+  /** `alternative` is another form of the body, such as a calendar invitation. */
   disposition: 'attachment' | 'inline' | 'alternative';
   contentId: string | null;
   content: Buffer;
 }
 
-/** A request to send that has passed all checks without the database. */
+/** A request to send that has passed all checks that need no database. */
 export interface SendRequest {
   projectId: string;
   mode: KeyMode;
-  /** Monthly limit of the project. Null means no limit. */
+  /** The project's monthly limit of emails. Null means no limit. */
   monthlyEmailLimit: number | null;
   idempotencyKey: string | undefined;
-  /** Fingerprint of the request that uses the key. */
+  /** The fingerprint of the request (`fingerprintRequest`), to recognize a repetition with the same idempotency key. */
   fingerprint?: string | undefined;
-  /** The sender of the request, for the refusal of an idempotency key. */
+  /** The caller of the request. If the idempotency key was used before, the refusal depends on the caller. */
   owner: KeyOwner;
-  /** Method and path, for the refusal of an idempotency key. */
+  /** The method and path of the request. If the idempotency key was used before, the refusal depends on them. */
   request: string;
   to: Recipient[];
   subject: string | undefined;
   body: string | undefined;
-  /** The request's own text part; otherwise it is derived from the HTML. */
+  /** The text part of the request. If it is absent, the text part is derived from the HTML. */
   text?: string;
   templateId: string | undefined;
   from: Recipient | undefined;
-  /** One mailbox or several. With a template, replaces the template's own. */
+  /** One or more mailboxes, which replace the Reply-To of the template. */
   replyTo: HeaderMailbox[] | undefined;
-  /** The caller's own Message-ID, with angle brackets. */
+  /** The Message-ID that the caller set, with angle brackets. */
   messageId?: string | undefined;
   subscribed: boolean | undefined;
-  /** Sorted by the rules for data values (`applyData`). */
+  /** The result of `applyData` for the request's data. */
   data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
   headers: Record<string, string>;
   attachments: SendAttachment[];
-  /** Set if the first attachment is a whole message, which is passed on unchanged. */
+  /** Set if the first attachment is a whole message, whose content is sent unchanged. */
   original?: OriginalOptions;
-  /** Set if an earlier email is sent again, with its original content even if its template has changed. */
+  /**
+   * Set if the request resends an earlier email. It is sent with its original content, even if its template has
+   * changed.
+   */
   again?: SentBefore;
 }
 
-/** Fields that a resent email takes from the original, besides its recipient, variables and attachments. */
+/** The fields that a resent email copies from the original email, besides its recipient, variables and attachments. */
 export interface SentBefore {
   content: EmailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
-  /** The id of the original email, and whether an untrusted caller caused it. */
+  /** Options of the original email, including its id (`resentFrom`) and whether an untrusted caller caused it. */
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }
 
 /**
- * Returns the change that a request makes to each contact. Requests that change one contact in different ways run one
- * after the other.
+ * Returns the change that a request makes to each contact, as text. Requests that change the same contact in different
+ * ways must not run concurrently.
  */
 export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
   const change = JSON.stringify([subscribed, data.set, data.remove]);
@@ -83,9 +86,9 @@ export interface SendBatch {
   fingerprint: string | undefined;
   owner: KeyOwner;
   request: string;
-  /** All are accepted, or none. */
+  /** True if either all emails are accepted, or none. */
   atomic: boolean;
-  /** In order. An invalid email is represented by its error. */
+  /** The emails, in the order of the request. An invalid email is replaced by its error. */
   emails: (SendRequest | AppError)[];
 }
 
@@ -101,7 +104,7 @@ export interface SendResponse {
   success: true;
   data: {
     emails: { contact: { id: string; email: string }; email: string; role?: 'cc' | 'bcc' }[];
-    /** Copies that were not sent, with the reason. Present only if there are any. */
+    /** The copies that were not sent, with the reason. Absent if all copies were sent. */
     skipped?: { email: string; reason: 'suppressed' | 'unsubscribed' }[];
     timestamp: string;
   };

@@ -12,10 +12,13 @@ it('reports a complaint of the recipient as a complaint', () => {
 it.each([
   { notificationType: 'Complaint', complaint: { complaintSubType: 'OnAccountSuppressionList' } },
   { notificationType: 'Bounce', bounce: { bounceType: 'Permanent', bounceSubType: 'OnAccountSuppressionList' } },
-])('an address on the list of the SES account says nothing about the recipient: $notificationType', (part) => {
-  const timestamp = '2026-11-28T10:00:00Z';
-  const dated = JSON.parse(JSON.stringify(part), (key, value) =>
-    key === 'complaint' || key === 'bounce' ? { ...value, timestamp } : value,
-  );
-  expect(feedbackOf(dated)).toMatchObject({ kind: 'bounce', refusal: { about: 'us' } });
-});
+])(
+  'a notification about an address on the suppression list of SES says nothing about the recipient: $notificationType',
+  (part) => {
+    const timestamp = '2026-11-28T10:00:00Z';
+    const dated = JSON.parse(JSON.stringify(part), (key, value) =>
+      key === 'complaint' || key === 'bounce' ? { ...value, timestamp } : value,
+    );
+    expect(feedbackOf(dated)).toMatchObject({ kind: 'bounce', refusal: { about: 'us' } });
+  },
+);

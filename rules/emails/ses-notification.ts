@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Feedback } from './email-feedback.ts';
-import { judgeRefusal, parseDiagnostic, type Refusal } from './refusal.ts';
+import { classifyRefusal, parseDiagnostic, type Refusal } from './refusal.ts';
 
-/** The tag of an email with its id. */
+/** The name of the SES tag that contains the id of an email. */
 export const SES_EMAIL_TAG = 'email_id';
 
-/** Subtype of bounces and complaints about an address on the suppression list of the SES account. */
+/** The subtype of bounces and complaints if the address is on the suppression list of the SES account. */
 const ON_SES_LIST = 'OnAccountSuppressionList';
 const NOT_SENT_BY_SES: Refusal = { about: 'us', why: 'account', retry: false };
 
@@ -15,7 +15,10 @@ const Recipient = z.object({
   diagnosticCode: z.string().optional(),
 });
 
-/** Feedback notifications name their type `notificationType`, published events `eventType`; the rest is the same. */
+/**
+ * A feedback notification has its type in `notificationType`, and a published event in `eventType`. All other fields
+ * are the same.
+ */
 const Notification = z.object({
   notificationType: z.string().optional(),
   eventType: z.string().optional(),
@@ -49,25 +52,28 @@ const Notification = z.object({
 });
 
 export interface SesNotification {
-  /** Our Message-ID of the email, which SES replaces later. Present only if headers are included. */
+  /**
+   * The Message-ID that this service wrote; SES replaces it afterwards. Undefined if the notification does not include
+   * headers.
+   */
   messageId: string | undefined;
-  /** The envelope sender if the email was sent by SMTP, else the sender address. */
+  /** The envelope sender if the email was sent by SMTP, else the address in From. */
   source: string | undefined;
-  /** The id in our tag of the email. Published events have it, notifications of an identity do not. */
+  /** The email's id from the tag `email_id`. Published events have the tag, but notifications of an identity do not. */
   taggedId: string | undefined;
   /** The id that SendEmail returned; every notification has it. */
   sesMessageId: string | undefined;
   /** When SES accepted the email. */
-  takenAt: Date | undefined;
+  acceptedAt: Date | undefined;
   feedback: Feedback;
 }
 
 /**
- * Reads the message of an SNS notification; undefined if it has nothing that we record. Source: SES Developer Guide,
- * notification contents.
+ * Reads the message of an SNS notification. Undefined if it contains nothing that the service records. Source: SES
+ * Developer Guide, notification contents.
  */
 export function readSesNotification(text: string, now: Date): SesNotification | undefined {
-  const parsed = Notification.safeParse(jsonOf(text));
+  const parsed = Notification.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const { mail } = parsed.data;
   const feedback = feedbackOf(parsed.data, now);
@@ -79,18 +85,18 @@ export function readSesNotification(text: string, now: Date): SesNotification | 
     source: mail.source,
     taggedId,
     sesMessageId: mail.messageId,
-    takenAt: mail.timestamp === undefined ? undefined : instant(mail.timestamp),
+    acceptedAt: mail.timestamp === undefined ? undefined : toInstant(mail.timestamp),
     feedback,
   };
 }
 
 function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | undefined {
   const type = data.notificationType ?? data.eventType;
-  if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: instant(data.delivery.timestamp) ?? now };
+  if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: toInstant(data.delivery.timestamp) ?? now };
   if (type === 'Complaint' && data.complaint) {
-    const at = instant(data.complaint.timestamp) ?? now;
+    const at = toInstant(data.complaint.timestamp) ?? now;
     if (data.complaint.complaintFeedbackType === 'not-spam') return undefined;
-    // SES did not send this email, because of a complaint about an earlier one, perhaps of another project.
+    // SES did not send this email, because of a complaint about an earlier email, perhaps from another project.
     if (data.complaint.complaintSubType === ON_SES_LIST)
       return { kind: 'bounce', at, refusal: NOT_SENT_BY_SES, words: `Complaint ${ON_SES_LIST}` };
     return { kind: 'complaint', at };
@@ -100,7 +106,7 @@ function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | 
   const [recipient] = bouncedRecipients;
   const words = recipient?.diagnosticCode ?? `${bounceType} ${bounceSubType}`.trim();
   const refusal = refusalOf({ bounceType, bounceSubType, ...recipient });
-  return { kind: 'bounce', at: instant(timestamp) ?? now, refusal, words };
+  return { kind: 'bounce', at: toInstant(timestamp) ?? now, refusal, words };
 }
 
 interface SesBounce {
@@ -111,25 +117,28 @@ interface SesBounce {
 }
 
 /**
- * Classifies a bounce by the receiving server's reply, as everywhere. If SES has no reply, or the reply is unclear,
- * SES's own classification counts. SES did not contact the receiving server for an address on the account's
- * suppression list, which includes complaints, so that proves nothing about the mailbox.
+ * Classifies a bounce by the receiving server's reply, with the same rules as other refusals. If SES has no reply, or
+ * the reply is unclear, the classification by SES counts. If the address is on the suppression list of the SES account,
+ * SES did not contact the receiving server. Such a bounce proves nothing about the mailbox, because the list also
+ * contains addresses after complaints.
  */
 function refusalOf(bounce: SesBounce): Refusal {
   const { bounceSubType, status, diagnosticCode } = bounce;
   if (bounceSubType === ON_SES_LIST) return NOT_SENT_BY_SES;
   const diagnostic = parseDiagnostic(diagnosticCode ?? '');
-  const judged = judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status ?? null, stage: 'dsn' });
+  const refusal = classifyRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status ?? null, stage: 'dsn' });
   const isSilent = diagnosticCode === undefined && status === undefined;
-  const isUnclear = judged.about === 'recipient' && judged.why === 'unknown';
-  return isSilent || isUnclear ? judgeRefusal({ code: null, ...ownWords(bounce, isSilent), stage: 'dsn' }) : judged;
+  const isUnclear = refusal.about === 'recipient' && refusal.why === 'unknown';
+  return isSilent || isUnclear
+    ? classifyRefusal({ code: null, ...sesClassification(bounce, isSilent), stage: 'dsn' })
+    : refusal;
 }
 
 /**
- * Returns SES's own classification. SES did not understand a `General` bounce either, so it counts only if nothing else
- * is known.
+ * Returns an enhanced code for the classification by SES. The subtype `General` means that SES did not understand the
+ * reply either, so a permanent bounce with this subtype counts only if there is no reply.
  */
-function ownWords(
+function sesClassification(
   { bounceType, bounceSubType }: SesBounce,
   isSilent: boolean,
 ): { enhanced: string | null; text: string } {
@@ -140,12 +149,12 @@ function ownWords(
   return { enhanced: null, text: '' };
 }
 
-function instant(text: string): Date | undefined {
+function toInstant(text: string): Date | undefined {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeRefusal } from './refusal.ts';
+import { classifyRefusal } from './refusal.ts';
 import { isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce, simulationOf } from './simulator.ts';
 
 it('recognizes the addresses of the simulator in any case and with any tag', () => {
@@ -29,8 +29,8 @@ it('gives the outcome of each address, with tags and without', () => {
 });
 
 it('replies like servers: rejects the message, defers, and returns email for a dead and for a full mailbox', () => {
-  expect(judgeRefusal(SIMULATED_REPLIES.refused)).toEqual({ about: 'message', retry: false });
-  expect(judgeRefusal(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
+  expect(classifyRefusal(SIMULATED_REPLIES.refused)).toEqual({ about: 'message', retry: false });
+  expect(classifyRefusal(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
   expect(simulatedBounce('bounce').refusal).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
   expect(simulatedBounce('softbounce').refusal).toMatchObject({
     about: 'recipient',

@@ -1,7 +1,10 @@
 import { normalizeEmail } from './email-address.ts';
-import { judgeRefusal, type Refusal, type Reply } from './refusal.ts';
+import { classifyRefusal, type Refusal, type Reply } from './refusal.ts';
 
-/** No one can own a name under `.test` (RFC 2606), so no one else receives email at this domain. */
+/**
+ * The domain of the simulator. No one can own a name under `.test` (RFC 2606), so this email never reaches a real
+ * recipient.
+ */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
 /** Simulated feedback about an email. */
@@ -9,11 +12,11 @@ export type Simulated = 'delivery' | 'bounce' | 'softbounce' | 'complaint' | 'op
 
 export interface SimulatedStep {
   what: Simulated;
-  /** The time after the email was handed over. */
+  /** The time between the acceptance of the email and this feedback. */
   afterMs: number;
 }
 
-/** The provider's reply to an attempt, and the feedback after it accepted the email. */
+/** The simulated reply to an attempt, and the simulated feedback after the email is accepted. */
 export interface Simulation {
   answer: 'accepted' | 'refused' | 'put_off';
   steps: readonly SimulatedStep[];
@@ -25,7 +28,10 @@ const SLOW_MS = 10 * SECOND_MS;
 const delivered = { what: 'delivery', afterMs: SECOND_MS } as const;
 const DELIVERED: readonly SimulatedStep[] = [delivered];
 
-/** The feedback by the word before `@` and any `+`. An open or click by a human comes a second after the delivery. */
+/**
+ * The feedback by the word in the address before `@` or `+`. An open or click by a human follows at least a second
+ * after the delivery.
+ */
 const CHAINS: Readonly<Record<string, readonly SimulatedStep[]>> = {
   delivered: DELIVERED,
   defer: DELIVERED,
@@ -37,17 +43,19 @@ const CHAINS: Readonly<Record<string, readonly SimulatedStep[]>> = {
   click: [delivered, { what: 'open', afterMs: 2 * SECOND_MS }, { what: 'click', afterMs: 3 * SECOND_MS }],
 };
 
-/** Tells whether email to the address is for the simulator. It never leaves the service. */
+/** Tells whether an address is at the simulator. Email to such an address is not sent to any server. */
 export function isSimulatorAddress(email: string): boolean {
   return normalizeEmail(email).endsWith(`@${SIMULATOR_DOMAIN}`);
 }
 
-/** Tells whether an email is for the simulator. An email whose contact was erased is not. */
+/**
+ * Tells whether an email is for the simulator. False for an email whose contact was erased, because it has no address.
+ */
 export function isSimulated({ to }: { to: { email: string } | null }): boolean {
   return to !== null && isSimulatorAddress(to.email);
 }
 
-/** Returns the outcome of the `attempts`-th attempt to send an email to the simulator. An unknown name is delivered. */
+/** Returns the simulated outcome of attempt number `attempts`. An email to an unknown word is delivered. */
 export function simulationOf(email: string, attempts: number): Simulation {
   const word = /^[^+@]*/.exec(normalizeEmail(email))?.[0] ?? '';
   if (word === 'reject') return { answer: 'refused', steps: [] };
@@ -55,7 +63,7 @@ export function simulationOf(email: string, attempts: number): Simulation {
   return { answer: 'accepted', steps: (Object.hasOwn(CHAINS, word) ? CHAINS[word] : undefined) ?? DELIVERED };
 }
 
-/** The simulator's replies, in the form of a server's. */
+/** The simulator's replies, in the form of replies from a server. */
 export const SIMULATED_REPLIES = {
   refused: reply(554, '5.6.0', 'message', 'The simulator refuses this message'),
   put_off: reply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),
@@ -63,10 +71,10 @@ export const SIMULATED_REPLIES = {
   softbounce: reply(452, '4.2.2', 'dsn', 'The simulator returns this mail: mailbox full'),
 } as const;
 
-/** Classifies a simulated bounce by the rule for real ones. */
+/** Classifies a simulated bounce in the same way as a real bounce. */
 export function simulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refusal; words: string } {
   const { code, text } = SIMULATED_REPLIES[what];
-  return { refusal: judgeRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
+  return { refusal: classifyRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
 }
 
 function reply<S extends Reply['stage']>(code: number, enhanced: string, stage: S, words: string) {

@@ -1,37 +1,38 @@
 import { isIP } from 'node:net';
 
-/** The server that receives email for sending, and its options. */
+/** The mail server through which the service sends, and its options. */
 export interface SmtpEndpoint {
   host: string;
   port: number;
-  /** TLS from the first byte (`smtps://`). */
+  /** True if TLS starts with the first byte (`smtps://`). */
   implicitTls: boolean;
-  /** Nothing is sent without STARTTLS. */
+  /** True if nothing is sent without STARTTLS. */
   requireTls: boolean;
-  /** STARTTLS is not used, and credentials are sent in plain text. */
+  /** True if STARTTLS is not used, so credentials are sent in plain text. */
   ignoreTls: boolean;
-  /** The certificate must be valid for the host. */
+  /** True if the certificate must be valid for the host. */
   verifyCertificate: boolean;
   loopback: boolean;
   credentials: { user: string; pass: string } | null;
-  /** The name at EHLO. Null if the URL does not set it. */
+  /** The name that the service sends in EHLO. Null if the URL does not set it. */
   clientName: string | null;
-  /** Maximum connections, and messages per connection. Null if the URL does not set it. */
+  /** The maximum number of connections. Null if the URL does not set it. */
   maxConnections: number | null;
   maxMessages: number | null;
 }
 
-/** The options of SMTP_URL, under nodemailer's names. */
+/** The options of SMTP_URL. They have the same names as in nodemailer. */
 const SWITCHES = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'] as const;
 const OPTIONS: readonly string[] = [...SWITCHES, 'name', 'maxConnections', 'maxMessages'];
-/** A host name, or an address literal (RFC 5321 §4.1.3). */
+/** Matches a host name, or an address literal (RFC 5321 §4.1.3). */
 const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
 
 /**
- * Reads `smtp://user:pass@host:port` or `smtps://…` with its options. The default ports are 465 for smtps, 587
- * (submission) with a user, else 25. A relay on loopback may have any certificate: Debian's is self-signed, and no
- * network is involved. An unknown option is refused, because a misspelled option could leave required TLS off. @throws
- * Error that names the problem, never the password
+ * Reads `smtp://user:pass@host:port` or `smtps://…` with its options. The default port is 465 for smtps, 587
+ * (submission) with a user, and 25 otherwise. A relay on a loopback address may have any certificate: Debian's default
+ * certificate is self-signed, and no network is involved. An unknown option is refused, because a misspelled option
+ * could leave required TLS off.
+ * @throws Error whose message names the problem, but never contains the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text)) throw new Error('SMTP_URL is no URL');
@@ -57,21 +58,23 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     loopback,
     credentials: user ? { user, pass: decodeUserInfo(url.password) } : null,
     clientName: url.searchParams.get('name'),
-    maxConnections: countOf(url, 'maxConnections'),
-    maxMessages: countOf(url, 'maxMessages'),
+    maxConnections: readCount(url, 'maxConnections'),
+    maxMessages: readCount(url, 'maxMessages'),
   };
 }
 
 function checkOptions(options: URLSearchParams): void {
   for (const name of options.keys()) {
     if (OPTIONS.includes(name)) continue;
-    const meant = OPTIONS.find((option) => option.toLowerCase() === name.toLowerCase());
-    const known = `The options are ${OPTIONS.slice(0, -1).join(', ')} and ${OPTIONS.at(-1)}.`;
-    const shown = name.replace(/[^\w.-]/g, '?').slice(0, 40);
-    throw new Error(`SMTP_URL: unknown option ${shown}${meant ? `, did you mean ${meant}?` : '.'} ${known}`);
+    const suggestion = OPTIONS.find((option) => option.toLowerCase() === name.toLowerCase());
+    const options = `The options are ${OPTIONS.slice(0, -1).join(', ')} and ${OPTIONS.at(-1)}.`;
+    const printableName = name.replace(/[^\w.-]/g, '?').slice(0, 40);
+    throw new Error(
+      `SMTP_URL: unknown option ${printableName}${suggestion ? `, did you mean ${suggestion}?` : '.'} ${options}`,
+    );
   }
-  const twice = OPTIONS.find((name) => options.getAll(name).length > 1);
-  if (twice) throw new Error(`SMTP_URL: ${twice} is there twice`);
+  const repeated = OPTIONS.find((name) => options.getAll(name).length > 1);
+  if (repeated) throw new Error(`SMTP_URL: ${repeated} is there repeated`);
   if (options.get('requireTLS') === 'true' && options.get('ignoreTLS') === 'true')
     throw new Error('SMTP_URL: requireTLS and ignoreTLS contradict each other');
   for (const name of SWITCHES) {
@@ -81,7 +84,7 @@ function checkOptions(options: URLSearchParams): void {
   if (!EHLO_NAME.test(options.get('name') ?? 'a')) throw new Error('SMTP_URL: name must be a host name');
 }
 
-/** Returns in one line why an SMTP_URL cannot be used. Undefined if it can. */
+/** Returns a one-line error message if an SMTP_URL cannot be used. Undefined if it is usable. */
 export function smtpUrlProblem(text: string): string | undefined {
   try {
     parseSmtpUrl(text);
@@ -91,7 +94,7 @@ export function smtpUrlProblem(text: string): string | undefined {
   }
 }
 
-function countOf(url: URL, name: string): number | null {
+function readCount(url: URL, name: string): number | null {
   const value = url.searchParams.get(name);
   if (value === null) return null;
   if (!/^[1-9]\d{0,5}$/.test(value)) throw new Error(`SMTP_URL: ${name} must be a positive number`);

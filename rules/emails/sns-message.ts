@@ -17,7 +17,7 @@ export const SnsMessage = z.object({
 });
 export type SnsMessage = z.output<typeof SnsMessage>;
 
-const SIGNED = {
+const SIGNED_FIELDS = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
   UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
@@ -26,15 +26,15 @@ const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' } as const;
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]{1,100}\.pem$/;
 
 /**
- * Returns the address of a message's certificate, if it is SNS's own in the region of the topic. Other addresses may
- * belong to anyone, and are not fetched. Undefined otherwise.
+ * Returns the address of a message's certificate, if it is an address of SNS in the topic's region. Undefined for any
+ * other address, because it may belong to anyone and must not be fetched.
  */
 export function certificateUrl(message: SnsMessage): URL | undefined {
   const url = parseSnsUrl(message.SigningCertURL, message.TopicArn);
   return url && CERTIFICATE_PATH.test(url.pathname) && url.search === '' ? url : undefined;
 }
 
-/** Returns the address that confirms a subscription, if it is SNS's own. Undefined otherwise. */
+/** Returns the address that confirms a subscription, if it is an address of SNS. Undefined for any other address. */
 export function confirmationUrl(message: SnsMessage): URL | undefined {
   const url = parseSnsUrl(message.SubscribeURL ?? '', message.TopicArn);
   return url?.searchParams.get('Action') === 'ConfirmSubscription' &&
@@ -48,21 +48,21 @@ export function isSnsSignature(message: SnsMessage, certificate: string, now: Da
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(certificate);
     if (now < new Date(validFrom) || now > new Date(validTo)) return false;
-    const verify = createVerify(ALGORITHM[message.SignatureVersion]).update(signedText(message), 'utf8');
+    const verify = createVerify(ALGORITHM[message.SignatureVersion]).update(textToSign(message), 'utf8');
     return verify.verify(publicKey, message.Signature, 'base64');
   } catch {
-    return false; // Not a certificate, or one with another kind of key.
+    return false; // The text is not a certificate, or the certificate has another kind of key.
   }
 }
 
-/** Returns the signed text: names and values, each on its line. */
-export function signedText(message: SnsMessage): string {
-  return SIGNED[message.Type]
+/** Returns the text that SNS signs: names and values, each on its own line. */
+export function textToSign(message: SnsMessage): string {
+  return SIGNED_FIELDS[message.Type]
     .flatMap((name) => (typeof message[name] === 'string' ? [`${name}\n${message[name]}\n`] : []))
     .join('');
 }
 
-/** Parses an https URL of `sns.<region of the topic>.amazonaws.com`. Undefined if it may lead to another host. */
+/** Parses an https URL of `sns.<region of the topic>.amazonaws.com`. Undefined for any other URL. */
 function parseSnsUrl(text: string, topicArn: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

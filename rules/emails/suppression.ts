@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { normalizeEmail } from './email-address.ts';
 
-/** SHA-256 uses blocks of 64 bytes. A key is padded to one block (RFC 2104 §2). */
+/** The block size of SHA-256. HMAC pads a key to one block (RFC 2104 §2). */
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * The two padded keys of HMAC-SHA256, with which Postgres can compute the hash of a stored address by its own
+ * The two padded keys of HMAC-SHA256. With them, Postgres can compute the hash of a stored address by its function
  * `sha256()`.
  */
 export interface KeyPads {
@@ -16,19 +16,19 @@ export interface KeyPads {
 }
 
 /**
- * Returns the hash under which the suppression list stores an address: the HMAC-SHA256 of the normalized address. The
- * list can therefore outlive the contact without storing the address (contract §3.7 Suppressions).
+ * Returns the hash under which the suppression list stores an address: the HMAC-SHA256 of the normalized address. An
+ * entry can therefore remain after the contact is deleted, without storing the address (contract §3.7 Suppressions).
  * @param key the key for suppressions, which is derived from SECRET_KEY
  */
-export function addressHash(key: Buffer, email: string): Buffer {
+export function computeAddressHash(key: Buffer, email: string): Buffer {
   return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();
 }
 
 /**
- * Returns the hash under which the SMS stop list stores a phone number. Numbers in E.164 start with a plus and have no
- * `@`, so none shares a hash with an address.
+ * Returns the hash under which the SMS stop list stores a phone number. Phone numbers in E.164 start with a plus and
+ * contain no `@`, so no number has the same hash as an email address.
  */
-export function phoneHash(key: Buffer, phone: string): Buffer {
+export function computePhoneHash(key: Buffer, phone: string): Buffer {
   return createHmac('sha256', key).update(phone, 'utf8').digest();
 }
 

@@ -35,7 +35,7 @@ describe('an address at a real domain', () => {
   });
 });
 
-it('an address of a relay below its domain is an alias', async () => {
+it('an address at a subdomain of an alias service is an alias', async () => {
   expect(await verifyEmail(dns, 'shop@ada.anonaddy.com')).toMatchObject({ isAlias: true, valid: true });
 });
 

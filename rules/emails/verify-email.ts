@@ -4,22 +4,22 @@ import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELLED_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './email-domains.ts';
 
-/** Facts about an address that are known without sending to it. Source: contract §10.4 Verification. */
+/**
+ * Facts about an address that the service can find without sending email to it. Source: contract §10.4 Verification.
+ */
 export interface EmailVerification {
   email: string;
-  /**
-   * True if the domain exists, accepts email and is not disposable. A missing DNS response makes no address invalid.
-   */
+  /** True if the domain exists, accepts email and is not disposable. Also true if the DNS does not respond. */
   valid: boolean;
   isDisposable: boolean;
-  /** An address of a relay service that forwards to another mailbox. */
+  /** True for an address of an alias service, which forwards email to another mailbox. */
   isAlias: boolean;
   isTypo: boolean;
   isPlusAddressed: boolean;
   isPersonalEmail: boolean;
-  /** Whether the domain or its zone has NS records. */
+  /** True if the domain or its zone has NS records. */
   domainExists: boolean;
-  /** Whether the domain has A or AAAA records; informational. */
+  /** True if the domain has A or AAAA records. This does not affect `valid` if the domain has MX records. */
   hasWebsite: boolean;
   hasMxRecords: boolean;
   suggestedEmail?: string;
@@ -28,17 +28,17 @@ export interface EmailVerification {
 }
 
 /**
- * Checks a well-formed address by lists and the DNS. `dns` limits each lookup, and the lookups of one step run
- * concurrently.
+ * Checks a well-formed address by lists of domains and by the DNS. `dns` limits the time of each lookup, and lookups
+ * run concurrently.
  */
 export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerification> {
   const email = normalizeEmail(address);
   const domain = emailDomain(email);
   const [ns, mx, website] = await Promise.all([findZone(dns, domain), dns.mx(domain), dns.addresses(domain)]);
   const isAlias = isUnder(domain, RELAY_DOMAINS);
-  // The list includes some relays, but their addresses are not disposable.
+  // The list of disposable domains includes some alias services, but their addresses are not disposable.
   const isDisposable = !isAlias && isDisposableDomain(domain);
-  const suggestedEmail = suggestionFor(email, domain);
+  const suggestedEmail = suggestAddress(email, domain);
   const traits = {
     isDisposable,
     isAlias,
@@ -46,10 +46,10 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
     isPlusAddressed: emailLocalPart(email).includes('+'),
     isPersonalEmail: FREE_MAIL_DOMAINS.has(domain),
   };
-  const delivery = judgeDelivery({ ns, mx, website });
+  const delivery = checkDelivery({ ns, mx, website });
   return {
     email,
-    valid: delivery.takesEmail && !isDisposable,
+    valid: delivery.acceptsEmail && !isDisposable,
     ...traits,
     domainExists: ns.kind === 'found',
     hasWebsite: website.kind === 'found',
@@ -60,19 +60,23 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
 }
 
 /**
- * NS records are at the top of a zone. For a name inside a zone (`mail.example.com`), the records of its parents
- * count.
+ * Looks up the NS records of a domain. Only the top of a zone has NS records, so for a name inside a zone
+ * (`mail.example.com`), looks up the records of its parents, too.
  */
 async function findZone(dns: Dns, domain: string): Promise<DnsAnswer<string>> {
-  const own = await dns.ns(domain);
-  if (own.kind !== 'absent' || !own.nameExists) return own;
+  const ownRecords = await dns.ns(domain);
+  if (ownRecords.kind !== 'absent' || !ownRecords.nameExists) return ownRecords;
   const parents: string[] = [];
   for (let name = domain; name.split('.').length > 2; ) {
     name = name.slice(name.indexOf('.') + 1);
     parents.push(name);
   }
-  const answers = await Promise.all(parents.map((name) => dns.ns(name)));
-  return answers.find(({ kind }) => kind === 'found') ?? answers.find(({ kind }) => kind === 'fault') ?? own;
+  const parentRecords = await Promise.all(parents.map((name) => dns.ns(name)));
+  return (
+    parentRecords.find(({ kind }) => kind === 'found') ??
+    parentRecords.find(({ kind }) => kind === 'fault') ??
+    ownRecords
+  );
 }
 
 interface DomainAnswers {
@@ -82,42 +86,45 @@ interface DomainAnswers {
 }
 
 /**
- * Tells whether email can be delivered: by MX records, else by the domain's address (RFC 5321 §5.1). A null MX means
- * no (RFC 7505).
+ * Tells whether the domain accepts email: by its MX records, or else by its A or AAAA records (RFC 5321 §5.1). A domain
+ * with a null MX accepts no email (RFC 7505).
  */
-function judgeDelivery({ ns, mx, website }: DomainAnswers): { takesEmail: boolean; reasons: string[] } {
+function checkDelivery({ ns, mx, website }: DomainAnswers): { acceptsEmail: boolean; reasons: string[] } {
   const reasons: string[] = [];
   const fault = [ns, mx, website].find((answer) => answer.kind === 'fault');
-  if (fault) reasons.push(`The DNS could not be asked about everything: ${fault.reason}.`);
-  if (ns.kind === 'absent') return { takesEmail: false, reasons: [...reasons, 'The domain does not exist.'] };
+  if (fault) reasons.push(`Some DNS lookups failed: ${fault.reason}.`);
+  if (ns.kind === 'absent') return { acceptsEmail: false, reasons: [...reasons, 'The domain does not exist.'] };
   if (mx.kind === 'found' && isNullMx(mx.records)) {
-    return { takesEmail: false, reasons: [...reasons, 'The domain says that it takes no mail.'] };
+    return { acceptsEmail: false, reasons: [...reasons, 'The domain states that it accepts no email.'] };
   }
   if (mx.kind === 'absent' && website.kind === 'absent') {
-    return { takesEmail: false, reasons: [...reasons, 'The domain has no mail servers.'] };
+    return { acceptsEmail: false, reasons: [...reasons, 'The domain has no mail servers.'] };
   }
   if (mx.kind === 'absent' && website.kind === 'found') {
-    reasons.push('The domain has no MX records; mail goes to its address.');
+    reasons.push('The domain has no MX records, so email goes to the address of the domain.');
   }
-  return { takesEmail: true, reasons };
+  return { acceptsEmail: true, reasons };
 }
 
 function isNullMx(records: MxRecord[]): boolean {
   return records.every(({ exchange }) => exchange === '');
 }
 
-/** Returns the corrected address if its domain is similar to a well-known one or has a misspelled ending. */
-function suggestionFor(email: string, domain: string): string | undefined {
+/**
+ * Returns the corrected address if its domain is similar to a well-known domain, or has a misspelled top-level domain.
+ */
+function suggestAddress(email: string, domain: string): string | undefined {
   if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
-  const near = spellChecker.run({ email })?.domain.toLowerCase();
-  // The library also suggests me.com for acme.com, mail.com for tail.com, and a known ending for any unknown one. These
-  // are not typing errors.
-  const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
-  const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
-  return meant === undefined || meant === domain ? undefined : `${emailLocalPart(email)}@${meant}`;
+  const similar = spellChecker.run({ email })?.domain.toLowerCase();
+  // The library also suggests me.com for acme.com, mail.com for tail.com, and a well-known ending for any unknown
+  // ending. These are not typing errors.
+  const isTypo =
+    similar !== undefined && FREE_MAIL_DOMAINS.has(similar) && Math.abs(similar.length - domain.length) <= 1;
+  const intended = isTypo && similar !== 'mail.com' ? similar : correctEnding(domain);
+  return intended === undefined || intended === domain ? undefined : `${emailLocalPart(email)}@${intended}`;
 }
 
-function withEnding(domain: string): string | undefined {
+function correctEnding(domain: string): string | undefined {
   if (domain.endsWith('.co') && FREE_MAIL_DOMAINS.has(`${domain}m`)) return `${domain}m`;
   const dot = domain.lastIndexOf('.');
   const ending = MISSPELLED_ENDINGS[domain.slice(dot + 1)];
@@ -129,7 +136,7 @@ function traitReasons(
   suggestedEmail: string | undefined,
 ): string[] {
   return [
-    traits.isDisposable && 'The domain is one for disposable addresses.',
+    traits.isDisposable && 'The domain provides disposable addresses.',
     traits.isAlias && 'The address forwards to another mailbox.',
     traits.isPlusAddressed && 'The address has a plus tag.',
     suggestedEmail !== undefined && `This may be a typing error for ${suggestedEmail}.`,

@@ -2,15 +2,15 @@ import type { KeyMode } from '../access/api-keys.ts';
 import { failWith, type RecordedOutcome } from './attempt-outcome.ts';
 import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
-/** Facts about an email that is about to be sent, or that a preview asks about. */
+/** Facts about an email that is about to be sent, or about the email of a preview. */
 export interface EmailAtHand {
   to: object | null;
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
   contact: { subscribed: boolean; pending?: boolean | undefined } | null;
-  /** Whether the contact has left the topic of the email. */
+  /** True if the contact has left the topic of the email. */
   offTopic: boolean;
-  /** Whether the contact has reached the project's frequency cap. */
+  /** True if the contact has reached the project's frequency cap. */
   capped: boolean;
   senderDomain: object | null;
   project: { held: boolean };
@@ -20,8 +20,8 @@ export interface EmailAtHand {
 
 /**
  * Decides, just before an email is sent, whether to withhold it and why: permanently (erased contact, suppression,
- * consent, sender, frequency), or until a hold ends. Undefined sends it. A test email is never held, because it
- * reaches no one. Source: contract §6.3, §9.8.
+ * consent, sender, frequency), or until a hold ends. Undefined means that the email is sent. A test email is never
+ * held, because it reaches no one. Source: contract §6.3, §9.8.
  */
 export function withheldAs(email: EmailAtHand): RecordedOutcome | undefined {
   if (!email.to) return failWith('contact_deleted');

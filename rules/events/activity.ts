@@ -1,4 +1,4 @@
-/** The kinds of an activity feed, in the order of the documentation (contract §8). */
+/** The types of entries in an activity feed, in the order of the documentation (contract §8). */
 export const ACTIVITY_TYPES = [
   'event.triggered',
   'email.sent',
@@ -23,7 +23,9 @@ export const ACTIVITY_TYPES = [
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
-/** Events of the service that have their own type in the feed; any other event is `event.triggered`. */
+/**
+ * Events of the service that have their own type in the activity feed. Any other event has the type `event.triggered`.
+ */
 export const ACTIVITY_EVENTS: Record<string, ActivityType> = {
   'email.sent': 'email.sent',
   'email.delivery': 'email.delivered',

@@ -3,8 +3,9 @@ import type { EmailEvent } from './event-names.ts';
 export const EMAIL_RECEIVED_EVENT: EmailEvent = 'email.received';
 
 /**
- * Maximum starts of a workflow by inbound email of one contact within an hour. Auto-replies without any mark would
- * otherwise reply to the workflow's emails forever: one such pair exchanged 77 emails in 25 s.
+ * The maximum number of times that inbound email of one contact can start a workflow within an hour. Without this
+ * limit, an auto-reply that is not marked as automatic would reply to the workflow's emails forever. In one case, both
+ * exchanged 77 emails in 25 s.
  */
 export const INBOUND_STARTS_PER_HOUR = 5;
 

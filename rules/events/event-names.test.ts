@@ -1,24 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { EMAIL_EVENTS, eventNameFault, impossibleEventReason, isSystemEvent, segmentEvent } from './event-names.ts';
+import {
+  EMAIL_EVENTS,
+  findEventNameError,
+  findImpossibleEventError,
+  isSystemEvent,
+  segmentEvent,
+} from './event-names.ts';
 import { refuseImpossiblePattern } from './listened-event.ts';
 
 describe('names that a caller may not record', () => {
   it.each([...EMAIL_EVENTS, 'email.', 'email.anything', 'contact.subscribed', 'contact.unsubscribed'])(
     '%s is reserved',
     (name) => {
-      expect(eventNameFault(name)).toMatchObject({ field: 'event', code: 'reserved_event' });
+      expect(findEventNameError(name)).toMatchObject({ field: 'event', code: 'reserved_event' });
     },
   );
 
   it.each(['segment.vip.entry', 'segment.big-spenders.exit', segmentEvent('a', 'exit')])('%s is reserved', (name) => {
-    expect(eventNameFault(name)?.code).toBe('reserved_event');
+    expect(findEventNameError(name)?.code).toBe('reserved_event');
   });
 
   it.each(['pixel.page_viewed', 'pixel.', 'shopify.back_in_stock'])(
     '%s is an event of the service, which no caller may record',
     (name) => {
-      expect(eventNameFault(name, 'name')).toMatchObject({ field: 'name', code: 'system_sourced_event' });
+      expect(findEventNameError(name, 'name')).toMatchObject({ field: 'name', code: 'system_sourced_event' });
     },
   );
 
@@ -32,7 +38,7 @@ describe('names that a caller may not record', () => {
     ['a\0', 'invalid_string'],
     ['\ud83d', 'invalid_string'],
   ])('%j is refused as %s', (name, code) => {
-    expect(eventNameFault(name)?.code).toBe(code);
+    expect(findEventNameError(name)?.code).toBe(code);
   });
 });
 
@@ -51,15 +57,15 @@ describe('names a caller may record', () => {
     'x'.repeat(255),
     'commande-passée 🎉',
   ])('a caller may record the event %s', (name) => {
-    expect(eventNameFault(name)).toBeUndefined();
+    expect(findEventNameError(name)).toBeUndefined();
     expect(isSystemEvent(name)).toBe(false);
   });
 });
 
 describe('names to listen to', () => {
   it('have a character that is not a space', () => {
-    expect(impossibleEventReason('  ')).toContain('not a space');
-    expect(impossibleEventReason(' a ')).toBeUndefined();
+    expect(findImpossibleEventError('  ')).toContain('not a space');
+    expect(findImpossibleEventError(' a ')).toBeUndefined();
   });
 
   it.each([
@@ -87,13 +93,13 @@ describe('names to listen to', () => {
     ['pixel. ', 'pixel.product_viewed'],
     ['\u200b', 'not a space'],
     ['a\u0000b', 'control'],
-  ])('%s never happens, and %s is proposed', (name, nearest) => {
-    expect(impossibleEventReason(name)).toContain(nearest);
+  ])('the event %s can never occur, and the error suggests %s', (name, nearest) => {
+    expect(findImpossibleEventError(name)).toContain(nearest);
   });
 
   it.each([...EMAIL_EVENTS, 'signup', 'contact.updated', 'segment.vip.entry', 'topic.left', 'sms.received', 'pixel.x'])(
     '%s can happen',
-    (name) => expect(impossibleEventReason(name)).toBeUndefined(),
+    (name) => expect(findImpossibleEventError(name)).toBeUndefined(),
   );
 });
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { refuseUnfilled } from '../content/expressions.ts';
 import { isParsedAsOlder } from '../stored-values.ts';
-import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from './event-names.ts';
+import { EVENT_NAME_LENGTH, findImpossibleEventError, findImpossiblePrefixError } from './event-names.ts';
 
 /**
- * The schema for the name of an event in a new listener. A name that cannot occur is refused, with the nearest valid
- * name.
+ * The schema for the name of the event in a new listener, such as a trigger. Refuses a name that can never occur, and
+ * suggests the nearest valid name.
  */
 export const ListenedEventInput = z
   .string()
@@ -14,17 +14,17 @@ export const ListenedEventInput = z
   .max(EVENT_NAME_LENGTH)
   .superRefine(refuseImpossibleEvent);
 
-/** Adds an issue for the name of an event that cannot occur. */
+/** Adds an issue if an event with this name can never occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
   refuseUnfilled(name, ctx);
-  refuse(impossibleEventReason(name), ctx);
+  refuse(findImpossibleEventError(name), ctx);
 }
 
-/** Adds an issue for a name, or a prefix followed by an asterisk, that no event can have. */
+/** Adds an issue for a pattern that no event can match: a name, or a prefix with an asterisk at its end. */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
   refuseUnfilled(pattern, ctx);
-  refuse(isPrefix ? impossiblePrefixReason(pattern.slice(0, -1)) : impossibleEventReason(pattern), ctx);
+  refuse(isPrefix ? findImpossiblePrefixError(pattern.slice(0, -1)) : findImpossibleEventError(pattern), ctx);
 }
 
 function refuse(message: string | undefined, ctx: z.RefinementCtx): void {

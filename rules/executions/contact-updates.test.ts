@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
-import { changedNames, resolveUpdates, updateOutput } from './contact-updates.ts';
+import { listChangedNames, resolveUpdates, updateOutput } from './contact-updates.ts';
 
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
 
@@ -10,7 +10,7 @@ describe('resolveUpdates', () => {
     expect(resolveUpdates(updates, variables).values).toEqual({ plan: 'pro' });
   });
 
-  it('omits a text of missing variables with blanks between them, and a calculation without a result', () => {
+  it('omits a text of missing variables with spaces between them, and a calculation without a result', () => {
     const updates = {
       name: '{{event.first}} {{event.last}}',
       ratio: '{{ 4 | divided_by: 0 }}',
@@ -88,11 +88,11 @@ describe('resolveUpdates', () => {
   });
 });
 
-it('changedNames names only the fields that differ afterwards', () => {
+it('listChangedNames lists only the fields that the updates really change', () => {
   const before = { city: 'Ulm', plan: 'pro', tags: ['a'] };
-  expect(changedNames(before, { city: 'Ulm', plan: 'free', tags: ['a'], gone: null, email: 'x@example.com' })).toEqual([
-    'plan',
-  ]);
+  expect(
+    listChangedNames(before, { city: 'Ulm', plan: 'free', tags: ['a'], gone: null, email: 'x@example.com' }),
+  ).toEqual(['plan']);
 });
 
 it('the output of a step names the subscription only if it changed', () => {

@@ -4,47 +4,46 @@ import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
 /**
- * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes
- * nothing: its field is omitted, and inside an object it keeps the contact's value. Only a literal `null` deletes a
- * field.
+ * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable or an empty text changes nothing:
+ * the result omits its field, and inside an object the contact keeps its value. Only a literal `null` deletes a field.
  */
 export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const { values, untrusted } = interpolateFields(updates, variables);
   const stored = isPlainObject(variables.values.data) ? variables.values.data : {};
   const untrustedNames: string[] = [];
-  const found = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
+  const entries = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
     const value = withoutMissing({ template, value: values[name], stored: stored[name] }, variables.values);
     if (value === undefined) return [];
-    // An object may keep parts of the contact's own one.
+    // An object may keep untrusted parts of the contact's stored object.
     const mayKeep = isPlainObject(template) && variables.untrusted.has(name);
     if (untrusted.has(name) || mayKeep) untrustedNames.push(name);
     return [[name, value]];
   });
-  return markUntrusted(Object.fromEntries(found), untrustedNames);
+  return markUntrusted(Object.fromEntries(entries), untrustedNames);
 }
 
-/** Returns the names of the fields that the updates change in the contact's data. */
-export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): string[] {
+/** Returns the names of the fields in the contact's data that the updates change. */
+export function listChangedNames(before: Readonly<Data>, updates: Readonly<Data>): string[] {
   const { set, remove } = applyData(updates, 'keep');
   const changed = Object.keys(set).filter((name) => !isDeepStrictEqual(set[name], before[name]));
   return [...changed, ...remove.filter((name) => Object.hasOwn(before, name))];
 }
 
 /**
- * Returns the output of an UPDATE_CONTACT: the changed fields, and the subscription if it changed. A refusal that the
- * project protects, for example, leaves it unchanged.
+ * Returns the output of an UPDATE_CONTACT step: the changed fields, and the subscription if it changed. A step cannot
+ * change the subscription if, for example, the project protects the contact's refusal.
  */
 export function updateOutput(
   before: { data: Readonly<Data>; subscribed: boolean },
   after: { updates: Readonly<Data>; subscribed: boolean },
 ): Record<string, unknown> {
-  const updated = changedNames(before.data, after.updates);
+  const updated = listChangedNames(before.data, after.updates);
   return before.subscribed === after.subscribed ? { updated } : { updated, subscribed: after.subscribed };
 }
 
 /**
- * Returns the value without the parts whose text had missing or empty variables only. An object has the parts of
- * `stored` instead. Undefined if nothing remains.
+ * Returns the value without the parts whose text had only missing or empty variables. In an object, parts of `stored`
+ * replace them. Undefined if nothing remains.
  */
 function withoutMissing(
   { template, value, stored }: { template: unknown; value: unknown; stored: unknown },
@@ -64,12 +63,12 @@ function withoutMissing(
     withoutMissing({ template: item, value: value[name], stored: before[name] }, variables),
   ]);
   if (entries.length > 0 && entries.every(([, item]) => item === undefined)) return undefined;
-  const found = entries.map(([name, item]): [string, unknown] => [name, item === undefined ? before[name] : item]);
-  return Object.fromEntries(found.filter(([, item]) => item !== undefined));
+  const merged = entries.map(([name, item]): [string, unknown] => [name, item === undefined ? before[name] : item]);
+  return Object.fromEntries(merged.filter(([, item]) => item !== undefined));
 }
 
 function isWithoutValue(template: string, value: unknown, variables: Data): boolean {
   if (value === null || value === '' || hasOnlyMissingValues(template, variables)) return true;
-  // Only the spaces between missing variables are left, and they do not count as a value.
+  // Spaces between missing variables do not count as a value.
   return typeof value === 'string' && value.trim() === '' && template.trim() !== '';
 }

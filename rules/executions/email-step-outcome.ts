@@ -1,12 +1,15 @@
 import { type RecordedOutcome, reasonOfRefusal } from '../emails/attempt-outcome.ts';
 import { uuidv7 } from '../uuid.ts';
 
-/** Reasons for not sending that are not errors, so the step counts as skipped (contract §9.6 Reasons). */
+/**
+ * Matches reasons for not sending that are not errors. The step then counts as skipped, not as failed (contract §9.6
+ * Reasons).
+ */
 const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
 
 /**
- * Returns how the visit of a SEND_EMAIL ends, from the outcome of its email. `changes` apply in a run that only tests
- * the workflow.
+ * Returns how a visit of a SEND_EMAIL step ends, from the outcome of its email. Only test runs of a workflow use
+ * `changes`.
  */
 export function outcomeOfEmail(outcome: RecordedOutcome, emailId: string) {
   switch (outcome.kind) {

@@ -1,20 +1,23 @@
 import type { EffectType, StepType } from './steps/registry.ts';
 
-/** The activities that move an execution. `ADVANCE` continues after a pause if the next step has no effect. */
+/**
+ * The activities that advance an execution. `ADVANCE` continues the execution after a pause if the next step has no
+ * effect.
+ */
 export type StepActivity = EffectType | 'ADVANCE';
 
 export const EXECUTION_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const VISIT_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
-/** Outcome of a step that an execution has reached. */
+/** The status of a visit: of a step that an execution has reached. */
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
- * Position of an execution: all that its Temporal workflow knows. A visit numbers the steps that this contact has
- * reached; the database has the details of each (`execution_steps`). `then` is the activity that most likely follows a
- * pause. The activity reads the workflow again when it runs. It therefore follows an edited workflow, and no separate
- * activity has to read it.
+ * The position of an execution, which is all that its Temporal workflow stores. `visit` is the number of the visit,
+ * counted over all steps that the execution has reached. The table `execution_steps` has the details of each visit.
+ * `then` is the activity that probably follows a pause. This activity reads the tenant's workflow when it runs, so an
+ * edited workflow takes effect, and no separate activity has to read it first.
  */
 export type Next =
   | ({ kind: 'effect'; activity: EffectType } & Position)
@@ -30,17 +33,20 @@ export type Next =
     } & Position)
   | ExecutionEnd;
 
-/** How an execution ended. `reason` is one of our codes, or the reason of an EXIT step. */
+/** How an execution ended. `reason` is a code of the service, or the reason of an EXIT step. */
 export interface ExecutionEnd {
   kind: 'end';
   status: ExecutionStatus;
   reason: string | null;
   path?: PathEntry[];
-  /** True if no row records the end. The activity turns this into an error, so no workflow gets it. */
+  /**
+   * True if the database has no row for the execution. The activity then throws an error, so a workflow never gets this
+   * value.
+   */
   missing?: true;
 }
 
-/** The step at which an execution is. Results of earlier versions contain only the label of the step. */
+/** The step at which an execution is. `stepId` and `stepType` are absent in results of earlier versions. */
 export interface Position {
   visit: number;
   label: string;
@@ -50,8 +56,9 @@ export interface Position {
 }
 
 /**
- * A visit that ended before the current position, for the Temporal UI. `label` is absent if the workflow has paused at
- * the step and knows its label. `took` is the branch, or says that the step was skipped or failed.
+ * A visit that ended before the current position, for the Temporal UI. `label` is absent if the Temporal workflow has
+ * paused at the step, so it already has the label. `took` is the branch that the execution took, or says that the step
+ * was skipped or failed.
  */
 export interface PathEntry {
   visit: number;
@@ -62,34 +69,40 @@ export interface PathEntry {
 /** How a pause ended: the timer of a DELAY, the event of a WAIT_FOR_EVENT, or its deadline. */
 export type Resume = 'delay' | 'event' | 'timeout';
 
-/** Input of every step activity. Running it twice is safe, because the effects of the visit are in the database. */
+/**
+ * The input of every step activity. An activity can safely run twice, because the database records the effects of the
+ * visit.
+ */
 export interface StepInput {
   projectId: string;
   executionId: string;
-  /** The visit that the workflow is at. The database is ahead if an earlier attempt got further. */
+  /**
+   * The visit at which the Temporal workflow is. The database may be at a later visit, if an earlier attempt of the
+   * activity succeeded there.
+   */
   visit: number;
-  /** Set when this visit is a pause that has ended. */
+  /** How the pause of this visit ended. Absent if the visit is no pause, or the pause has not ended. */
   resume?: Resume;
-  /** The step of this visit; absent from workflows of earlier versions. */
+  /** The id of the step of this visit. Absent in workflows of earlier versions. */
   stepId?: string;
-  /** ISO 8601: when the current pause of this visit ends. */
+  /** When the pause of this visit ends, in ISO 8601. */
   dueAt?: string;
 }
 
-/** Input of the Temporal workflow `contactExecution`, also when it continues as new. */
+/** The input of the Temporal workflow `contactExecution`, also when it continues as a new run. */
 export interface ExecutionInput {
   projectId: string;
   executionId: string;
   next: Next;
-  /** Visits whose event has arrived. */
+  /** The visits for whose wait an event has arrived. */
   satisfied?: number[];
-  /** The address of the run in the dashboard, for the Temporal UI. */
+  /** The address of the execution in the dashboard, for the Temporal UI. */
   link?: string;
   /** The last visits, for the Temporal UI. */
   path?: ShownVisit[];
 }
 
-/** A visit in the Temporal UI; `at` is when the workflow learned of it. */
+/** A visit in the Temporal UI. `at` is the time when the Temporal workflow was notified of the visit. */
 export interface ShownVisit {
   visit: number;
   label: string;
@@ -97,10 +110,10 @@ export interface ShownVisit {
   took?: string | undefined;
 }
 
-/** Start of an execution: its input, and the search attributes for operators. */
+/** The data to start an execution in Temporal: the input of the workflow, and values for the search attributes. */
 export interface ExecutionStart extends ExecutionInput {
   workflowId: string;
   contactId: string;
-  /** Set to restart a FAILED execution, whose Temporal run has ended. */
+  /** Set to restart a FAILED execution, whose earlier Temporal run has ended. */
   anew?: true;
 }

@@ -3,7 +3,7 @@ import { hasExpression } from '../content/expressions.ts';
 import { countsForListener } from '../events/automatic-emails.ts';
 import type { ContactEvent } from '../events/event-names.ts';
 import { ListenedEventInput } from '../events/listened-event.ts';
-import { conditionSizeFault } from '../filters/condition-size.ts';
+import { findConditionSizeError } from '../filters/condition-size.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
@@ -15,9 +15,12 @@ import { matchesAnyEvent } from './steps/wait-for-event.ts';
 /** An event that ends an execution of its contact at any step. */
 export interface ExitEvent {
   eventName: string;
-  /** Filters on the event's data, as in a WAIT_FOR_EVENT. Without filters, any event with the name counts. */
+  /**
+   * Filters on the event's data, as in a WAIT_FOR_EVENT step. Without filters, any event with this name ends the
+   * execution.
+   */
   filters?: Condition | undefined;
-  /** Whether automatic emails count, for `email.received`; absent means no. */
+  /** True if automatic emails count, for the event `email.received`. Absent means that they do not count. */
   includeAutomatic?: boolean | undefined;
 }
 
@@ -27,17 +30,20 @@ export interface Exits {
   exitWhenUnsubscribed: boolean;
 }
 
-/** Exits of a workflow whose executions end only at its end. */
+/** The exits of a workflow whose executions never end early. */
 export const NO_EXITS: Exits = { exitOn: [], exitWhenUnsubscribed: false };
 
-/** The event of `exitWhenUnsubscribed`: any change of `subscribed` to false. Leaving a topic is another event. */
+/**
+ * The event for `exitWhenUnsubscribed`. The service records it at any change of `subscribed` to false, but not when a
+ * contact leaves a topic.
+ */
 export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** The maximum number of exits, because each event of a contact is compared with all of them. */
 export const EXITS_MAX = 20;
 
 /**
- * Size of all exits as JSON. A page of a list has a hundred workflows, and every event reads the workflows that exit
- * on it.
+ * The maximum size of all exits of a workflow as JSON. A page of a list has a hundred workflows, and for every event,
+ * the service reads the workflows that exit on this event.
  */
 const EXITS_MAX_BYTES = 16 * 1024;
 
@@ -45,7 +51,7 @@ const Filters = describeForms(
   z
     .unknown()
     .superRefine((filters, ctx) => {
-      const large = conditionSizeFault(filters);
+      const large = findConditionSizeError(filters);
       if (large)
         ctx.addIssue({ code: 'custom', path: large.path, message: large.message, params: { code: 'too_big' } });
     })
@@ -81,8 +87,11 @@ export function fillExits<Exit extends { filters?: unknown }>(
   );
 }
 
-/** Returns the reason for which an event ends the executions of its contact in a workflow; undefined if it does not. */
-export function exitReason(
+/**
+ * Returns the reason for which an event ends the contact's executions of a workflow. Undefined if the event does not
+ * end them.
+ */
+export function findExitReason(
   {
     exitOn,
     exitWhenUnsubscribed,

@@ -8,7 +8,7 @@ const variables = markTrusted({ event: { id: 5, text: '5', ids: ['a', 'b'], brac
 
 function holds(operator: string, value: unknown, x: unknown): boolean {
   const filled = fillCondition(parseCondition([{ field: 'event.x', operator, value }], 'wait'), variables, 'wait');
-  // Waits are stored and read again.
+  // The filters of a wait are stored as JSON and read again.
   return matchesEventData(parseCondition(JSON.parse(JSON.stringify(filled)), 'wait'), { x }, { now: new Date() });
 }
 
@@ -58,7 +58,7 @@ describe('fillCondition', () => {
     },
   );
 
-  it('fills the filters of a CONDITION step too', () => {
+  it('also fills the filters of a CONDITION step', () => {
     const condition = (value: string) =>
       fillCondition(
         parseCondition(

@@ -10,9 +10,10 @@ type Scope = 'step' | 'wait';
 const NEGATIVE: ReadonlySet<string> = new Set(['notEquals', 'notContains', 'notIn', 'notExists']);
 
 /**
- * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A filter
- * whose value is missing or does not fit its operator matches nothing, and a negative filter then matches everything.
- * Source: contract §7.6 Webhooks and expressions.
+ * Replaces the expressions in the values of a condition's filters by the variables of an execution. If a value is
+ * exactly one expression, the variable keeps its type. A filter whose value is then missing or does not fit its
+ * operator matches nothing. A negative filter in this case matches everything. Source: contract §7.6 Webhooks and
+ * expressions.
  */
 export function fillCondition(condition: Condition, variables: Sourced<Data>, scope: Scope): Condition {
   const groups = condition.groups.map(({ filters, conditions }) => ({
@@ -26,10 +27,13 @@ function fillFilter(filter: Filter, variables: Sourced<Data>, scope: Scope): Fil
   if (!hasExpression(filter.value)) return filter;
   const value = fillValue(filter, interpolateJson(filter.value, variables).value);
   const filled = value === undefined ? undefined : readFilter({ ...filter, value }, scope);
-  return filled ?? withoutMatch(filter, scope);
+  return filled ?? toEmptyFilter(filter, scope);
 }
 
-/** Fills one value. A list in a list is replaced by its items. Null and empty strings count as missing. */
+/**
+ * Returns the value for a filled filter, or undefined if the value is missing. Null and empty strings count as missing.
+ * A list inside a list is replaced by its items.
+ */
 function fillValue({ operator }: Filter, value: unknown): unknown {
   if (operator !== 'in' && operator !== 'notIn') return isMissing(value) ? undefined : value;
   const items = [value].flat(2).filter((item) => !isMissing(item));
@@ -40,23 +44,24 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Reads a filled filter in the form that is compared. Undefined if its value does not fit the operator. */
+/** Parses a filled filter. Undefined if its value does not fit the operator. */
 function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: Scope): Filter | undefined {
   try {
-    // The filled value may contain braces, which are text now.
-    const read = parseCondition(filter, scope).groups[0]?.filters[0];
-    return read && { ...read, value: read.value as FilterValue };
+    // The parser for stored conditions accepts braces in the value. They came from a variable, so they are text.
+    const parsed = parseCondition(filter, scope).groups[0]?.filters[0];
+    return parsed && { ...parsed, value: parsed.value as FilterValue };
   } catch {
     return undefined;
   }
 }
 
 /**
- * Returns a filter without values, which matches nothing. A field that accepts no list is replaced by one that does.
+ * Returns a filter with an empty list of values, which matches nothing (or everything if negative). If the field
+ * accepts no list, the filter uses the field `email` instead.
  */
-function withoutMatch({ field, operator }: Filter, scope: Scope): Filter {
-  const none = { operator: NEGATIVE.has(operator) ? ('notIn' as const) : ('in' as const), value: [] };
-  const ref = parseField(field, none.operator, scope);
-  const takesList = ref !== undefined && operatorsOf(ref.kind).includes(none.operator);
-  return { field: takesList ? field : 'email', ...none };
+function toEmptyFilter({ field, operator }: Filter, scope: Scope): Filter {
+  const empty = { operator: NEGATIVE.has(operator) ? ('notIn' as const) : ('in' as const), value: [] };
+  const ref = parseField(field, empty.operator, scope);
+  const acceptsList = ref !== undefined && operatorsOf(ref.kind).includes(empty.operator);
+  return { field: acceptsList ? field : 'email', ...empty };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countVisit, newLoopGuard, notePauseBegun, notePauseEnded } from './loop-guard.ts';
 
-const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
+const runCycle = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
   const guard = newLoopGuard();
   countVisit(guard, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
@@ -16,20 +16,20 @@ it('the first visit to a step is never too early', () => {
 });
 
 it('requires 60 seconds of waiting per cycle, and exactly 60 are enough', () => {
-  expect(lapOf()).toBe(true);
-  expect(lapOf({ ms: 59_999 })).toBe(true);
-  expect(lapOf({ ms: 60_000 })).toBe(false);
-  expect(lapOf({ ms: 30_000 }, { ms: 30_000 })).toBe(false);
+  expect(runCycle()).toBe(true);
+  expect(runCycle({ ms: 59_999 })).toBe(true);
+  expect(runCycle({ ms: 60_000 })).toBe(false);
+  expect(runCycle({ ms: 30_000 }, { ms: 30_000 })).toBe(false);
 });
 
-it('counts a timer with the length that was set, even if two machines measure a shorter time', () => {
-  expect(lapOf({ ms: 60_000, tookMs: 59_950 })).toBe(false);
+it('counts a timer with its planned length, even if the clocks of two machines measure a shorter time', () => {
+  expect(runCycle({ ms: 60_000, tookMs: 59_950 })).toBe(false);
 });
 
 it('a wait that an event ended counts with the time it took, at most its deadline', () => {
-  expect(lapOf({ ms: 86_400_000, byEvent: true, tookMs: 59_999 })).toBe(true);
-  expect(lapOf({ byEvent: true, tookMs: 60_000 })).toBe(false);
-  expect(lapOf({ ms: 1_000, byEvent: true, tookMs: 61_000 })).toBe(true);
+  expect(runCycle({ ms: 86_400_000, byEvent: true, tookMs: 59_999 })).toBe(true);
+  expect(runCycle({ byEvent: true, tookMs: 60_000 })).toBe(false);
+  expect(runCycle({ ms: 1_000, byEvent: true, tookMs: 61_000 })).toBe(true);
 });
 
 it('counts each cycle separately', () => {

@@ -1,21 +1,27 @@
 /**
- * The loop guard. An execution whose workflow has a cycle may reach a step repeatedly, and send something each time.
- * Two limits slow it down: between two visits to a step the execution must wait for a minute in total, and it may visit
- * a limited number of steps.
+ * The loop guard. If a workflow has a cycle, an execution may reach a step repeatedly, and send an email each time. Two
+ * limits apply: between two visits to the same step, the execution must have waited for at least one minute in total,
+ * and its number of visits is limited.
  */
 
-/** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. A cycle that waits exactly this long is allowed. */
+/**
+ * The minimum time that an execution must wait in a cycle, in DELAY and WAIT_FOR_EVENT steps. A cycle that waits
+ * exactly this time is allowed.
+ */
 export const MIN_CYCLE_WAIT_MS = 60_000;
-/** Maximum number of visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
+/**
+ * The maximum number of visits of an execution. With one cycle per day, a cycle of three steps can run for almost a
+ * year.
+ */
 export const MAX_VISITS = 1_000;
-/** The error of an execution that repeated a step too soon or visited too many steps. */
+/** The failure code of an execution that repeated a step too soon, or had too many visits. */
 export const LOOP = 'loop';
 
-/** The stored waiting time of an execution with a cycle. */
+/** The waiting times of an execution whose workflow has a cycle. They are stored with the execution. */
 export interface LoopGuard {
   /** The total length of all ended pauses. */
   waitedMs: number;
-  /** Length of its current pause. Absent for a wait without a deadline. */
+  /** The planned length of the current pause. Absent for a wait without a deadline. */
   pauseMs?: number;
   /** The value of `waitedMs` at the last visit to each step, by the step's id. */
   comings: Record<string, number>;
@@ -26,22 +32,25 @@ export function newLoopGuard(): LoopGuard {
   return { waitedMs: 0, comings: {} };
 }
 
-/** Records a visit to a step. @returns whether it is too soon after the last visit */
+/** Records a visit to a step. @returns true if the visit is too soon after the last visit to this step */
 export function countVisit(guard: LoopGuard, stepId: string): boolean {
   const before = guard.comings[stepId];
   guard.comings[stepId] = guard.waitedMs;
   return before !== undefined && guard.waitedMs - before < MIN_CYCLE_WAIT_MS;
 }
 
-/** Records the start of a pause. `ms` is the length of the pause; undefined if only an event ends the pause. */
+/**
+ * Records the start of a pause. `ms` is the planned length of the pause; it is undefined if only an event ends the
+ * pause.
+ */
 export function notePauseBegun(guard: LoopGuard, ms: number | undefined): void {
   if (ms === undefined) delete guard.pauseMs;
   else guard.pauseMs = ms;
 }
 
 /**
- * Records the end of a pause. A timer counts with its planned length, because the times of different machines may
- * differ. A wait that an event ended counts with the time that it took.
+ * Records the end of a pause. A pause that a timer ended counts with its planned length, because the clocks of
+ * different machines may differ. A pause that an event ended counts with the time that it actually took.
  */
 export function notePauseEnded(guard: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = guard;

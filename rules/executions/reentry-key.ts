@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { ownValueAt } from '../own-value.ts';
 
 /**
- * A path of an execution's event or context: `event.cartId`, `event.items.0.sku`. A key such as `items[0]` would be
- * missing in every event, so that all of them have one value.
+ * Matches the path of a value in an execution's event or context: `event.cartId`, `event.items.0.sku`. Refuses a name
+ * such as `items[0]`, which no event has, so all events would have the same (missing) value.
  */
 export const REENTRY_KEY = /^(?:event|context)(?:\.(?![^.]*\[\d+\])[^.\s{}]{1,100}){1,5}$/;
 
-/** The error of a path, with the remedy. */
-export const REENTRY_KEY_FAULT =
+/** The error message for an invalid path. */
+export const REENTRY_KEY_ERROR =
   'Must be the path of a value of the event or the context, such as event.cartId or context.orderId';
 
 /**
- * Returns the value at a path as a hash in the form of a UUID. A contact may have one open execution for each value,
- * and one for a missing value (undefined). A number and its digits as text are the same value.
+ * Returns a hash of the value at a path, in the form of a UUID. A contact may have one open execution for each value,
+ * and one without a value (undefined). A number and the same digits as text are one value.
  */
 export function reentryValue(
   key: string | null,

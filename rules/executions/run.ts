@@ -4,29 +4,35 @@ import { applyData, checkData, type Data, mergeData } from '../filters/data-valu
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
 import { markUntrusted, type Sourced, untrustedNames } from '../provenance/provenance.ts';
-import { type Exits, exitReason } from './exits.ts';
+import { type Exits, findExitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
 /**
- * State of a test run of a workflow. A sandbox stores it with its execution; a preview keeps it in memory. Real
- * executions have no such state. A test run writes its changes here, and its steps read them from here.
+ * The state of a test run of a workflow. A sandbox stores this state with its execution, and a preview keeps it in
+ * memory. Real executions have no such state. The steps of a test run write their changes to this state, not to the
+ * contact, and read them from it.
  */
 export interface SandboxState {
   /** The milliseconds by which the run's time is ahead of the real time. */
   aheadMs: number;
-  /** Whether its pauses end at once, and its time advances to the end of the pause. */
+  /** True if the run's pauses end at once. The run's time then advances to the end of the pause. */
   skipDelays: boolean;
-  /** Events of the run, from its start request and from its own steps. */
+  /** The events of the run, from the request that started it and from its steps. */
   events: RunEvent[];
-  /** The columns of the contact that its steps have changed; null if none. */
+  /** The columns of the contact that the run's steps have changed. Null if they changed none. */
   contact: RunContact | null;
-  /** When the current visit started, in the run's own time. */
+  /** When the current visit started, in the time of the run. */
   since: string | null;
-  /** The filled filters of its current wait; null for any event, absent in runs of earlier versions. */
+  /**
+   * The filled filters of the current wait. Null if any event with the name ends the wait; absent in runs of earlier
+   * versions.
+   */
   filters?: Condition | null;
-  /** When the current pause ends, in the run's own time. Null if only an event ends it. */
+  /** When the current pause ends, in the time of the run. Null if only an event ends the pause. */
   dueAt: string | null;
-  /** The project's time zone at the start, for times without an offset. Absent in runs of earlier versions. */
+  /**
+   * The project's time zone at the start of the run, for times without an offset. Absent in runs of earlier versions.
+   */
   zone?: string;
 }
 
@@ -34,15 +40,17 @@ export interface RunEvent {
   id: string;
   name: string;
   data: Record<string, unknown>;
-  /** In the run's own time; null means as soon as a step waits for it. */
+  /** When the event occurs, in the time of the run. Null means that it occurs as soon as a step waits for it. */
   at: string | null;
-  /** The visit whose step caused it. Steps take no time in a preview, so `at` does not show their order. */
+  /**
+   * The visit whose step caused the event. In a preview, steps take no time, so `at` does not show the order of events.
+   */
   visit?: number;
-  /** Set if it has ended a wait. It then ends no other wait. */
+  /** Set if the event has ended a wait. It then cannot end another wait. */
   used?: true;
 }
 
-/** The changed columns of `contacts`; all columns for a contact without a row. */
+/** The columns of the table `contacts` that a run has changed, or all columns for a contact without a row. */
 export interface RunContact {
   subscribed?: boolean;
   data?: Data;
@@ -50,28 +58,28 @@ export interface RunContact {
   [column: string]: unknown;
 }
 
-/** Returns the data of a contact with the run's changes, or the stored data if the run has changed none. */
+/** Returns the data of a contact with the run's changes, or the stored data if the run has changed no data. */
 export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
   if (!run?.data && !run?.untrusted_keys) return stored;
   return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
-/** Creates the state of a sandbox run whose steps have changed nothing yet. */
+/** Creates the state of a test run whose steps have changed nothing yet. */
 export function newRun(
   p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
 ): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
 }
 
-/** The event of a wait. */
+/** The event for which a step waits. */
 export interface AwaitedEvent {
   eventName: string;
   filters: Condition | undefined;
   includeAutomatic: boolean;
 }
 
-/** Returns the event that a run waits for at a WAIT_FOR_EVENT. Undefined if the step is not configured. */
-export function awaitedEvent(config: unknown, run: SandboxState): AwaitedEvent | undefined {
+/** Returns the event for which a run waits at a WAIT_FOR_EVENT step. Undefined if the step is not configured. */
+export function readAwaitedEvent(config: unknown, run: SandboxState): AwaitedEvent | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
   return {
@@ -82,8 +90,8 @@ export function awaitedEvent(config: unknown, run: SandboxState): AwaitedEvent |
 }
 
 /**
- * Takes the first event of the run that matches a wait which starts now, so that no later wait is ended by it: an
- * event since the previous step, or one that the previous step caused.
+ * Finds the first event that ends a wait which starts now: an event since the previous step, or an event that the
+ * previous step caused. Marks the event as used, so that it ends no later wait.
  */
 export function takeEvent(
   run: SandboxState,
@@ -101,8 +109,9 @@ export function takeEvent(
 }
 
 /**
- * Returns how the run's current pause ends, by the run's own events: at the first event that matches the wait, else at
- * the deadline. `at` is null if nothing ends the pause. Its own steps cause no events during a pause.
+ * Returns how the run's current pause ends: at the first event of the run that matches the wait, else at the deadline.
+ * `at` is null if nothing ends the pause. Events that the run's steps caused are ignored, because no step runs during a
+ * pause.
  */
 export function endOfPause(
   run: SandboxState,
@@ -133,8 +142,8 @@ function matches({ used, name, data }: RunEvent, awaited: AwaitedEvent, clock: F
 }
 
 /**
- * Returns the first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from its arrival at the
- * current position until an instant. An event without a time occurs when the run first pauses.
+ * Finds the first event that ends the run by `exitOn` or `exitWhenUnsubscribed`, between the start of the current visit
+ * and an instant. An event without a time occurs when the run first pauses.
  * @param until null means no limit
  */
 export function findExit(
@@ -146,21 +155,21 @@ export function findExit(
   const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY;
   const found = run.events.flatMap((event) => {
     const atMs = event.at === null ? sinceMs : Date.parse(event.at);
-    const reason = exitReason(exits, event, { now: new Date(atMs), zone: run.zone });
+    const reason = findExitReason(exits, event, { now: new Date(atMs), zone: run.zone });
     return reason && atMs >= sinceMs && atMs <= untilMs ? [{ at: new Date(atMs), reason }] : [];
   });
   return found.sort((a, b) => a.at.getTime() - b.at.getTime())[0];
 }
 
-type ExitReason = NonNullable<ReturnType<typeof exitReason>>;
+type ExitReason = NonNullable<ReturnType<typeof findExitReason>>;
 
-/** Effects of a step of a run. */
+/** The effects of a step on a test run. */
 export interface RunChanges {
   contact?: RunContact;
   events?: Pick<RunEvent, 'id' | 'name' | 'data'>[];
 }
 
-/** Applies the effects of a step to the run, at an instant in the run's own time. */
+/** Applies the effects of a step to the run, at an instant in the time of the run. */
 export function changeRun(
   run: SandboxState,
   { contact, events = [] }: RunChanges,
@@ -170,16 +179,16 @@ export function changeRun(
   run.events.push(...events.map((event) => ({ ...event, at: by.at.toISOString(), visit: by.visit })));
 }
 
-/** A contact as steps see it. */
+/** A contact as the steps of a run see it. */
 export interface SeenContact {
   subscribed: boolean;
   data: Sourced<Data>;
 }
 
 /**
- * Returns a contact after an UPDATE_CONTACT, by the rules for data. It lifts no refusal if an untrusted caller made
- * the execution reach the step.
- * @returns the errors if the data would exceed its limits; then nothing changes
+ * Returns a contact after an UPDATE_CONTACT step, by the rules for data. The step cannot subscribe the contact if an
+ * untrusted caller triggered the execution.
+ * @returns the contact, or the errors if the data would exceed its limits
  */
 export function applyContactUpdate(
   current: SeenContact,
@@ -187,15 +196,15 @@ export function applyContactUpdate(
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
   const { set, remove, errors } = applyData(p.data.values, 'keep');
   const data = mergeData(current.data.values, { set, remove });
-  const faults = [...errors, ...checkData(data)];
-  if (faults.length > 0) return { errors: faults };
-  const written = new Set([...Object.keys(set), ...remove]);
+  const allErrors = [...errors, ...checkData(data)];
+  if (allErrors.length > 0) return { errors: allErrors };
+  const changedKeys = new Set([...Object.keys(set), ...remove]);
   const untrustedKeys = [
-    ...untrustedNames(current.data).filter((key) => !written.has(key)),
+    ...untrustedNames(current.data).filter((key) => !changedKeys.has(key)),
     ...Object.keys(set).filter((key) => p.data.untrusted.has(key)),
   ];
-  const refused = p.subscribed === true && p.untrustedTrigger;
-  const subscribed = p.subscribed === undefined || refused ? current.subscribed : p.subscribed;
+  const isRefused = p.subscribed === true && p.untrustedTrigger;
+  const subscribed = p.subscribed === undefined || isRefused ? current.subscribed : p.subscribed;
   return {
     contact: { subscribed, data: markUntrusted(data, untrustedKeys) },
     subscriptionChanged: subscribed !== current.subscribed,

@@ -1,36 +1,40 @@
 import type { OutboxKind } from '../outbox.ts';
 
-/** Work of an outbox row that Temporal was seen to start. */
+/** Work of an outbox row that Temporal has started, as a worker has observed. */
 export interface StartedWork {
   kind: OutboxKind;
   refId: string;
-  /** Visit of the signal that ends a wait. Null for all other work. */
+  /** The visit of a signal that ends a wait. Null for all other work. */
   visit: number | null;
-  /** The row for which a signal with news was sent. Other rows of the same target get their own signals. */
+  /**
+   * The outbox row for which the signal was sent. Set for signals that report a change; each row of the same target has
+   * its own signal.
+   */
   rowId?: string;
 }
 
-/** Workflows whose start is watched, by the first word of their ids. */
+/** The outbox kinds of workflows whose start is watched, by the first word of the workflow's id. */
 const WATCHED_STARTS = new Map<string, OutboxKind>([
   ['execution', 'execution.start'],
   ['job', 'job.start'],
   ['campaign', 'campaign.start'],
 ]);
-/** Signals with news, by the first word of the workflow's id and the name of the signal. */
-const NEWS_SIGNALS = new Map<string, OutboxKind>([
+/**
+ * The outbox kinds of signals that report a change, by the first word of the workflow's id and the name of the signal.
+ */
+const CHANGE_SIGNALS = new Map<string, OutboxKind>([
   ['campaign changed', 'campaign.changed'],
   ['webhooks wake', 'webhook.deliver'],
 ]);
 /**
- * A workflow id: the first word, the short form of the installation's id (missing in ids of an earlier release), and
- * the row's UUID.
+ * Matches a workflow id: the first word, the short form of the installation's id (missing in ids of an earlier
+ * release), and the UUID of the row.
  */
 const WORKFLOW_ID = /^([a-z]+)-(?:[0-9a-f]{8}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/;
 
 /**
- * Kinds whose rows stay in the outbox until a worker sees that Temporal has started them, or that a workflow has
- * received their signal. Rows of other kinds are rare or come in groups, and are deleted when Temporal has accepted
- * them.
+ * The outbox kinds whose rows are deleted only when a worker observes that the workflow has started or has received the
+ * signal. Rows of other kinds are rare or come in groups, and are deleted as soon as Temporal has accepted them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.values(),
@@ -41,26 +45,26 @@ export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   'webhook.deliver',
 ]);
 
-/** Returns the row that the id of a workflow names. Undefined if it names none. */
+/** Returns the id of the row in the id of a workflow. Undefined if the id contains no row. */
 export function rowOfWorkflow(workflowId: string): string | undefined {
   return WORKFLOW_ID.exec(workflowId)?.[2];
 }
 
-/** Returns the work that the first task of a workflow starts. Undefined if it is not watched. */
+/** Returns the work that has started when the first task of a workflow runs. Undefined if its start is not watched. */
 export function workOfStart(workflowId: string): StartedWork | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
   const kind = WATCHED_STARTS.get(word);
   return kind && { kind, refId, visit: null };
 }
 
-/** Returns the work that a signal to a workflow starts. */
+/** Returns the work that has started when a workflow receives a signal. Undefined if the signal is not watched. */
 export function workOfSignal(workflowId: string, signalName: string, args: unknown[]): StartedWork | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
-  const news = NEWS_SIGNALS.get(`${word} ${signalName}`);
-  if (news) {
-    // A signal of an earlier release, or of an operator, names no row.
+  const changeKind = CHANGE_SIGNALS.get(`${word} ${signalName}`);
+  if (changeKind) {
+    // A signal from an earlier release or from an operator contains no row id.
     const [rowId] = args as [string?];
-    return typeof rowId === 'string' ? { kind: news, refId, visit: null, rowId } : undefined;
+    return typeof rowId === 'string' ? { kind: changeKind, refId, visit: null, rowId } : undefined;
   }
   const start = workOfStart(workflowId);
   if (start?.kind !== 'execution.start') return undefined;
@@ -70,7 +74,7 @@ export function workOfSignal(workflowId: string, signalName: string, args: unkno
   return event && { kind: 'execution.event', refId: start.refId, visit: event.visit };
 }
 
-/** Returns the work that a cancellation of a workflow starts. */
+/** Returns the work that has started when a workflow is cancelled. Undefined if its cancellation is not watched. */
 export function workOfCancellation(workflowId: string): StartedWork | undefined {
   const start = workOfStart(workflowId);
   return start?.kind === 'execution.start' ? { ...start, kind: 'execution.cancel' } : undefined;

@@ -3,7 +3,7 @@ import { stepLabel } from './step-label.ts';
 
 const bytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
 
-it('names a step by type, name and what it waits for', () => {
+it('contains the type and name of a step, and the event for which it waits', () => {
   expect(stepLabel({ type: 'DELAY', name: '三日待つ' })).toBe('DELAY “三日待つ”');
   expect(stepLabel({ type: 'WAIT_FOR_EVENT', name: 'Paid?' }, 'paid')).toBe('WAIT_FOR_EVENT “Paid?” (paid)');
 });

@@ -7,14 +7,14 @@ import { applyContactUpdate, type RunChanges, type SeenContact } from './run.ts'
 import { UpdateContactConfig } from './steps/update-contact.ts';
 
 /**
- * Returns how an UPDATE_CONTACT ends whose data exceeds the contact's limits: the step reports it and the execution
- * continues.
+ * Returns how an UPDATE_CONTACT step ends if the data would exceed the contact's limits. The step is FAILED with the
+ * errors, and the execution continues.
  */
 export function refusedUpdate(errors: FieldError[]): { status: 'FAILED'; error: string } {
   return { status: 'FAILED', error: errors.map(({ field, message }) => `${field}: ${message}`).join('; ') };
 }
 
-/** Returns how the visit of an UPDATE_CONTACT ends in a test run, and its changes to the run. */
+/** Returns how an UPDATE_CONTACT step ends in a test run, and its changes to the state of the run. */
 export function outcomeOfUpdate(p: {
   config: unknown;
   contact: SeenContact;
@@ -27,7 +27,7 @@ export function outcomeOfUpdate(p: {
   const data = resolveUpdates(updates, p.variables);
   const updated = applyContactUpdate(p.contact, { data, subscribed, untrustedTrigger: p.untrustedTrigger });
   if ('errors' in updated) return refusedUpdate(updated.errors);
-  const { subscribed: isSubscribed, data: after } = updated.contact;
+  const { subscribed: isSubscribed, data: dataAfter } = updated.contact;
   const name = isSubscribed ? 'contact.subscribed' : 'contact.unsubscribed';
   return {
     status: 'COMPLETED',
@@ -36,7 +36,7 @@ export function outcomeOfUpdate(p: {
       { updates: data.values, subscribed: isSubscribed },
     ),
     changes: {
-      contact: { subscribed: isSubscribed, data: after.values, untrusted_keys: untrustedNames(after) },
+      contact: { subscribed: isSubscribed, data: dataAfter.values, untrusted_keys: untrustedNames(dataAfter) },
       events: updated.subscriptionChanged ? [{ id: uuidv7(), name, data: {} }] : [],
     },
   };

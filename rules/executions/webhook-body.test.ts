@@ -10,7 +10,7 @@ const source = {
 const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
 
 describe('webhookBody', () => {
-  it('sends a text that is JSON as it is written, with variables escaped', () => {
+  it('sends JSON text unchanged, with escaped variables', () => {
     const body = webhookBody({ body: '{"text": "Hello {{name}}"}' }, source);
     expect(body).toBe('{"text": "Hello Ada \\"Queen\\" & Co"}');
     expect(JSON.parse(body)).toEqual({ text: 'Hello Ada "Queen" & Co' });
@@ -25,14 +25,14 @@ describe('webhookBody', () => {
     expect(JSON.parse(body)).toEqual({ e: { n: 1 }, s, n: 1, x: null, t: 'Ada "Queen" & Co' });
   });
 
-  it('keeps the type of a variable outside of quotes, and writes the result of a filter as it is', () => {
+  it('keeps the type of a variable outside quotes, and writes the result of a filter unchanged', () => {
     const variables = markTrusted({ zip: '89073', yes: 'true', n: 7, list: [1], json: '{"a":1}' });
     const body = '{"zip": {{zip}}, "yes": {{yes}}, "n": {{n}}, "list": {{list | json}}, "json": {{json}}}';
     const sent = JSON.parse(webhookBody({ body }, { ...source, variables }));
     expect(sent).toEqual({ zip: '89073', yes: 'true', n: 7, list: [1], json: { a: 1 } });
   });
 
-  it('sends a text under another type as it is written', () => {
+  it('sends a text of another type unchanged', () => {
     expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/plain' } }, source)).toBe(
       '<a>Ada "Queen" & Co</a>',
     );

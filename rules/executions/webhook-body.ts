@@ -9,9 +9,9 @@ const XML_TYPE = /^(?:text|application)\/(?:[\w.+-]+\+)?(?:xml|html)$/;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Writes the body of a WEBHOOK step's request, in the form that its Content-Type names. A text is sent as written, with
- * variables escaped for the type, so that JSON text stays JSON, and XML stays XML. Any other value is encoded as a form if the type is
- * one, else as JSON.
+ * Writes the body of a WEBHOOK step's request, in the form of its Content-Type. A text is sent as written. Its
+ * variables are escaped for the type, so that JSON text is still valid JSON, and XML is still valid XML. Any other
+ * value is encoded as a form for the content type of forms, and as JSON for all other types.
  */
 export function webhookBody(
   config: { body?: unknown; headers?: Record<string, string> | undefined },
@@ -19,24 +19,24 @@ export function webhookBody(
 ): string {
   const type = mediaType(config.headers);
   if (typeof config.body !== 'string') return encodeBody(webhookPayload(config, source), type);
-  // A text that consists of one variable is replaced by the variable's value.
+  // If the whole text is one variable, the value of the variable replaces the text.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);
-  const encode = encoderOf(type);
+  const encode = findEncoder(type);
   return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
 }
 
 /** Returns the function that escapes a variable in text of this type. Undefined for plain text and unknown types. */
-function encoderOf(type: string): InterpolateOptions['encode'] {
+function findEncoder(type: string): InterpolateOptions['encode'] {
   if (JSON_TYPE.test(type)) return escapeJson;
   if (type === FORM_TYPE) return encodeForUrl;
   return XML_TYPE.test(type) ? (text) => escapeHtml(text) : undefined;
 }
 
-/** Returns the type without its parameters, in lower case; JSON unless the step names another one. */
+/** Returns the content type without its parameters, in lower case. The default is JSON. */
 function mediaType(headers: Record<string, string> = {}): string {
-  const [, written] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-  return written?.split(';')[0]?.trim().toLowerCase() || 'application/json';
+  const [, contentType] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  return contentType?.split(';')[0]?.trim().toLowerCase() || 'application/json';
 }
 
 function encodeBody(payload: unknown, type: string): string {
@@ -52,16 +52,17 @@ function fieldText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Writes a value into JSON text: as text inside a string, as a JSON value elsewhere. */
+/** Escapes a value in JSON text. Inside a string, the result is text; elsewhere, it is a JSON value. */
 function escapeJson(text: string, before: string, source: string, value: unknown): string {
   if (isInString(before)) return JSON.stringify(text).slice(1, -1);
   if (text === '') return 'null';
-  // The digits of a postal code stay text. The result of a filter such as `json` is written as it is.
+  // A text with digits only, such as a postal code, must stay a text. The result of a filter such as `json` is already
+  // JSON.
   const isText = typeof value === 'string' && !source.includes('|') && !/^\s*[[{]/.test(text);
   return !isText && isJson(text) ? text : JSON.stringify(text);
 }
 
-/** Tells whether JSON text ends inside a string: it then has an odd number of unescaped quotes. */
+/** Tells whether JSON text ends inside a string. The text then has an odd number of unescaped quotes. */
 function isInString(json: string): boolean {
   return (json.match(/\\.|"/gs) ?? []).filter((token) => token === '"').length % 2 === 1;
 }

@@ -1,4 +1,4 @@
-/** Part of a response that the execution's record keeps. */
+/** The maximum length of a response that is stored with the visit. */
 const OUTPUT_BODY_CHARS = 2_000;
 
 export interface WebhookAnswer {
@@ -8,8 +8,8 @@ export interface WebhookAnswer {
 }
 
 /**
- * Classifies the response to a WEBHOOK step; null means success. Only a 2xx is a success. 408, 425, 429 and 5xx are
- * retried; other 4xx, and redirects that were not followed, are not.
+ * Returns the error of a response to a WEBHOOK step, or null for a success. Only a 2xx status is a success. 408, 425,
+ * 429 and 5xx are retried. Any other 4xx status, and a redirect that was not followed, are not retried.
  */
 export function faultOfAnswer({
   statusCode,
@@ -18,12 +18,12 @@ export function faultOfAnswer({
   return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
 }
 
-/** Returns the part of a response that the execution's record keeps. */
+/** Returns the output of a visit: the part of the response that is stored. */
 export function outputOfResponse({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
   return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
 }
 
-/** Returns how the visit of a WEBHOOK ends after its last attempt. */
+/** Returns how a visit of a WEBHOOK step ends after its last attempt. */
 export function outcomeOfAnswer(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
   const fault = faultOfAnswer(answer);
   return {

@@ -2,7 +2,7 @@ import { interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 
-/** The execution whose step makes the request, with the contact and the variables that its config can name. */
+/** The execution whose step makes the request, with its contact and the variables for the config. */
 export interface PayloadSource {
   execution: {
     id: string;
@@ -16,8 +16,8 @@ export interface PayloadSource {
 }
 
 /**
- * Builds the value that a WEBHOOK step sends: the body of its config, or the contact, the workflow and the cause of
- * the run. The tenant's own endpoint gets untrusted values unchanged, as with other webhooks.
+ * Builds the value that a WEBHOOK step sends: the body of its config, or else the contact, the workflow, the execution
+ * and its event. The tenant's endpoint gets untrusted values unchanged, as with other webhooks.
  */
 export function webhookPayload({ body }: { body?: unknown }, source: PayloadSource): unknown {
   if (body !== undefined) return interpolateJson(body, source.variables).value;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StepType } from './steps/registry.ts';
 import { checkGraph, type WorkflowGraph } from './workflow-graph.ts';
 
-/** A valid config for the types that need one. */
+/** Valid configs for the step types that need a config. */
 const CONFIGS: Partial<Record<StepType, Record<string, unknown>>> = {
   DELAY: { amount: 1, unit: 'days' },
   WAIT_FOR_EVENT: { eventName: 'ordered' },
@@ -30,7 +30,7 @@ const graph = (more: Partial<WorkflowGraph>): WorkflowGraph => ({
 const messages = (g: WorkflowGraph) => checkGraph(g).map((f) => `${f.field}: ${f.message}`);
 
 describe('checkGraph', () => {
-  it('finds nothing in a valid workflow, including loops with a pause', () => {
+  it('finds no errors in a valid workflow, including loops with a pause', () => {
     const sound = graph({
       steps: [step('a', 'SEND_EMAIL'), step('b', 'DELAY'), step('c', 'CONDITION'), step('d', 'EXIT')],
       transitions: [edge('a', 'b'), edge('b', 'c'), edge('c', 'a', 'yes'), edge('c', 'd', 'no')],

@@ -7,7 +7,7 @@ import { STEPS, type StepType } from './steps/registry.ts';
 /** How contacts enter a workflow. */
 export type TriggerType = 'EVENT' | 'MANUAL';
 
-/** The parts of a workflow that the check reads. */
+/** The parts of a workflow that `checkGraph` reads. */
 export interface WorkflowGraph {
   triggerType: TriggerType;
   eventName: string | null;
@@ -17,49 +17,55 @@ export interface WorkflowGraph {
 }
 
 /**
- * Returns all errors that keep a workflow from being enabled (contract §7.1 Entry and enabling). `field` names the
- * part of the workflow.
+ * Returns all errors that prevent a workflow from being enabled (contract §7.1 Entry and enabling). `field` names the
+ * part of the workflow with the error.
  */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
   return [
-    ...triggerFaults(graph),
-    ...entryFaults(graph),
-    ...graph.steps.flatMap((step) => stepFaults(graph, step)),
-    ...unreachable(graph),
-    ...loopFaults(graph),
+    ...checkTrigger(graph),
+    ...checkEntry(graph),
+    ...graph.steps.flatMap((step) => checkStep(graph, step)),
+    ...findUnreachableSteps(graph),
+    ...checkLoops(graph),
   ];
 }
 
-const fault = (field: string, message: string): FieldError => ({ field, message, code: 'custom' });
-const stepFault = (step: WorkflowGraph['steps'][number], message: string): FieldError =>
-  fault(`steps.${step.id}`, `${step.type} “${step.name}” ${message}`);
+const createError = (field: string, message: string): FieldError => ({ field, message, code: 'custom' });
+const createStepError = (step: WorkflowGraph['steps'][number], message: string): FieldError =>
+  createError(`steps.${step.id}`, `${step.type} “${step.name}” ${message}`);
 
-function triggerFaults({ triggerType, eventName }: WorkflowGraph): FieldError[] {
+function checkTrigger({ triggerType, eventName }: WorkflowGraph): FieldError[] {
   return triggerType === 'EVENT' && !eventName
-    ? [fault('eventName', 'the workflow is started by an event, but none is named')]
+    ? [createError('eventName', 'the workflow is started by an event, but none is named')]
     : [];
 }
 
-function entryFaults({ entryStepId, steps }: WorkflowGraph): FieldError[] {
-  if (steps.length === 0) return [fault('steps', 'the workflow has no steps')];
+function checkEntry({ entryStepId, steps }: WorkflowGraph): FieldError[] {
+  if (steps.length === 0) return [createError('steps', 'the workflow has no steps')];
   const found = steps.some((step) => step.id === entryStepId);
-  return found ? [] : [fault('entryStepId', 'the workflow has no entry step: patch entryStepId')];
+  return found ? [] : [createError('entryStepId', 'the workflow has no entry step: patch entryStepId')];
 }
 
-function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]): FieldError[] {
-  const faults = [...STEPS[step.type].faults(step), ...branchFaults(graph, step)];
-  return faults.map((message) => stepFault(step, message));
+function checkStep(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]): FieldError[] {
+  const faults = [...STEPS[step.type].faults(step), ...findMissingBranches(graph, step)];
+  return faults.map((message) => createStepError(step, message));
 }
 
-/** Lists missing branches. Without a plain transition, a branch without a transition leads nowhere. */
-function branchFaults({ transitions }: WorkflowGraph, { id, type, config }: WorkflowGraph['steps'][number]): string[] {
+/**
+ * Lists branches without a transition. An execution could not continue at such a branch, unless the step allows a
+ * transition without a branch.
+ */
+function findMissingBranches(
+  { transitions }: WorkflowGraph,
+  { id, type, config }: WorkflowGraph['steps'][number],
+): string[] {
   const branches = STEPS[type].branches(config);
   if (branches.includes(null)) return [];
-  const drawn = new Set(transitions.filter((t) => t.fromStepId === id).map((t) => t.branch));
-  return branches.filter((branch) => !drawn.has(branch)).map((branch) => `has no “${branch}” branch`);
+  const existing = new Set(transitions.filter((t) => t.fromStepId === id).map((t) => t.branch));
+  return branches.filter((branch) => !existing.has(branch)).map((branch) => `has no “${branch}” branch`);
 }
 
-function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldError[] {
+function findUnreachableSteps({ entryStepId, steps, transitions }: WorkflowGraph): FieldError[] {
   const entry = steps.find((step) => step.id === entryStepId);
   if (!entry) return [];
   const reached = new Set([entry.id]);
@@ -73,30 +79,31 @@ function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldE
   }
   return steps
     .filter((step) => !reached.has(step.id))
-    .map((step) => stepFault(step, 'cannot be reached from the entry'));
+    .map((step) => createStepError(step, 'cannot be reached from the entry'));
 }
 
 /**
- * Returns one error per cycle that certainly takes less than `MIN_CYCLE_WAIT_MS`, at one of its steps. A cycle of unknown length
- * (a WAIT_FOR_EVENT, a DELAY until a variable) passes; an execution that returns too early ends FAILED `loop`.
+ * Returns an error for each cycle that certainly waits less than `MIN_CYCLE_WAIT_MS`, at one of its steps. A cycle
+ * whose waiting time is unknown (because of a WAIT_FOR_EVENT, or a DELAY until a variable) is allowed. If an execution
+ * then repeats a step too soon, it ends as FAILED with `loop`.
  */
-function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
-  const waits = new Map(steps.map((step) => [step.id, sureWaitMs(step)]));
+function checkLoops({ steps, transitions }: WorkflowGraph): FieldError[] {
+  const waits = new Map(steps.map((step) => [step.id, minWaitMs(step)]));
   const targets = new Map(
     [...groupBy(transitions, (t) => t.fromStepId)].map(([id, all]) => [id, all.map((t) => t.toStepId)]),
   );
-  const round = onLoops(
+  const onCycle = findStepsOnCycles(
     steps.map(({ id }) => id),
     targets,
   );
   const reported = new Set<string>();
   return steps.flatMap((step) => {
-    if (reported.has(step.id) || !round.has(step.id)) return [];
-    const loop = shortestLoop(step.id, waits, targets);
+    if (reported.has(step.id) || !onCycle.has(step.id)) return [];
+    const loop = findShortestLoop(step.id, waits, targets);
     if (!loop) return [];
     for (const id of loop.stepIds) reported.add(id);
     return [
-      stepFault(
+      createStepError(
         step,
         `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${MIN_CYCLE_WAIT_MS / 1_000} s`,
       ),
@@ -105,42 +112,42 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
 }
 
 /**
- * Returns the steps that may be on a cycle: the steps that remain after removing, repeatedly, steps that lead
- * nowhere. A graph without cycles has no such steps, so only possible cycles are searched.
+ * Returns the steps that may be on a cycle. Repeatedly removes steps without a transition to a remaining step, until no
+ * such step remains. In a graph without cycles, this removes all steps, so no search for cycles is needed.
  */
-function onLoops(ids: string[], targets: Map<string, string[]>): Set<string> {
-  const left = new Set(ids);
-  const leading = new Map(ids.map((id) => [id, 0]));
+function findStepsOnCycles(ids: string[], targets: Map<string, string[]>): Set<string> {
+  const remaining = new Set(ids);
+  const exitCounts = new Map(ids.map((id) => [id, 0]));
   const from = new Map<string, string[]>();
   for (const [id, all] of targets) {
     for (const to of all) {
       from.set(to, [...(from.get(to) ?? []), id]);
-      leading.set(id, (leading.get(id) ?? 0) + 1);
+      exitCounts.set(id, (exitCounts.get(id) ?? 0) + 1);
     }
   }
-  const ends = ids.filter((id) => leading.get(id) === 0);
+  const ends = ids.filter((id) => exitCounts.get(id) === 0);
   for (let id = ends.pop(); id !== undefined; id = ends.pop()) {
-    left.delete(id);
+    remaining.delete(id);
     for (const before of from.get(id) ?? []) {
-      const n = (leading.get(before) ?? 0) - 1;
-      leading.set(before, n);
+      const n = (exitCounts.get(before) ?? 0) - 1;
+      exitCounts.set(before, n);
       if (n === 0) ends.push(before);
     }
   }
-  return left;
+  return remaining;
 }
 
-/** Returns the minimum waiting of each visit to the step; Infinity if it is unknown. */
-function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
+/** Returns the minimum time that each visit to the step waits, or Infinity if the time is unknown. */
+function minWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
   const step = STEPS[type];
-  return step.kind === 'pause' ? step.sureWaitMs(config) : 0;
+  return step.kind === 'pause' ? step.minWaitMs(config) : 0;
 }
 
 /**
- * Returns the cycle through a step that waits least, by Dijkstra's algorithm. Undefined if no cycle exists, its
- * length is unknown, or it waits at least `MIN_CYCLE_WAIT_MS`.
+ * Finds the cycle through a step that waits for the shortest time, by Dijkstra's algorithm. Undefined if there is no
+ * cycle, if its waiting time is unknown, or if it waits at least `MIN_CYCLE_WAIT_MS`.
  */
-function shortestLoop(
+function findShortestLoop(
   start: string,
   waits: Map<string, number>,
   targets: Map<string, string[]>,
@@ -159,13 +166,13 @@ function shortestLoop(
       if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
     }
     if (at && at.waitMs >= MIN_CYCLE_WAIT_MS) return undefined;
-    if (at?.id === start) return { waitMs: at.waitMs, stepIds: wayBack(start, reached) };
+    if (at?.id === start) return { waitMs: at.waitMs, stepIds: traceBack(start, reached) };
     if (at) done.add(at.id);
   }
   return undefined;
 }
 
-function wayBack(start: string, reached: Map<string, { from: string }>): string[] {
+function traceBack(start: string, reached: Map<string, { from: string }>): string[] {
   const ids = [start];
   for (let id = reached.get(start)?.from; id !== undefined && id !== start; id = reached.get(id)?.from) ids.push(id);
   return ids;

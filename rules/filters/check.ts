@@ -8,30 +8,31 @@ import { suggestField } from './filter-names.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
 
-/** A hundred years. A longer span could leave the range of dates in Postgres. */
+/** The maximum span: a hundred years. A longer span could lead to a date that Postgres cannot represent. */
 const MAX_SPAN_MS = 36_525 * 86_400_000;
-/** Characters that Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
+/** Matches characters that Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-export interface FilterFault {
+export interface FilterError {
   key: 'field' | 'operator' | 'value' | 'unit';
   message: string;
 }
 
 /**
- * Returns the errors of a filter with the right shape. Empty if it can be compiled and evaluated.
- * @param isStored whether parts that the operator does not use are accepted, and `in` without values, as in a filter
- *   that was filled with a missing variable
+ * Returns the errors of a filter whose fields have the right types. The list is empty if the filter can be compiled and
+ * evaluated.
+ * @param isStored true to accept two things that only stored or filled filters have: parts that the operator does not
+ * use, and `in` or `notIn` with an empty list, which results from a missing variable
  */
-export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterFault[] {
+export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterError[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);
-  if (!ref) return [{ key: 'field', message: unknownField(filter.field, scope) }];
+  if (!ref) return [{ key: 'field', message: describeUnknownField(filter.field, scope) }];
   const operators = operatorsOf(ref.kind);
   if (!operators.includes(filter.operator)) {
     const message = `The field ${filter.field} does not take ${filter.operator}; it takes ${operators.join(', ')}.`;
     return [{ key: 'operator', message }];
   }
-  const unused = isStored ? [] : unusedParts(filter);
+  const unused = isStored ? [] : findUnusedParts(filter);
   if (unused.length > 0) return unused;
   if (scope !== 'audience' && hasExpression(filter.value)) return checkTemplate(filter);
   if (isStored && Array.isArray(filter.value) && filter.value.length === 0 && /^(?:in|notIn)$/.test(filter.operator))
@@ -49,25 +50,31 @@ const WITHOUT_VALUE: ReadonlySet<Operator> = new Set([
   'notMemberOf',
 ]);
 
-/** Finds parts that the operator does not use. The filter would match something else than its writer expects. */
-function unusedParts({ operator, value, unit }: Filter): FilterFault[] {
-  const faults: FilterFault[] = [];
+/**
+ * Finds parts that the operator does not use. With such a part, the author probably expects the filter to match
+ * something else.
+ */
+function findUnusedParts({ operator, value, unit }: Filter): FilterError[] {
+  const faults: FilterError[] = [];
   if (value !== undefined && WITHOUT_VALUE.has(operator))
-    faults.push({ key: 'value', message: `${operator} takes no value. ${withoutValueRemedy(operator, value)}` });
+    faults.push({ key: 'value', message: `${operator} takes no value. ${suggestWithoutValue(operator, value)}` });
   if (unit !== undefined && !isRelative(operator))
     faults.push({ key: 'unit', message: `${operator} takes no unit. Remove it, or use an operator of time.` });
   return faults;
 }
 
-function withoutValueRemedy(operator: Operator, value: Filter['value']): string {
+function suggestWithoutValue(operator: Operator, value: Filter['value']): string {
   if (operator === 'exists') return value === false ? 'Use notExists.' : 'Remove it, or use equals.';
   if (operator === 'notExists') return value === false ? 'Use exists.' : 'Remove it, or use notEquals.';
   if (operator === 'triggered' || operator === 'notTriggered') return `Remove it, or use ${operator}Within.`;
   return 'Remove it.';
 }
 
-/** Checks a filter whose value has expressions: its type is known only once the value is filled. */
-function checkTemplate({ operator, value, unit }: Filter): FilterFault[] {
+/**
+ * Checks a filter whose value has expressions. The type of the value is not checked, because it is known only after the
+ * expressions are replaced.
+ */
+function checkTemplate({ operator, value, unit }: Filter): FilterError[] {
   if (Array.isArray(value) && operator !== 'in' && operator !== 'notIn')
     return [{ key: 'value', message: `${operator} needs a single value.` }];
   if (isRelative(operator) && !unit)
@@ -75,9 +82,9 @@ function checkTemplate({ operator, value, unit }: Filter): FilterFault[] {
   return [];
 }
 
-function unknownField(field: string, scope: FilterScope): string {
-  if (scope === 'wait') return 'A filter on the event names a key of its data, as event.<key> or the bare key.';
-  const known = [
+function describeUnknownField(field: string, scope: FilterScope): string {
+  if (scope === 'wait') return 'A filter on the event needs a key of its data: event.<key>, or only the key.';
+  const fields = [
     'email',
     'subscribed',
     'createdAt',
@@ -87,14 +94,14 @@ function unknownField(field: string, scope: FilterScope): string {
     'segment.<id>',
     'topic.<id>',
   ];
-  known.push('email.<sent|delivered|opened|clicked|bounced|complained>');
-  if (scope === 'step') known.push('event.<key>', 'context.<key>');
+  fields.push('email.<sent|delivered|opened|clicked|bounced|complained>');
+  if (scope === 'step') fields.push('event.<key>', 'context.<key>');
   const hint = suggestField(field);
-  return `There is no such field.${hint ? ` ${hint}` : ''} Fields are ${known.join(', ')}.`;
+  return `There is no such field.${hint ? ` ${hint}` : ''} Fields are ${fields.join(', ')}.`;
 }
 
-function checkSpan({ operator, value, unit }: Filter): FilterFault[] {
-  const faults: FilterFault[] = [];
+function checkSpan({ operator, value, unit }: Filter): FilterError[] {
+  const faults: FilterError[] = [];
   if (typeof value !== 'number' || value <= 0) {
     faults.push({ key: 'value', message: `${operator} needs a number above 0 as its value.` });
   }
@@ -105,12 +112,12 @@ function checkSpan({ operator, value, unit }: Filter): FilterFault[] {
   return faults;
 }
 
-function checkValue(filter: Filter, ref: FieldRef): FilterFault[] {
-  const message = valueFault(filter, ref);
+function checkValue(filter: Filter, ref: FieldRef): FilterError[] {
+  const message = findValueError(filter, ref);
   return message ? [{ key: 'value', message }] : [];
 }
 
-function valueFault(filter: Filter, ref: FieldRef): string | undefined {
+function findValueError(filter: Filter, ref: FieldRef): string | undefined {
   const { operator, value } = filter;
   if (WITHOUT_VALUE.has(operator)) return undefined;
   if (operator === 'in' || operator === 'notIn') {
@@ -118,17 +125,18 @@ function valueFault(filter: Filter, ref: FieldRef): string | undefined {
   } else if (Array.isArray(value) || value === undefined) {
     return `${operator} needs a single value.${value === undefined ? ' For a missing field use notExists.' : ''}`;
   }
-  return typeFault(filter, ref);
+  return findTypeError(filter, ref);
 }
 
-function typeFault({ field, operator, value }: Filter, ref: FieldRef): string | undefined {
+function findTypeError({ field, operator, value }: Filter, ref: FieldRef): string | undefined {
   for (const item of Array.isArray(value) ? value : [value]) {
-    if (typeof item === 'string' && UNSTORABLE.test(item)) return 'The text holds a character that cannot be stored.';
+    if (typeof item === 'string' && UNSTORABLE.test(item))
+      return 'The text contains a character that cannot be stored.';
     if ((ref.kind === 'subscribed' || ref.kind === 'topic') && typeof item !== 'boolean')
       return `${field} is compared with true or false.`;
     if (ref.kind === 'email' && typeof item !== 'string') return `${field} is compared with text.`;
-    const dated = ref.kind === 'createdAt' || ref.kind === 'updatedAt';
-    if (dated && (typeof item !== 'string' || parseIsoDate(item) === undefined)) {
+    const isDate = ref.kind === 'createdAt' || ref.kind === 'updatedAt';
+    if (isDate && (typeof item !== 'string' || parseIsoDate(item) === undefined)) {
       return `${field} is compared with an ISO 8601 date or date-time.`;
     }
   }

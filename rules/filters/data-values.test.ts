@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyData, checkData, DATA_LIMITS, mergeData, plainData, RESERVED_DATA_KEYS } from './data-values.ts';
 
 describe('the five data value rules', () => {
-  it('stores primitives, arrays and objects as given', () => {
+  it('stores primitives, arrays and objects unchanged', () => {
     const data = { plan: 'pro', seats: 3, trial: false, tags: ['a'], address: { city: 'Gent' } };
     expect(applyData(data)).toEqual({ set: data, remove: [], oneOff: {}, ignored: [], errors: [] });
   });
@@ -46,7 +46,7 @@ describe('the five data value rules', () => {
     expect(changes).toEqual({ set: {}, remove: [], oneOff: {}, ignored: keys, errors: [] });
   });
 
-  it('is not fooled by __proto__', () => {
+  it('drops the key __proto__', () => {
     const changes = applyData(JSON.parse('{"__proto__": {"admin": true}, "constructor": "x"}'));
     expect(changes.ignored).toEqual(['__proto__']);
     expect(Object.hasOwn(changes.set, 'constructor')).toBe(true);
@@ -66,7 +66,7 @@ describe('limits of contact data', () => {
     expect(applyData(data).errors.map((error) => error.field)).toEqual([field]);
   });
 
-  it('takes 200 keys and refuses 201', () => {
+  it('accepts 200 keys and refuses 201', () => {
     const keys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]));
     expect(applyData(keys(200)).errors).toEqual([]);
     expect(applyData(keys(201)).errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
@@ -91,7 +91,7 @@ describe('properties', () => {
     maxKeys: 20,
   });
 
-  it('every key goes to exactly one place or is a skipped empty string', () => {
+  it('every key is in exactly one list of the result, or is skipped because its value is an empty string', () => {
     fc.assert(
       fc.property(data, (input) => {
         const { set, remove, oneOff, ignored, errors } = applyData(input);

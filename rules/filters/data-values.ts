@@ -1,6 +1,9 @@
 import type { FieldError } from '../errors.ts';
 
-/** Names with a meaning for the service. A caller's value under one of them is dropped silently (rule 5). */
+/**
+ * Names that have a meaning for the service. A caller's value under such a name is dropped silently (rule 5 of contract
+ * §3.2).
+ */
 export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'id',
   'service_id',
@@ -12,65 +15,69 @@ export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'confirmUrl',
 ]);
 
-/** Fields of a contact that are not data. The value names the place where a caller sets the field. */
+/** Fields of a contact that are not data, each with a hint how to set the field. */
 const CONSENT_KEYS: ReadonlyMap<string, string> = new Map([
   ['subscribed', 'set `subscribed` beside `data`'],
   ['smsSubscribed', 'consent to SMS follows STOP and START'],
   ['topics', 'set `topics` of the contact'],
 ]);
 
-/** Other spellings of consent fields, which clients in other languages use: `Subscribed`, `sms_subscribed`. */
+/**
+ * The consent fields by their spelling without case, spaces, `_` and `-`. Clients in other languages write `Subscribed`
+ * or `sms_subscribed`.
+ */
 const CONSENT_SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['subscribed', 'smsSubscribed'].map((key) => [key.toLowerCase(), key]),
 );
 
-/** Returns the place where a caller sets the contact's field with this name; undefined for a data field. */
+/** Returns the hint how to set a field that is not data. Undefined for the name of a data field. */
 export function consentPlaceOf(key: string): string | undefined {
-  const meant = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[\s_-]/g, ''));
-  return CONSENT_KEYS.get(meant ?? key);
+  const canonicalKey = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[\s_-]/g, ''));
+  return CONSENT_KEYS.get(canonicalKey ?? key);
 }
 
 /**
- * How `applyData` treats names of consent: `refuse` reports an error that names the right place, `drop` omits them
- * (requests with the public key), `keep` stores them as data (steps that were saved before such names were refused).
+ * How `applyData` treats the names of consent fields. `refuse` reports an error with a hint. `drop` ignores them (for
+ * requests with the public key). `keep` stores them as data (for steps that were saved before such names were refused).
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
 
-/** Limits of one contact's data (contract §3.2 Data). The size is its JSON in UTF-8 bytes. */
+/** The limits of one contact's data (contract §3.2 Data). `bytes` is the size of the data as JSON in UTF-8. */
 export const DATA_LIMITS = { keyLength: 100, keys: 200, bytes: 65_536, depth: 20 } as const;
 
 export type Data = Record<string, unknown>;
 
 export interface DataChanges {
-  /** Stored on the contact. */
+  /** The values to store on the contact. */
   set: Data;
-  /** Deleted from the contact. */
+  /** The keys to delete from the contact. */
   remove: string[];
-  /** Variables of this request only. */
+  /** Values that are variables of this request only, and are not stored. */
   oneOff: Data;
   /**
-   * Keys that were dropped because the key itself is not allowed. A key that was skipped because its value is an empty
-   * string is not listed.
+   * Keys that were dropped because they are not allowed. Keys that were skipped because their value is an empty string
+   * are not listed.
    */
   ignored: string[];
-  /** Violated limits. Nothing may be stored unless this is empty. */
+  /** The errors in the data. If there are any, nothing may be stored. */
   errors: FieldError[];
 }
 
 /**
- * Sorts the `data` of a request by the five value rules: a value is stored, `null` deletes, an empty string is
- * skipped, `{ value, persistent: false }` counts for this request only, reserved keys are dropped. `{ value,
- * persistent: true }` is its value. Arrays and other objects are stored as given. Source: contract §3.2 Data.
+ * Applies the five rules for values to the `data` of a request. A value is stored. `null` deletes the key. An empty
+ * string is skipped. `{ value, persistent: false }` applies to this request only. Reserved keys are dropped. `{ value,
+ * persistent: true }` is the same as its value. Arrays and other objects are stored unchanged. Source: contract §3.2
+ * Data.
  */
 export function applyData(input: Readonly<Data> | null | undefined, consent: ConsentNames = 'refuse'): DataChanges {
   const field = 'data';
   const changes: DataChanges = { set: {}, remove: [], oneOff: {}, ignored: [], errors: [] };
-  for (const [key, value] of Object.entries(input ?? {})) sortValue(changes, key, value, { field, consent });
+  for (const [key, value] of Object.entries(input ?? {})) applyValue(changes, key, value, { field, consent });
   changes.errors.push(...checkData(changes.set, field), ...checkData(changes.oneOff, field));
   return changes;
 }
 
-/** Returns the contact's data after `changes`; both arguments stay untouched. Check the result with `checkData`. */
+/** Returns the contact's data after `changes`, without changing its arguments. Check the result with `checkData`. */
 export function mergeData(
   current: Readonly<Data> | null | undefined,
   changes: Pick<DataChanges, 'set' | 'remove'>,
@@ -80,7 +87,7 @@ export function mergeData(
   return merged;
 }
 
-/** Returns the violated limits of a contact's whole data: the number of keys and the size of its JSON. */
+/** Returns an error for each limit that a contact's whole data exceeds: the number of keys, and the size as JSON. */
 export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
   const errors: FieldError[] = [];
   if (Object.keys(data).length > DATA_LIMITS.keys)
@@ -94,66 +101,67 @@ export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
   return errors;
 }
 
-/** Returns the data as plain values: `{ value, persistent }` is replaced by its value. */
+/** Returns the data with each `{ value, persistent }` replaced by its value. */
 export function plainData(data: Readonly<Data>): Data {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, unwrap(value).value ?? null]));
 }
 
-function sortValue(
+function applyValue(
   changes: DataChanges,
   key: string,
   value: unknown,
   { field, consent }: { field: string; consent: ConsentNames },
 ): void {
-  // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored. A field that
-  // an earlier release stored under another spelling can still be deleted.
+  // Assigning to the key `__proto__` would change the prototype of an object instead of storing a value, so the key is
+  // dropped. A consent field that an earlier release stored as data under another spelling can still be deleted.
   const isConsent = consentPlaceOf(key) !== undefined && (value !== null || CONSENT_KEYS.has(key));
   if (RESERVED_DATA_KEYS.has(key) || key === '__proto__' || (isConsent && consent === 'drop')) {
     changes.ignored.push(key);
     return;
   }
-  const wrapped = unwrap(value);
-  const fault =
-    (isConsent && consent === 'refuse' && consentFault(key)) || (keyFault(key) ?? valueFault(wrapped.value, 1));
-  if (fault) {
-    changes.errors.push({ field: `${field}.${key.slice(0, DATA_LIMITS.keyLength)}`, ...fault });
-  } else if (wrapped.oneOff) {
-    changes.oneOff[key] = wrapped.value ?? null;
-  } else if (wrapped.value === null) {
+  const unwrapped = unwrap(value);
+  const error =
+    (isConsent && consent === 'refuse' && createConsentError(key)) ||
+    (findKeyError(key) ?? findValueError(unwrapped.value, 1));
+  if (error) {
+    changes.errors.push({ field: `${field}.${key.slice(0, DATA_LIMITS.keyLength)}`, ...error });
+  } else if (unwrapped.oneOff) {
+    changes.oneOff[key] = unwrapped.value ?? null;
+  } else if (unwrapped.value === null) {
     changes.remove.push(key);
-  } else if (wrapped.value !== '' && wrapped.value !== undefined) {
-    changes.set[key] = wrapped.value;
+  } else if (unwrapped.value !== '' && unwrapped.value !== undefined) {
+    changes.set[key] = unwrapped.value;
   }
 }
 
 function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
   if (!isPlainObject(value) || typeof value.persistent !== 'boolean') return { value, oneOff: false };
-  // A client with an undefined value sends `{"persistent":false}`. It is a missing one-off value, not an object to
-  // store.
+  // A client whose value is undefined sends `{"persistent":false}`. This is a missing value for this request only, not
+  // an object to store.
   if (Object.keys(value).some((name) => name !== 'value' && name !== 'persistent')) return { value, oneOff: false };
   return { value: value.value, oneOff: !value.persistent };
 }
 
-type Fault = Pick<FieldError, 'message' | 'code'>;
+type ValueError = Pick<FieldError, 'message' | 'code'>;
 
-function consentFault(key: string): Fault {
+function createConsentError(key: string): ValueError {
   return { message: `"${key}" is not data: ${consentPlaceOf(key)}.`, code: 'custom' };
 }
 
-/** Returns why a text cannot be the name of a data field. Undefined if it can. */
-export function keyFault(key: string): Fault | undefined {
+/** Returns an error if a text cannot be the name of a data field, else undefined. */
+export function findKeyError(key: string): ValueError | undefined {
   if (key.length < 1) return { message: 'The name of a field has at least 1 character.', code: 'too_small' };
   if (key.length > DATA_LIMITS.keyLength)
     return { message: `The name of a field has at most ${DATA_LIMITS.keyLength} characters.`, code: 'too_big' };
-  return textFault(key);
+  return findTextError(key);
 }
 
 /**
- * Returns why a value cannot be stored as data. Undefined if it can. Postgres cannot store NUL or half a surrogate pair
- * in jsonb, and a deeply nested value would overflow the stack of a reader.
+ * Returns an error if a value cannot be stored as data, else undefined. Postgres cannot store NUL or half a surrogate
+ * pair in jsonb. A deeply nested value could overflow the stack of code that reads it.
  */
-function valueFault(value: unknown, depth: number): Fault | undefined {
-  if (typeof value === 'string') return textFault(value);
+function findValueError(value: unknown, depth: number): ValueError | undefined {
+  if (typeof value === 'string') return findTextError(value);
   if (typeof value === 'number' && !Number.isFinite(value))
     return { message: 'A number must be finite.', code: 'custom' };
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
@@ -162,13 +170,13 @@ function valueFault(value: unknown, depth: number): Fault | undefined {
   if (depth > DATA_LIMITS.depth)
     return { message: `A value is nested at most ${DATA_LIMITS.depth} deep.`, code: 'too_big' };
   for (const [name, inner] of Object.entries(value)) {
-    const fault = textFault(name) ?? valueFault(inner, depth + 1);
-    if (fault) return fault;
+    const error = findTextError(name) ?? findValueError(inner, depth + 1);
+    if (error) return error;
   }
   return undefined;
 }
 
-function textFault(text: string): Fault | undefined {
+function findTextError(text: string): ValueError | undefined {
   if (!/\0|\p{Cs}/u.test(text)) return undefined;
   return { message: 'Text may not contain NUL or unpaired surrogates.', code: 'invalid_string' };
 }

@@ -1,7 +1,7 @@
 /**
- * Evaluates the filter language in memory. `db/segments/filter-sql.ts` must agree with it. It decides the parts of a
- * CONDITION step that are not columns (trigger payload, context), and the filters of a wait. Source: contract §5.2,
- * §7.2.
+ * Evaluates conditions in memory. `db/segments/filter-sql.ts` evaluates the same language in SQL, and both must agree.
+ * This file evaluates the parts of a CONDITION step that are not columns (the payload of the trigger, the context), and
+ * the filters of a wait. Source: contract §5.2, §7.2.
  */
 import {
   type FieldRef,
@@ -15,7 +15,7 @@ import {
 import type { Condition, Filter, FilterValue } from './filters.ts';
 import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
 
-/** The instants of the activities of one email. Callers never pass test emails. */
+/** When each activity of one email happened. Callers never pass test emails. */
 export interface EmailActivityTimes {
   sent?: Date | null;
   delivered?: Date | null;
@@ -25,31 +25,31 @@ export interface EmailActivityTimes {
   complained?: Date | null;
 }
 
-/** The current time, and the project's zone for date-times without an offset. */
+/** The current time, and the project's time zone, which applies to date-times without an offset. */
 export interface FilterClock {
   now: Date;
   zone?: string | undefined;
 }
 
-/** All facts that a condition can read. */
+/** All facts about a contact that a condition can read. */
 export interface FilterWorld extends FilterClock {
   contact: { email: string; subscribed: boolean; createdAt: Date; updatedAt: Date; data: Record<string, unknown> };
   events: readonly { name: string; createdAt: Date }[];
   emails: readonly EmailActivityTimes[];
-  /** Ids of the contact's segments, in lower case. */
+  /** The ids of the contact's segments, in lower case. */
   segmentIds: ReadonlySet<string>;
   /**
-   * Whether the contact is subscribed to each of the project's topics, by id in lower case. No contact is subscribed
-   * to an unknown topic.
+   * By id of the topic, in lower case: whether the contact is subscribed to the topic. For a topic that is missing
+   * here, the contact counts as not subscribed.
    */
   topics?: ReadonlyMap<string, boolean>;
   /** In a CONDITION step: the data of the event that started the execution. */
   payload?: unknown;
-  /** In a CONDITION step: the variables of a manual start. */
+  /** In a CONDITION step: the `context` of the request that started the execution. */
   context?: unknown;
 }
 
-/** Tells whether the condition holds for the contact. */
+/** Tells whether a contact matches a condition. */
 export function evaluateCondition(condition: Condition, world: FilterWorld, scope: FilterScope = 'audience'): boolean {
   return evaluateGroups(condition, (filter) => {
     const ref = parseField(filter.field, filter.operator, scope);
@@ -58,7 +58,8 @@ export function evaluateCondition(condition: Condition, world: FilterWorld, scop
 }
 
 /**
- * Tells whether the filters of a wait hold for an event's data. Without a condition, any event with the name matches.
+ * Tells whether the data of an event matches the filters of a wait. Without a condition, any event with the name
+ * matches.
  */
 export function matchesEventData(condition: Condition | null | undefined, data: unknown, clock: FilterClock): boolean {
   if (!condition) return true;
@@ -68,7 +69,10 @@ export function matchesEventData(condition: Condition | null | undefined, data: 
   });
 }
 
-/** Tells whether a filter with a value operator holds for a value; undefined and null mean a missing field. */
+/**
+ * Tells whether a stored value matches a filter with a value operator. Undefined and null mean that the field is
+ * missing.
+ */
 export function evaluateValueFilter(filter: Filter, stored: unknown, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
   if (!isValueOperator(operator)) return false;
@@ -77,12 +81,17 @@ export function evaluateValueFilter(filter: Filter, stored: unknown, clock: Filt
   if (stored === undefined || stored === null) return false;
   if (operator === 'exists') return true;
   if (operator === 'within' || operator === 'withinNext' || operator === 'olderThan') {
-    return typeof value === 'number' && unit !== undefined && holdsInTime(operator, stored, clock, spanMs(value, unit));
+    return (
+      typeof value === 'number' && unit !== undefined && matchesInTime(operator, stored, clock, spanMs(value, unit))
+    );
   }
-  return value !== undefined && holdsValue(operator, stored, { value, zone: clock.zone });
+  return value !== undefined && matchesValue(operator, stored, { value, zone: clock.zone });
 }
 
-/** The positive operator of each negative one. A negative operator is its exact opposite, also for a missing field. */
+/**
+ * The positive operator for each negative operator. A negative operator matches exactly if the positive one does not,
+ * also for a missing field.
+ */
 const POSITIVE: Partial<Record<ValueOperator, ValueOperator>> = {
   notEquals: 'equals',
   notContains: 'contains',
@@ -90,9 +99,9 @@ const POSITIVE: Partial<Record<ValueOperator, ValueOperator>> = {
   notExists: 'exists',
 };
 
-function evaluateGroups(condition: Condition, holds: (filter: Filter) => boolean): boolean {
+function evaluateGroups(condition: Condition, matches: (filter: Filter) => boolean): boolean {
   const groups = condition.groups.map(
-    (group) => group.filters.every(holds) && (!group.conditions || evaluateGroups(group.conditions, holds)),
+    (group) => group.filters.every(matches) && (!group.conditions || evaluateGroups(group.conditions, matches)),
   );
   return condition.logic === 'AND' ? groups.every(Boolean) : groups.some(Boolean);
 }
@@ -105,7 +114,7 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
       return evaluateValueFilter(filter, world.contact.subscribed, world);
     case 'createdAt':
     case 'updatedAt':
-      return evaluateOwnInstant(filter, world.contact[ref.kind], world);
+      return evaluateServiceInstant(filter, world.contact[ref.kind], world);
     case 'data':
       return evaluateValueFilter(filter, valueAt(world.contact.data, ref.path), world);
     case 'payload':
@@ -128,10 +137,11 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
 }
 
 /**
- * Evaluates a filter on an instant that the service wrote. Such an instant is never in the future. So `within` needs no
- * upper limit, and small differences between the clocks of hosts do not matter.
+ * Evaluates a filter on an instant that the service wrote (`createdAt`, `updatedAt`). Such an instant is never really
+ * in the future, so `within` needs no upper limit here. An instant that seems to be in the future, because the clocks
+ * of hosts differ slightly, then matches.
  */
-function evaluateOwnInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
+function evaluateServiceInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
   if (operator !== 'within') return evaluateValueFilter(filter, at.toISOString(), clock);
   return typeof value === 'number' && unit !== undefined && at.getTime() >= clock.now.getTime() - spanMs(value, unit);
@@ -141,7 +151,7 @@ function evaluateHistory({ operator, value, unit }: Filter, times: readonly Date
   if (!isHistoryOperator(operator)) return false;
   const span = typeof value === 'number' && unit ? spanMs(value, unit) : 0;
   const since = now.getTime() - span;
-  return holdsInHistory(
+  return matchesHistory(
     operator,
     times.length > 0,
     times.some((at) => at.getTime() >= since),
@@ -149,10 +159,11 @@ function evaluateHistory({ operator, value, unit }: Filter, times: readonly Date
 }
 
 /**
- * Evaluates a history operator. `recent` means that at least one event is within the span. `triggeredOlderThan` holds
- * if there are events and all of them are older.
+ * Evaluates an operator on the times of events. `ever` means that there is at least one event, and `recent` that at
+ * least one is within the span. `triggeredOlderThan` matches if there are events and all of them are older than the
+ * span.
  */
-function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolean): boolean {
+function matchesHistory(operator: HistoryOperator, ever: boolean, recent: boolean): boolean {
   switch (operator) {
     case 'triggered':
       return ever;
@@ -168,10 +179,10 @@ function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolea
 }
 
 /**
- * Evaluates a relative operator. `within` ends now, so a future date is neither within the last days nor older.
- * `withinNext` starts now.
+ * Evaluates an operator that is relative to the current time. `within` ends now and `withinNext` starts now. A future
+ * date therefore matches neither `within` nor `olderThan`.
  */
-function holdsInTime(
+function matchesInTime(
   operator: 'within' | 'withinNext' | 'olderThan',
   stored: unknown,
   { now, zone }: FilterClock,
@@ -190,13 +201,13 @@ function holdsInTime(
   }
 }
 
-/** A filter's value, with the zone of its date-times without an offset. */
+/** A filter's value, and the time zone for date-times without an offset. */
 interface ZonedValue {
   value: FilterValue;
   zone: string | undefined;
 }
 
-function holdsValue(operator: ValueOperator, stored: unknown, { value, zone }: ZonedValue): boolean {
+function matchesValue(operator: ValueOperator, stored: unknown, { value, zone }: ZonedValue): boolean {
   if (Array.isArray(value)) return operator === 'in' && value.some((item) => equalsValue(stored, item, zone));
   switch (operator) {
     case 'equals':
@@ -208,7 +219,7 @@ function holdsValue(operator: ValueOperator, stored: unknown, { value, zone }: Z
     case 'endsWith':
       return isText(stored, value) && foldCase(stored).endsWith(foldCase(String(value)));
     default:
-      return typeof value !== 'boolean' && holdsOrder(operator, compareValue(stored, value, zone));
+      return typeof value !== 'boolean' && matchesOrder(operator, compareValue(stored, value, zone));
   }
 }
 
@@ -216,13 +227,13 @@ function isText(stored: unknown, value: Scalar): stored is string {
   return typeof stored === 'string' && typeof value === 'string';
 }
 
-/** Tells whether a list has the value as an element, or a text as a part. */
+/** Tells whether a stored list has the value as an element, or whether a stored text contains the value. */
 function containsValue(stored: unknown, value: Scalar, zone: string | undefined): boolean {
   if (Array.isArray(stored)) return stored.some((item) => equalsValue(item, value, zone));
   return isText(stored, value) && foldCase(stored).includes(foldCase(String(value)));
 }
 
-function holdsOrder(operator: ValueOperator, order: number | undefined): boolean {
+function matchesOrder(operator: ValueOperator, order: number | undefined): boolean {
   if (order === undefined) return false;
   switch (operator) {
     case 'greaterThan':

@@ -1,4 +1,4 @@
-/** Names of the filter language: operators, units, fields, and their valid combinations (contract §5.2, §7.2). */
+/** The names of the filter language: operators, units, fields, and their valid combinations (contract §5.2, §7.2). */
 
 export const VALUE_OPERATORS = [
   'equals',
@@ -38,8 +38,9 @@ export type Unit = (typeof UNITS)[number];
 export type EmailActivity = (typeof EMAIL_ACTIVITIES)[number];
 
 /**
- * Place of a filter: `audience` for segments and campaigns, `step` for a CONDITION step (adds `event.<key>` of the
- * trigger payload and `context.<key>`), `wait` for the filters of WAIT_FOR_EVENT (the event's data only).
+ * Where a filter is used, which determines its fields. `audience`: segments and campaigns. `step`: a CONDITION step,
+ * which can also use `event.<key>` of the trigger's payload and `context.<key>`. `wait`: the filters of a
+ * WAIT_FOR_EVENT step, which can use only the event's data.
  */
 export type FilterScope = 'audience' | 'step' | 'wait';
 
@@ -52,7 +53,7 @@ export type FieldRef =
   | { kind: 'topic'; topicId: string };
 export type FieldKind = FieldRef['kind'];
 
-/** A deeper path is a mistake. */
+/** The maximum number of keys in a path. A longer path is probably a mistake. */
 const MAX_PATH_KEYS = 10;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -80,39 +81,44 @@ export function operatorsOf(kind: FieldKind): readonly Operator[] {
 }
 
 /**
- * Parses the name of a field in a filter; undefined if the scope has no such field. The operator distinguishes
- * `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2 Steps).
+ * Parses the field of a filter. Undefined if the scope has no such field. `event.<name>` may be an event in the
+ * contact's history, or a key of the trigger's payload; the operator shows which one is meant (contract §7.2 Steps).
  */
 export function parseField(field: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
-  if (scope === 'wait') return pathRef('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);
+  if (scope === 'wait') return parsePath('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);
   const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
   if (name === 'email' || name === 'subscribed' || name === 'createdAt' || name === 'updatedAt') return { kind: name };
   const dot = name.indexOf('.');
   if (dot < 1 || dot === name.length - 1) return undefined;
-  return prefixedField(name.slice(0, dot), name.slice(dot + 1), operator, scope);
+  return parsePrefixedField(name.slice(0, dot), name.slice(dot + 1), operator, scope);
 }
 
-function prefixedField(prefix: string, rest: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
+function parsePrefixedField(
+  prefix: string,
+  suffix: string,
+  operator: Operator,
+  scope: FilterScope,
+): FieldRef | undefined {
   switch (prefix) {
     case 'data':
-      return pathRef('data', rest);
+      return parsePath('data', suffix);
     case 'context':
-      return scope === 'step' ? pathRef('context', rest) : undefined;
+      return scope === 'step' ? parsePath('context', suffix) : undefined;
     case 'event':
-      if (scope === 'step' && isValueOperator(operator)) return pathRef('payload', rest);
-      return rest.length <= 255 ? { kind: 'event', name: rest } : undefined;
+      if (scope === 'step' && isValueOperator(operator)) return parsePath('payload', suffix);
+      return suffix.length <= 255 ? { kind: 'event', name: suffix } : undefined;
     case 'email':
-      return isEmailActivity(rest) ? { kind: 'activity', activity: rest } : undefined;
+      return isEmailActivity(suffix) ? { kind: 'activity', activity: suffix } : undefined;
     case 'segment':
-      return UUID.test(rest) ? { kind: 'segment', segmentId: rest.toLowerCase() } : undefined;
+      return UUID.test(suffix) ? { kind: 'segment', segmentId: suffix.toLowerCase() } : undefined;
     case 'topic':
-      return UUID.test(rest) ? { kind: 'topic', topicId: rest.toLowerCase() } : undefined;
+      return UUID.test(suffix) ? { kind: 'topic', topicId: suffix.toLowerCase() } : undefined;
     default:
       return undefined;
   }
 }
 
-function pathRef(kind: 'data' | 'context' | 'payload', text: string): FieldRef | undefined {
+function parsePath(kind: 'data' | 'context' | 'payload', text: string): FieldRef | undefined {
   const path = text.split('.');
   return path.length <= MAX_PATH_KEYS && path.every((key) => key !== '') ? { kind, path } : undefined;
 }
@@ -125,7 +131,7 @@ export function isHistoryOperator(operator: Operator): operator is HistoryOperat
   return (HISTORY_OPERATORS as readonly string[]).includes(operator);
 }
 
-/** Tells whether the operator is relative to now, by `value` and `unit`. */
+/** Tells whether an operator is relative to the current time. The filter then has a span in `value` and `unit`. */
 export function isRelative(operator: Operator): boolean {
   return /^(within|withinNext|olderThan|.*Within|.*OlderThan)$/.test(operator);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operatorFault, suggestField } from './filter-names.ts';
+import { describeUnknownOperator, suggestField } from './filter-names.ts';
 
 it.each([
   ['created_at', 'Did you mean createdAt?'],
@@ -24,10 +24,10 @@ it.each([
   ['doesNotContain', 'notContains'],
   ['containz', 'contains'],
 ])('for the unknown operator %s the error suggests %s', (written, meant) => {
-  expect(operatorFault(written)).toMatch(new RegExp(`^Did you mean ${meant}\\? Must be one of equals,`));
+  expect(describeUnknownOperator(written)).toMatch(new RegExp(`^Did you mean ${meant}\\? Must be one of equals,`));
 });
 
 it('suggests no operator that is not similar', () => {
-  expect(operatorFault('between')).toMatch(/^Must be one of/);
-  expect(operatorFault('constructor')).toMatch(/^Must be one of/);
+  expect(describeUnknownOperator('between')).toMatch(/^Must be one of/);
+  expect(describeUnknownOperator('constructor')).toMatch(/^Must be one of/);
 });

@@ -3,7 +3,7 @@ import { consentPlaceOf, RESERVED_DATA_KEYS } from './data-values.ts';
 import { EMAIL_ACTIVITIES, OPERATORS, type Operator } from './fields.ts';
 
 const FIELDS = ['email', 'subscribed', 'createdAt', 'updatedAt'] as const;
-/** Words for operators in other filter languages. */
+/** Words for operators in other filter languages, each with our operator. */
 const OPERATOR_WORDS: Readonly<Record<string, Operator>> = {
   '=': 'equals',
   '==': 'equals',
@@ -38,29 +38,33 @@ const OPERATOR_WORDS: Readonly<Record<string, Operator>> = {
   isnotset: 'notExists',
 };
 
-/** Returns the error of an unknown operator, with the one that was probably meant. */
-export function operatorFault(written: unknown): string {
-  const word = plain(String(written));
-  const meant =
-    OPERATORS.find((one) => plain(one) === word) ??
+/** Returns the error message for an unknown operator. The message suggests the operator that was probably meant. */
+export function describeUnknownOperator(operator: unknown): string {
+  const word = normalizeName(String(operator));
+  const suggestion =
+    OPERATORS.find((candidate) => normalizeName(candidate) === word) ??
     (Object.hasOwn(OPERATOR_WORDS, word) ? OPERATOR_WORDS[word] : undefined) ??
-    OPERATORS.find((one) => distance(plain(one), word) <= Math.min(2, Math.floor(word.length / 3)));
-  return `${meant ? `Did you mean ${meant}? ` : ''}Must be one of ${OPERATORS.join(', ')}`;
+    OPERATORS.find((candidate) => distance(normalizeName(candidate), word) <= Math.min(2, Math.floor(word.length / 3)));
+  return `${suggestion ? `Did you mean ${suggestion}? ` : ''}Must be candidate of ${OPERATORS.join(', ')}`;
 }
 
-/** Returns a sentence that names the field that was probably meant. Undefined if nothing is similar. */
+/** Returns a sentence that suggests the field that was probably meant. Undefined if no field is similar. */
 export function suggestField(field: string): string | undefined {
   const name = field.replace(/^contact\./, '');
-  const word = plain(name);
-  const own = FIELDS.find((one) => plain(one) === word) ?? FIELDS.find((one) => distance(plain(one), word) <= 2);
-  if (own) return `Did you mean ${own}?`;
+  const word = normalizeName(name);
+  const builtIn =
+    FIELDS.find((candidate) => normalizeName(candidate) === word) ??
+    FIELDS.find((candidate) => distance(normalizeName(candidate), word) <= 2);
+  if (builtIn) return `Did you mean ${builtIn}?`;
   const activity = /^email\.(\w+)$/.exec(name)?.[1];
-  const done = activity && EMAIL_ACTIVITIES.find((one) => one.startsWith(activity) || distance(one, activity) <= 2);
-  if (done) return `Did you mean email.${done}?`;
+  const similarActivity =
+    activity &&
+    EMAIL_ACTIVITIES.find((candidate) => candidate.startsWith(activity) || distance(candidate, activity) <= 2);
+  if (similarActivity) return `Did you mean email.${similarActivity}?`;
   const isData = /^[\p{L}\p{N}_-]+$/u.test(name) && name !== 'data' && !RESERVED_DATA_KEYS.has(name);
-  return isData && consentPlaceOf(name) === undefined ? `A custom field is written data.${name}.` : undefined;
+  return isData && consentPlaceOf(name) === undefined ? `A custom field is operator data.${name}.` : undefined;
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, '');
 }

@@ -14,7 +14,7 @@ const SEGMENT = '019a0000-0000-7000-8000-000000000001';
 const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };
 const OLD = { field: 'data.age', operator: 'greaterThan', value: 18 };
 
-function faults(input: unknown, schema = ConditionInput): [string, string][] {
+function errorsOf(input: unknown, schema = ConditionInput): [string, string][] {
   const result = schema.safeParse(input);
   return result.success ? [] : result.error.issues.map((issue) => [issue.path.join('.'), issue.code]);
 }
@@ -44,14 +44,14 @@ describe('a condition', () => {
     });
   });
 
-  it('may have a group that holds a nested condition only', () => {
+  it('may have a group that contains only a nested condition', () => {
     const condition = { logic: 'AND', groups: [{ filters: [], conditions: nested(1) }] };
     expect(ConditionInput.parse(condition)).toEqual(condition);
   });
 
   it(`nests ${MAX_CONDITION_DEPTH} deep and no deeper, however deep the input`, () => {
-    expect(faults(nested(MAX_CONDITION_DEPTH))).toEqual([]);
-    expect(faults(nested(5000))).toEqual([[`${'groups.0.conditions.'.repeat(10)}`.slice(0, -1), 'custom']]);
+    expect(errorsOf(nested(MAX_CONDITION_DEPTH))).toEqual([]);
+    expect(errorsOf(nested(5000))).toEqual([[`${'groups.0.conditions.'.repeat(10)}`.slice(0, -1), 'custom']]);
   });
 
   it(`holds ${MAX_FILTERS} filters and no more, over all its groups`, () => {
@@ -59,9 +59,9 @@ describe('a condition', () => {
       logic: 'AND',
       groups: Array.from({ length: n }, () => ({ filters: [PRO, OLD] })),
     });
-    expect(faults(groups(250))).toEqual([]);
-    expect(faults(groups(251))).toEqual([['groups.250.filters', 'too_big']]);
-    expect(faults({ operator: 'AND', conditions: Array(501).fill(PRO) })).toEqual([['conditions', 'too_big']]);
+    expect(errorsOf(groups(250))).toEqual([]);
+    expect(errorsOf(groups(251))).toEqual([['groups.250.filters', 'too_big']]);
+    expect(errorsOf({ operator: 'AND', conditions: Array(501).fill(PRO) })).toEqual([['conditions', 'too_big']]);
   });
 
   it.each([
@@ -80,8 +80,8 @@ describe('a condition', () => {
       'conditions.0.operator',
       'invalid_value',
     ],
-  ])('of %s is refused at its place', (_, input, field, code) => {
-    expect(faults(input)).toEqual([[field, code]]);
+  ])('with %s is refused, with the path of the error', (_, input, field, code) => {
+    expect(errorsOf(input)).toEqual([[field, code]]);
   });
 
   it('reports all errors at once, each at its own path', () => {
@@ -91,7 +91,7 @@ describe('a condition', () => {
         { ...OLD, value: true },
       ],
     };
-    expect(faults({ logic: 'AND', groups: [group] })).toEqual([
+    expect(errorsOf({ logic: 'AND', groups: [group] })).toEqual([
       ['groups.0.filters.0.field', 'custom'],
       ['groups.0.filters.1.value', 'custom'],
     ]);
@@ -108,22 +108,22 @@ describe('a filter', () => {
     [{ field: 'event.{{event.name}}', operator: 'triggered' }, 'field'],
   ])('in an audience may not have an expression, because no execution provides values: %j', (filter, key) => {
     const condition = { operator: 'AND', conditions: [filter] };
-    expect(faults(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
+    expect(errorsOf(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
     expect(parseCondition(condition).groups).toHaveLength(1);
   });
 
-  it('has the name of its event without blanks around it, because events are recorded without them', () => {
+  it('has the name of its event without surrounding spaces, because events are recorded without them', () => {
     const asked = (field: string) => ({ operator: 'AND', conditions: [{ field, operator: 'triggered' }] });
     expect(ConditionInput.parse(asked('event. order paid ')).groups[0]?.filters[0]?.field).toBe('event.order paid');
-    expect(faults(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
+    expect(errorsOf(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
   });
 
   it('in an audience may search for braces, and the field of a filter in a step may not have an expression', () => {
     const braces = { field: 'data.name', operator: 'contains', value: '{{' };
-    expect(faults({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
+    expect(errorsOf({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
     const wrong = { field: 'event.{{event.key}}', operator: 'exists' };
-    expect(faults(wrong, StepConditionInput)).toEqual([['field', 'custom']]);
-    expect(faults(wrong, WaitFiltersInput)).toEqual([['field', 'custom']]);
+    expect(errorsOf(wrong, StepConditionInput)).toEqual([['field', 'custom']]);
+    expect(errorsOf(wrong, WaitFiltersInput)).toEqual([['field', 'custom']]);
   });
 
   it.each([
@@ -172,7 +172,9 @@ describe('a filter', () => {
     [{ field: 'createdAt', operator: 'within', value: 1e9, unit: 'weeks' }, 'value'],
     [{ field: 'event.signup', operator: 'triggeredWithin', value: 7 }, 'unit'],
   ])('%j is refused for its %s', (filter, key) => {
-    expect(faults({ operator: 'AND', conditions: [filter] }).map(([field]) => field)).toEqual([`conditions.0.${key}`]);
+    expect(errorsOf({ operator: 'AND', conditions: [filter] }).map(([field]) => field)).toEqual([
+      `conditions.0.${key}`,
+    ]);
   });
 
   it.each([
@@ -186,7 +188,7 @@ describe('a filter', () => {
     { field: 'subscribed', operator: 'equals', value: true },
     { field: 'contact.email', operator: 'endsWith', value: '@example.com' },
   ])('the filter %j is accepted', (filter) => {
-    expect(faults({ operator: 'AND', conditions: [filter] })).toEqual([]);
+    expect(errorsOf({ operator: 'AND', conditions: [filter] })).toEqual([]);
   });
 
   it.each([
@@ -200,7 +202,7 @@ describe('a filter', () => {
     for (const field of ['email', 'contact.email'])
       expect(filtersOf(field)).toEqual([{ field, operator, value: stored }]);
     expect(filtersOf('data.email')).toEqual([{ field: 'data.email', operator, value }]);
-    expect(faults({ operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '  ' }] })).toEqual([
+    expect(errorsOf({ operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '  ' }] })).toEqual([
       ['conditions.0.value', 'custom'],
     ]);
   });
@@ -210,17 +212,17 @@ describe('a CONDITION step', () => {
   it('takes a single filter, and the trigger payload and the context as fields', () => {
     const filter = { field: 'event.amount', operator: 'greaterThan', value: 100 };
     expect(StepConditionInput.parse(filter)).toEqual({ logic: 'AND', groups: [{ filters: [filter] }] });
-    expect(faults({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
-    expect(faults({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
+    expect(errorsOf({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
+    expect(errorsOf({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
   });
 
-  it('does not fill a value that the operator does not take', () => {
+  it('refuses an expression for a value that the operator does not use', () => {
     const filter = { field: 'data.plan', operator: 'exists', value: '{{event.plan}}' };
-    expect(faults(filter, StepConditionInput)).toEqual([['value', 'custom']]);
+    expect(errorsOf(filter, StepConditionInput)).toEqual([['value', 'custom']]);
   });
 
   it('reports the error of a single filter by its own key', () => {
-    expect(faults({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
+    expect(errorsOf({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
   });
 });
 
@@ -231,11 +233,11 @@ describe('the filters of a wait', () => {
     for (const input of [filter, [filter], condition, { operator: 'AND', conditions: [filter] }]) {
       expect(WaitFiltersInput.parse(input)).toEqual(condition);
     }
-    expect(faults([{ field: 'event.amount', operator: 'exists' }], WaitFiltersInput)).toEqual([]);
-    expect(faults([{ field: 'event.amount', operator: 'triggered' }], WaitFiltersInput)).toEqual([
+    expect(errorsOf([{ field: 'event.amount', operator: 'exists' }], WaitFiltersInput)).toEqual([]);
+    expect(errorsOf([{ field: 'event.amount', operator: 'triggered' }], WaitFiltersInput)).toEqual([
       ['0.operator', 'custom'],
     ]);
-    expect(faults([], WaitFiltersInput)).toEqual([['', 'too_small']]);
+    expect(errorsOf([], WaitFiltersInput)).toEqual([['', 'too_small']]);
   });
 });
 
@@ -273,7 +275,7 @@ describe('the references of a condition', () => {
     });
   });
 
-  it('tell whether the condition uses a field, or a path below the field', () => {
+  it('include a field that the condition uses, and a path below the field', () => {
     expect(hasReference(condition, { dataField: 'address' }, 'step')).toBe(true);
     expect(hasReference(condition, { dataField: 'data.plan' }, 'step')).toBe(true);
     expect(hasReference(condition, { dataField: 'pla' }, 'step')).toBe(false);
@@ -291,7 +293,7 @@ it('reads a stored condition with a part that its operator does not use', () => 
 it('reads a stored condition with longer strings than are allowed now', () => {
   const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
   expect(parseCondition(stored)).toEqual(stored);
-  expect(faults(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
+  expect(errorsOf(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
 });
 
 describe('withinNext', () => {

@@ -1,25 +1,27 @@
 /**
  * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
- * that parse it. Both forms are accepted and the full one is returned (contract §5.1 Conditions). Negative operators
- * match a contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
+ * that parse it. A condition may have the simple form or the full form, and is always parsed to the full form (contract
+ * §5.1 Conditions). Negative operators match a contact that lacks the field, because a user who writes "plan is not
+ * pro" also means contacts without a plan.
  */
 import { z } from 'zod';
 import { findUnfilledError, hasExpression, listExpressionErrors } from '../content/expressions.ts';
 import { toSearchForms } from '../emails/email-address.ts';
-import { impossibleEventReason, trimEventName } from '../events/event-names.ts';
+import { findImpossibleEventError, trimEventName } from '../events/event-names.ts';
 import { describeForms } from '../input-forms.ts';
 import { isParsedAsOlder } from '../stored-values.ts';
 import { checkFilter } from './check.ts';
-import { conditionSizeFault } from './condition-size.ts';
+import { findConditionSizeError } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
-import { operatorFault } from './filter-names.ts';
+import { describeUnknownOperator } from './filter-names.ts';
 import type { Scalar } from './values.ts';
 
 /**
- * Maximum nesting of conditions; the outermost counts as 1. It limits the depth of the SQL and of every recursion here.
+ * The maximum depth of nested conditions, where the outermost condition has depth 1. This limits the depth of the SQL
+ * and of every recursive function here.
  */
 export const MAX_CONDITION_DEPTH = 10;
-/** Maximum number of filters in a whole condition. It limits the parameters of one statement. */
+/** The maximum number of filters in a whole condition. This limits the number of parameters of an SQL statement. */
 export const MAX_FILTERS = 500;
 
 export type FilterValue = Scalar | Scalar[];
@@ -31,7 +33,7 @@ export interface Filter {
   unit?: Unit;
 }
 
-/** All filters hold, and so does `conditions` if present. */
+/** A contact matches a group if it matches all filters, and `conditions` if present. */
 export interface Group {
   filters: Filter[];
   conditions?: Condition;
@@ -44,7 +46,7 @@ export interface Condition {
 
 const ScalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
-/** One filter in storage and responses. */
+/** The schema of a filter in storage and responses. */
 const FilterSchema = z
   .object({
     field: z.string().meta({ description: 'email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, …' }),
@@ -55,7 +57,8 @@ const FilterSchema = z
   .meta({ id: 'Filter', example: { field: 'data.plan', operator: 'equals', value: 'pro' } });
 
 /**
- * The full form of a condition in storage and responses. It is for the document only; `ConditionInput` does the checks.
+ * The schema of a condition in storage and responses, which is always in the full form. This schema is only for the
+ * OpenAPI document. `ConditionInput` checks input.
  */
 export const ConditionSchema: z.ZodType<Condition> = z
   .object({
@@ -78,34 +81,37 @@ const GroupSchema = z
   })
   .meta({ id: 'FilterGroup' });
 
-/** Parses a new condition of a segment or an audience, in either form and with a limited size, to the full form. */
+/** Parses a new condition of a segment or an audience, in the simple or the full form. Checks its size. */
 export const ConditionInput: z.ZodType<Condition, unknown> = z
   .unknown()
   .superRefine((input, ctx) => {
-    const fault = conditionSizeFault(input);
+    const fault = findConditionSizeError(input);
     if (fault) ctx.addIssue({ code: 'custom', ...fault, params: { code: 'too_big' } });
   })
   .pipe(describedInput('audience'));
 
-/** The condition of a CONDITION step: a whole condition in either form, or a single filter. */
+/** Parses the condition of a CONDITION step: a condition in either form, or a single filter. */
 export const StepConditionInput = describedInput('step');
 
 /**
- * The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold.
+ * Parses the filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that must
+ * all match.
  */
 export const WaitFiltersInput = describedInput('wait');
 
-/** A condition of a CONDITION step that was stored before. It may have what new conditions may not. */
+/** Parses a stored condition of a CONDITION step. It may contain values that new conditions may not contain. */
 export const StoredStepCondition = conditionInput('step', { isStored: true });
 
-/** A condition of a segment or an audience that was stored before. It may have what new conditions may not. */
+/** Parses a stored condition of a segment or an audience. It may contain values that new conditions may not contain. */
 export const StoredCondition = conditionInput('audience', { isStored: true });
 
-/** The stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not have stay text. */
+/**
+ * Parses the stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not contain are kept as text.
+ */
 export const StoredWaitFilters = conditionInput('wait', { isStored: true });
 
 /**
- * Parses a stored condition. It may name events that new ones cannot.
+ * Parses a stored condition. It may contain names of events that new conditions may not contain.
  * @throws ZodError for an invalid condition
  */
 export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
@@ -120,7 +126,7 @@ function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodTyp
   });
 }
 
-/** The schema of a new condition, which also tells its fields. */
+/** Creates the schema of a new condition. The schema also declares the fields of a condition (`describeForms`). */
 function describedInput(scope: FilterScope): z.ZodType<Condition, unknown> {
   return describeForms(conditionInput(scope), (input) => {
     if (scope === 'wait' && Array.isArray(input)) return z.array(FilterShape);
@@ -142,7 +148,7 @@ type Report = (issue: z.core.$ZodRawIssue) => void;
 const FilterShape = z.object({
   field: z.string().min(1).max(300),
   operator: z.enum(OPERATORS, {
-    error: ({ input }) => (typeof input === 'string' ? operatorFault(input) : undefined),
+    error: ({ input }) => (typeof input === 'string' ? describeUnknownOperator(input) : undefined),
   }),
   value: z
     .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
@@ -163,8 +169,8 @@ const FullForm = z.object({
 });
 
 /**
- * Parses by hand, because zod's unions would only report "Invalid input". The two forms differ by their keys, so each
- * error is reported at its own path, and the depth is checked before the recursion.
+ * Parses a condition without zod's unions, which would only report "Invalid input". The keys show which form a
+ * condition has, so each error is reported at its exact path. The depth is checked before each recursive call.
  */
 class ConditionReader {
   readonly #scope: FilterScope;
@@ -202,7 +208,8 @@ class ConditionReader {
   }
 
   /**
-   * Reads `{ operator, conditions: [Filter] }`: for AND as one group with all filters, for OR as one group per filter.
+   * Reads the simple form, `{ operator, conditions: [Filter] }`. AND becomes one group with all filters, and OR becomes
+   * a group for each filter.
    */
   #simple(input: Record<string, unknown>, path: Path): Condition {
     const logic = this.#logic(input, 'operator', path);
@@ -218,17 +225,17 @@ class ConditionReader {
   }
 
   #groups(input: unknown, path: Path, depth: number): Group[] {
-    const here = [...path, 'groups'];
+    const groupsPath = [...path, 'groups'];
     if (!Array.isArray(input)) {
-      this.#report({ code: 'invalid_type', expected: 'array', input, path: here });
+      this.#report({ code: 'invalid_type', expected: 'array', input, path: groupsPath });
       return [];
     }
-    if (input.length === 0) this.#tooSmall(input, here);
+    if (input.length === 0) this.#tooSmall(input, groupsPath);
     if (input.length > MAX_FILTERS) {
-      this.#tooBig(input, here);
+      this.#tooBig(input, groupsPath);
       return [];
     }
-    return input.map((group, index) => this.#group(group, [...here, index], depth));
+    return input.map((group, index) => this.#group(group, [...groupsPath, index], depth));
   }
 
   #group(input: unknown, path: Path, depth: number): Group {
@@ -277,12 +284,13 @@ class ConditionReader {
   }
 
   /**
-   * Refuses expressions (`{{ … }}`) in the field of a filter, and in the value of an audience filter. Steps and exits
-   * know an event, so their values may have expressions, and only faulty ones are refused.
+   * Refuses expressions (`{{ … }}`) in the field of a filter, and in the value of an audience filter. In steps and
+   * exits, values may contain expressions, because an execution has variables. There, only expressions with errors are
+   * refused.
    */
   #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
-    const fieldFault = findUnfilledError(field);
-    if (fieldFault !== undefined) this.#fault(input, [...path, 'field'], fieldFault);
+    const fieldError = findUnfilledError(field);
+    if (fieldError !== undefined) this.#fault(input, [...path, 'field'], fieldError);
     if (this.#scope === 'audience') {
       const fault = [value].flat().flatMap((item) => (typeof item === 'string' && findUnfilledError(item)) || [])[0];
       if (fault !== undefined) this.#fault(input, [...path, 'value'], fault);
@@ -293,13 +301,13 @@ class ConditionReader {
 
   #refuseImpossibleEvent({ field, operator }: Filter, input: unknown, path: Path): void {
     const ref = parseField(field, operator, this.#scope);
-    const message = ref?.kind === 'event' ? impossibleEventReason(ref.name) : undefined;
+    const message = ref?.kind === 'event' ? findImpossibleEventError(ref.name) : undefined;
     if (message !== undefined) this.#fault(input, [...path, 'field'], message);
   }
 
   /**
-   * Brings values for the address of a contact into the form that is stored (contract §3.1 Addresses), so that they
-   * can match.
+   * Normalizes values that are compared with the address of a contact, because stored addresses are normalized
+   * (contract §3.1 Addresses).
    */
   #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
@@ -322,7 +330,7 @@ class ConditionReader {
   }
 }
 
-/** Removes blanks around the name of an event, as its record does. */
+/** Removes spaces around the name of an event, because recorded events have trimmed names. */
 function withTrimmedEvent(field: string): string {
   const [, prefix, name] = /^((?:contact\.)?event\.)(.+)$/su.exec(field) ?? [];
   return prefix === undefined || name === undefined ? field : prefix + trimEventName(name);

@@ -1,4 +1,4 @@
-/** Groups items by key, in their order. Keys are in the order of their first item. */
+/** Groups items by key. The items of a group keep their order. The groups are in the order of their first items. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

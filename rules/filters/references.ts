@@ -1,29 +1,32 @@
-/** Finds names in conditions, for lists of uses and for the checks before a deletion. */
+/**
+ * Finds the fields, events and segments that a condition uses. The API lists such uses, and refuses to delete a
+ * resource that is used.
+ */
 import { readIsoDate } from '../time/iso-date.ts';
 import { type EmailActivity, type FieldRef, type FilterScope, isRelative, parseField } from './fields.ts';
 import { type Condition, type Filter, parseCondition } from './filters.ts';
 
 export interface ConditionReferences {
-  /** Paths of contact data without the `data.` prefix, such as `plan` or `address.city`. */
+  /** The paths of contact data, without the prefix `data.`, such as `plan` or `address.city`. */
   dataFields: string[];
-  /** Names of events in the contact's history, without keys of the trigger payload. */
+  /** The names of events in the contact's history. Keys of the trigger's payload are not included. */
   eventNames: string[];
   segmentIds: string[];
   emailActivities: EmailActivity[];
 }
 
-/** Collects all names in a condition, each once, in the order of their first use. */
+/** Collects everything that a condition uses, each name once, in the order of first use. */
 export function collectReferences(condition: Condition, scope: FilterScope = 'audience'): ConditionReferences {
   const refs = [...allFilters(condition)].map((filter) => parseField(filter.field, filter.operator, scope));
   return {
-    dataFields: pick(refs, (ref) => (ref.kind === 'data' ? ref.path.join('.') : undefined)),
-    eventNames: pick(refs, (ref) => (ref.kind === 'event' ? ref.name : undefined)),
-    segmentIds: pick(refs, (ref) => (ref.kind === 'segment' ? ref.segmentId : undefined)),
-    emailActivities: pick(refs, (ref) => (ref.kind === 'activity' ? ref.activity : undefined)),
+    dataFields: collectNames(refs, (ref) => (ref.kind === 'data' ? ref.path.join('.') : undefined)),
+    eventNames: collectNames(refs, (ref) => (ref.kind === 'event' ? ref.name : undefined)),
+    segmentIds: collectNames(refs, (ref) => (ref.kind === 'segment' ? ref.segmentId : undefined)),
+    emailActivities: collectNames(refs, (ref) => (ref.kind === 'activity' ? ref.activity : undefined)),
   };
 }
 
-/** The resource whose uses are searched. */
+/** The field, event or segment whose uses are searched. */
 export type ReferenceTarget = { dataField: string } | { eventName: string } | { segmentId: string };
 
 /** Tells whether a condition uses a data field (or a path below it), an event name or a segment. */
@@ -35,7 +38,7 @@ export function hasReference(condition: Condition, target: ReferenceTarget, scop
   return references.dataFields.some((path) => path === key || path.startsWith(`${key}.`));
 }
 
-/** Like `hasReference`, for a stored condition, which may be incomplete. An unreadable part uses nothing. */
+/** Like `hasReference`, for a stored condition. False if the condition is incomplete, so it cannot be parsed. */
 export function hasStoredReference(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
   try {
     return hasReference(parseCondition(stored, scope), target, scope);
@@ -44,7 +47,10 @@ export function hasStoredReference(stored: unknown, target: ReferenceTarget, sco
   }
 }
 
-/** Tells whether a filter may compare instants, by a date in its value or by its operator. */
+/**
+ * Tells whether a filter of the condition may compare instants: its value contains a date, or its operator is relative
+ * to the current time.
+ */
 export function readsInstants(condition: Condition): boolean {
   return [...allFilters(condition)].some(
     ({ operator, value }) =>
@@ -60,7 +66,7 @@ function* allFilters(condition: Condition): Generator<Filter> {
   }
 }
 
-function pick<T>(refs: readonly (FieldRef | undefined)[], name: (ref: FieldRef) => T | undefined): T[] {
+function collectNames<T>(refs: readonly (FieldRef | undefined)[], name: (ref: FieldRef) => T | undefined): T[] {
   const names = refs.map((ref) => (ref ? name(ref) : undefined)).filter((found) => found !== undefined);
   return [...new Set(names)];
 }

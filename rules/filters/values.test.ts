@@ -28,7 +28,7 @@ describe('an ISO date', () => {
   ])('%j is not an ISO date', (text) => expect(parseIsoDate(text)).toBeUndefined());
 });
 
-it('case is folded by single letters, and text is ordered by code points', () => {
+it('each code point is converted to lower case separately, and text is ordered by code points', () => {
   expect(foldCase('İΣΑΣ Straße')).toBe('iσασ straße');
   expect(compareText('\uff61', '😀')).toBeLessThan(0);
 });

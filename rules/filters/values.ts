@@ -1,9 +1,10 @@
 /**
- * Compares single values in the filter language (contract §5.2 Filters). `db/segments/filter-sql.ts` does the same in
- * SQL, and a property test checks that the two agree. Comparisons are typed by the value of the filter. A number
- * matches stored numbers only: a stored numeric string is text. A string in ISO date form matches stored strings of
- * that form, as instants in milliseconds. A date-time without an offset is in the project's zone, and a date alone is
- * midnight UTC. Any other string matches stored strings, without regard to case. Everything else does not match.
+ * Compares a stored value with the value of a filter (contract §5.2 Filters). `db/segments/filter-sql.ts` does the same
+ * in SQL, and a property test checks that both agree. The type of the filter's value determines the comparison. A
+ * number is compared only with stored numbers; a stored string of digits is text. A string in the form of an ISO date
+ * is compared with stored strings of this form, as instants in milliseconds. A date-time without an offset is in the
+ * project's time zone, and a date without a time is midnight UTC. Any other string is compared with stored strings,
+ * ignoring case. Values of other types do not match.
  */
 import { readIsoDate } from '../time/iso-date.ts';
 import { instantOf } from '../time/local-time.ts';
@@ -13,14 +14,14 @@ export type Scalar = string | number | boolean;
 
 const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 
-/** Returns the length of `value` units in whole milliseconds. */
+/** Converts a span, such as 3 days, to whole milliseconds. */
 export function spanMs(value: number, unit: Unit): number {
   return Math.round(value * UNIT_MS[unit]);
 }
 
 /**
  * Parses an ISO 8601 date or date-time to milliseconds since the epoch. Returns undefined for any other text.
- * @param zone the zone of a date-time without an offset
+ * @param zone the time zone of a date-time without an offset
  */
 export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
   const date = readIsoDate(text);
@@ -30,8 +31,8 @@ export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
 }
 
 /**
- * Converts to lower case by single code points, as Postgres does: `İ` becomes `i`, and a final sigma is like any other
- * sigma.
+ * Converts each code point to lower case separately, as Postgres does: `İ` becomes `i`, and a sigma at the end of a
+ * word is like any other sigma.
  */
 export function foldCase(text: string): string {
   let folded = '';
@@ -39,7 +40,7 @@ export function foldCase(text: string): string {
   return folded;
 }
 
-/** Tells whether a stored value equals the filter's value, by the type of the filter's value. */
+/** Tells whether a stored value equals the filter's value. The type of the filter's value determines the comparison. */
 export function equalsValue(stored: unknown, value: Scalar, zone?: string): boolean {
   if (typeof value !== 'string') return stored === value;
   if (typeof stored !== 'string') return false;
@@ -48,7 +49,8 @@ export function equalsValue(stored: unknown, value: Scalar, zone?: string): bool
 }
 
 /**
- * Compares a stored value with the filter's: below 0 if the stored one is less; undefined if they cannot be compared.
+ * Compares a stored value with the filter's value. The result is below 0 if the stored value is less, and undefined if
+ * the values cannot be compared.
  */
 export function compareValue(stored: unknown, value: string | number, zone?: string): number | undefined {
   if (typeof value === 'number') return typeof stored === 'number' ? stored - value : undefined;
@@ -59,13 +61,16 @@ export function compareValue(stored: unknown, value: string | number, zone?: str
   return storedInstant === undefined ? undefined : storedInstant - instant;
 }
 
-/** Compares texts by code points, which is the order of UTF-8 bytes. JavaScript's own order is by UTF-16 units. */
+/**
+ * Compares texts by code points, which is also the order of their UTF-8 bytes. JavaScript would compare UTF-16 units.
+ */
 export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /**
- * Returns the value at a path of an object. A literal key with dots (`data["a.b"]`) takes precedence over a nested one.
+ * Returns the value at a path in an object. A key that contains the dots (`data["a.b"]`) takes precedence over a nested
+ * value.
  */
 export function valueAt(root: unknown, path: readonly string[]): unknown {
   if (path.length > 1) {

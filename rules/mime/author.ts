@@ -2,8 +2,9 @@ import { addressParser, decodeWords } from 'postal-mime';
 import { type Mailbox, parseMailbox } from '../emails/email-address.ts';
 
 /**
- * Reads the author of a From whose name has a comma without quotes, `Shop, Inc. <shop@example.com>`, which a parser reads
- * as two authors. Undefined for any other From. The relay checks the domain of this author, and writes it in quotes.
+ * Reads a From header whose name contains a comma but has no quotes, such as `Shop, Inc. <shop@example.com>`. A parser
+ * would read two authors. Undefined for any other From header. The relay checks the domain of this author, and writes
+ * the name in quotes.
  */
 export function unquotedAuthor(value: string): Mailbox | undefined {
   const authors = addressParser(value, { flatten: true });

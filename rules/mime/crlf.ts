@@ -1,4 +1,6 @@
-/** Returns the bytes with CRLF for every bare CR and LF, or the same buffer if there is nothing to change. */
+/**
+ * Replaces every CR or LF that is not part of a CRLF by CRLF. Returns the same buffer if there is nothing to replace.
+ */
 export function withCrlf(data: Buffer): Buffer {
   if (!hasBareNewline(data)) return data;
   return Buffer.from(data.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n'), 'latin1');

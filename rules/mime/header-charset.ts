@@ -3,19 +3,19 @@ import { withWindowsLetters } from './windows-1252.ts';
 
 const BLANK_LINE = /\r?\n\r?\n|\r\r/;
 const CHARSET = /^content-type[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*?;\s*charset\s*=\s*"?([\w.:-]+)/im;
-/** The charset of programs that write 8-bit text into headers without naming one. */
+/** The assumed charset of 8-bit text in a header or a message that names no charset. */
 const FALLBACK = 'windows-1252';
 
 /**
- * Decodes raw text of a protocol, such as a header or a reply. Only UTF-8 is allowed there (RFC 6531, RFC 6532), but old
- * programs write the charset of the body, or Windows's own.
+ * Decodes raw text of a protocol, such as a header or a reply. Only UTF-8 is allowed there (RFC 6531, RFC 6532), but
+ * old programs use the charset of the body, or Windows-1252.
  */
 export function decodeRawText(bytes: Buffer, charset?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   return decodeStrictly(bytes, charset ?? FALLBACK) ?? withWindowsLetters(bytes.toString('latin1'));
 }
 
-/** Returns a message whose header lines are all valid UTF-8. Returns the same buffer if they already are. */
+/** Converts the header of a message to UTF-8. Returns the same buffer if the header is already valid UTF-8. */
 export function withUtf8Header(message: Buffer): Buffer {
   const end = headerEnd(message);
   const header = message.subarray(0, end);
@@ -26,13 +26,13 @@ export function withUtf8Header(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lines.join(''), 'utf8'), message.subarray(end)]);
 }
 
-/** Matches the field with the type of a message and its parameters. */
+/** Matches the field Content-Type with its parameters. */
 const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/im;
 
 /**
- * Adds the charset to a message that names none and whose text is not UTF-8, because a parser would assume UTF-8. Old
- * mail systems write bounces without a charset, and old programs write email without one. A multipart without a
- * boundary becomes text, because it has no parts.
+ * Adds a charset to a message that names none, if its text is not UTF-8. Otherwise a parser would assume UTF-8. Old
+ * mail systems write bounces without a charset, and old programs write email without one. A multipart message without a
+ * boundary becomes text, because its parts cannot be found.
  */
 export function withNamedCharset(message: Buffer): Buffer {
   const end = headerEnd(message);
@@ -48,10 +48,11 @@ export function withNamedCharset(message: Buffer): Buffer {
   return isUnnamed ? withHeader(header.replace(TYPE, () => `${name}${type}${charset}${params}`)) : message;
 }
 
-/** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are not valid in it. */
+/** Decodes text in a charset. Undefined if the charset is unknown, or if the bytes are not valid in this charset. */
 export function decodeStrictly(bytes: Buffer, charset: string): string | undefined {
   try {
-    // A decoder reads US-ASCII as Windows-1252, so that UTF-8 under a wrong name would become other letters.
+    // `TextDecoder` treats US-ASCII as Windows-1252. UTF-8 text that is labeled as US-ASCII would therefore be decoded
+    // to wrong letters.
     if (/^(us-)?ascii$/i.test(charset) && bytes.some((byte) => byte > 0x7f)) return undefined;
     const decoder = new TextDecoder(charset, { fatal: true });
     const text = decoder.decode(bytes);
@@ -61,7 +62,7 @@ export function decodeStrictly(bytes: Buffer, charset: string): string | undefin
   }
 }
 
-/** The header limit of the parser (channels/mime-parser.ts). */
+/** The maximum size of a header, as in the parser (channels/mime-parser.ts). */
 const HEADER_MAX_BYTES = 256 * 1024;
 
 function headerEnd(message: Buffer): number {

@@ -21,7 +21,7 @@ describe('free text in a header', () => {
     expect(() => textHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
   });
 
-  it('folds at 78 where it can, and never passes 998', () => {
+  it('folds lines at 78 characters if possible, and no line has more than 998', () => {
     const header = textHeader('Subject', 'word '.repeat(150));
     for (const line of header.split('\r\n')) expect(line.length).toBeLessThanOrEqual(78);
     expectLines(textHeader('Subject', 'x'.repeat(998)));

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** An address with an optional name to show before it. */
+/** An address in a header, with an optional display name. */
 export interface HeaderMailbox {
   name?: string | null;
   email: string;
@@ -10,7 +10,7 @@ export interface HeaderMailbox {
 const LINE_CHARS = 78;
 const LINE_MAX_CHARS = 998;
 const FOLD = '\r\n ';
-/** A longer word must be encoded, because a composer folds only at spaces. */
+/** A longer word must be encoded, because lines are folded only at spaces. */
 const FOLDABLE_WORD_CHARS = 200;
 /**
  * An encoded word has at most 75 characters (RFC 2047 §2). `=?utf-8?B?` and `?=` take 12 of them, and 60 characters of
@@ -19,13 +19,14 @@ const FOLDABLE_WORD_CHARS = 200;
 const WORD_BYTES = 45;
 
 const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** Fields with message ids. Source: RFC 5322 §3.6.4. */
+/** Matches the names of fields that contain message ids. Source: RFC 5322 §3.6.4. */
 export const ID_FIELDS = /^(?:message-id|in-reply-to|references)$/i;
 const HEADER_NAME = /^[!-9;-~]+$/;
 
 /**
- * Returns a header line for free text such as the subject: line breaks and control characters become a space (nothing
- * can add a header), non-ASCII text becomes encoded words (RFC 2047), long lines are folded. Ends in CRLF.
+ * Returns a header line for free text such as the subject, with CRLF at its end. Line breaks and control characters
+ * become a space, so that the text cannot add another header. Non-ASCII text becomes encoded words (RFC 2047). Long
+ * lines are folded.
  * @throws RangeError for an invalid header name
  */
 export function textHeader(name: string, value: string): string {
@@ -34,22 +35,24 @@ export function textHeader(name: string, value: string): string {
   // Encoding or folding inside a message id would change the id.
   if (ID_FIELDS.test(name)) return foldAscii(name, clean);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
-  return `${name}: ${encodedWords(clean, name.length + 2).join(FOLD)}\r\n`;
+  return `${name}: ${encodeWords(clean, name.length + 2).join(FOLD)}\r\n`;
 }
 
 /** Returns `name <address>` as a header's value, with the name quoted or encoded if necessary. */
 export function formatMailbox({ name, email }: HeaderMailbox): string {
   const address = formatAddress(email);
-  const shown = singleLine(name ?? '');
-  if (shown === '') return address;
-  if (!isAscii(shown) || shown.includes('=?')) return `${encodedWords(shown, 12).join(FOLD)} <${address}>`;
-  const phrase = ATOM_PHRASE.test(shown) ? shown : `"${shown.replace(/["\\]/g, '\\$&')}"`;
+  const displayName = singleLine(name ?? '');
+  if (displayName === '') return address;
+  if (!isAscii(displayName) || displayName.includes('=?'))
+    return `${encodeWords(displayName, 12).join(FOLD)} <${address}>`;
+  const phrase = ATOM_PHRASE.test(displayName) ? displayName : `"${displayName.replace(/["\\]/g, '\\$&')}"`;
   return `${phrase} <${address}>`;
 }
 
 /**
- * Returns a header with a mailbox, folded before the address if it is long. Ends in CRLF. The string has one character
- * per byte, like the whole message: a non-ASCII local part cannot be encoded and is written as UTF-8 (RFC 6532 §3.2).
+ * Returns a header line with a mailbox, with CRLF at its end. A long line is folded before the address. The string has
+ * one character per byte, like the whole message. A non-ASCII local part cannot be encoded, so it is written as UTF-8
+ * (RFC 6532 §3.2).
  */
 export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
   const formatted = formatMailbox(mailbox);
@@ -59,28 +62,34 @@ export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
   return `${name}: ${value.replace(/ <(?=[^<]*$)/, '\r\n <')}\r\n`;
 }
 
-/** Returns a header with several mailboxes, each on its own line. Ends in CRLF. */
+/** Returns a header with several mailboxes, each on its own line, with CRLF at its end. */
 export function mailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[]): string {
   const lines = mailboxes.map((mailbox) => mailboxHeader('', mailbox).slice(2, -2));
   return `${name}: ${lines.join(`,${FOLD}`)}\r\n`;
 }
 
 /**
- * Converts text to one line: runs of line breaks, tabs and control characters become a single space; the ends are
- * trimmed.
+ * Converts text to one line: each run of line breaks, tabs and control characters becomes a single space. Removes white
+ * space at both ends.
  */
 export function singleLine(value: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
 }
 
-/** Returns a header's text on one line that a composer can fold at spaces. It is encoded if a word is too long. */
+/**
+ * Converts a header's text to one line that can be folded at spaces. If a word is too long for this, the text is
+ * encoded.
+ */
 export function foldableText(value: string): string {
   const line = singleLine(value);
   const isLong = line.split(' ').some((word) => word.length > FOLDABLE_WORD_CHARS);
-  return isLong ? encodedWords(line, 0).join(' ') : line;
+  return isLong ? encodeWords(line, 0).join(' ') : line;
 }
 
-/** Returns an address without characters that could end it early, with its domain in ASCII. */
+/**
+ * Returns an address for use between `<` and `>`: without characters that could end it early, and with its domain in
+ * ASCII.
+ */
 export function formatAddress(email: string): string {
   if (/^[!-;=?-~]+$/.test(email)) return email;
   const clean = email.replace(/[\s\p{Cc}<>]/gu, '');
@@ -92,8 +101,8 @@ export function formatAddress(email: string): string {
 let lastDate = { second: Number.NaN, text: '' };
 
 /**
- * Returns the date in the form of RFC 5322 §3.3, in UTC. It is cached for a second, because a sender needs it thousands
- * of times per second.
+ * Returns the date in the form of RFC 5322 §3.3, in UTC. The text is cached for a second, because thousands of emails
+ * per second may need it.
  */
 export function mailDate(date: Date): string {
   const second = Math.floor(date.getTime() / 1000);
@@ -112,7 +121,7 @@ function foldAscii(name: string, value: string): string {
   let line = `${name}:`;
   let out = '';
   for (const word of value.split(/(?<=\S) (?=\S)/)) {
-    if (word.length > LINE_MAX_CHARS - 80) return `${name}: ${encodedWords(value, name.length + 2).join(FOLD)}\r\n`;
+    if (word.length > LINE_MAX_CHARS - 80) return `${name}: ${encodeWords(value, name.length + 2).join(FOLD)}\r\n`;
     if (line.length + 1 + word.length > LINE_CHARS && line !== `${name}:`) {
       out += `${line}\r\n`;
       line = '';
@@ -123,20 +132,21 @@ function foldAscii(name: string, value: string): string {
 }
 
 /**
- * Returns encoded words (RFC 2047). No word splits a character, and the first line leaves space for the text before it.
+ * Encodes text as encoded words (RFC 2047). No character is split over two words. The first word is shorter, to leave
+ * space for `before` characters on its line.
  */
-function encodedWords(text: string, before: number): string[] {
+function encodeWords(text: string, before: number): string[] {
   const words: string[] = [];
   let bytes: Buffer[] = [];
   let length = 0;
-  let room = Math.max(3, Math.min(WORD_BYTES, Math.floor((LINE_CHARS - before - 12) / 4) * 3));
+  let bytesLeft = Math.max(3, Math.min(WORD_BYTES, Math.floor((LINE_CHARS - before - 12) / 4) * 3));
   for (const char of text) {
     const encoded = Buffer.from(char, 'utf8');
-    if (length + encoded.length > room) {
+    if (length + encoded.length > bytesLeft) {
       words.push(Buffer.concat(bytes).toString('base64'));
       bytes = [];
       length = 0;
-      room = WORD_BYTES;
+      bytesLeft = WORD_BYTES;
     }
     bytes.push(encoded);
     length += encoded.length;

@@ -1,44 +1,47 @@
-/** A part of a message: the offsets of its header and body, and its declared type. RFC 2045, RFC 2046. */
+/** A part of a message (RFC 2045, RFC 2046): the offsets of its header and body, and its declared type. */
 export interface MimePart {
-  /** Offset of the first header field. */
+  /** The offset of the first header field. */
   start: number;
-  /** Offset after the blank line. */
+  /** The offset after the blank line that ends the header. */
   bodyStart: number;
-  /** Offset after the last octet of the body. The line break before a boundary belongs to the boundary. */
+  /** The offset after the last octet of the body. The line break before a boundary belongs to the boundary. */
   end: number;
-  /** In lower case, such as `text/html`. */
+  /** The content type in lower case, such as `text/html`. */
   type: string;
-  /** Parameters of Content-Type; names in lower case. */
+  /** The parameters of Content-Type. Their names are in lower case. */
   params: ReadonlyMap<string, string>;
   /** Content-Transfer-Encoding in lower case; `7bit` if the header is missing. */
   encoding: string;
   /** Content-Disposition without parameters, in lower case; empty if the header is missing. */
   disposition: string;
-  /** Parts of a multipart; an attached message (message/rfc822) is a leaf. */
+  /** The parts of a multipart. An attached message (message/rfc822) is not divided. */
   parts: MimePart[];
 }
 
 /** A raw header field, including folds and line break. */
 export interface RawField {
-  /** In lower case. */
+  /** The name in lower case. */
   name: string;
-  /** Offsets into the message. */
+  /** The offset in the message where the field starts. `end` is the offset after the field. */
   start: number;
   end: number;
 }
 
-/** More levels than any email client writes (channels/mime-parser.ts refuses them, too). */
+/** The maximum depth of nested parts. Email clients write fewer levels (channels/mime-parser.ts has the same limit). */
 const DEPTH_MAX = 30;
 const CRLF = '\r\n';
 const BLANK_LINE = '\r\n\r\n';
 const TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/;
-/** The name of a parameter, the number of its piece, and the mark of percent encoding (RFC 2231). */
+/** Matches the name of a parameter, the number of a piece of its value, and the mark of percent encoding (RFC 2231). */
 const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
-/** Limit of the pieces of one parameter. Email clients write fewer, because a boundary has at most 70 characters. */
+/**
+ * The maximum number of pieces of a parameter's value. Email clients write fewer, because a boundary has at most 70
+ * characters.
+ */
 const PIECES_MAX = 100;
 const PARAMETER = /;\s*([\w!#$&^.+*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 
-/** Finds the parts of a message whose lines all end in CRLF. Changes and decodes nothing. */
+/** Finds the parts of a message whose lines all end with CRLF. Does not decode or change anything. */
 export function findMimeParts(message: Buffer): MimePart {
   return findPart(message, { start: 0, end: message.length, depth: 0, defaultType: 'text/plain' });
 }
@@ -47,7 +50,7 @@ interface Span {
   start: number;
   end: number;
   depth: number;
-  /** The type of a part without Content-Type: message/rfc822 in a multipart/digest (RFC 2046 §5.1.5). */
+  /** The type of a part without Content-Type. In a multipart/digest, this is message/rfc822 (RFC 2046 §5.1.5). */
   defaultType: string;
 }
 
@@ -75,7 +78,7 @@ function findPart(message: Buffer, { start, end, depth, defaultType }: Span): Mi
   return part;
 }
 
-/** Finds the header fields between two offsets. A line that is not a field belongs to the field before it. */
+/** Finds the header fields between two offsets. A line that does not start a field belongs to the field before it. */
 export function findRawFields(message: Buffer, start: number, end: number): RawField[] {
   const fields: RawField[] = [];
   for (let at = start; at < end; ) {
@@ -90,7 +93,7 @@ export function findRawFields(message: Buffer, start: number, end: number): RawF
   return fields;
 }
 
-/** Returns the unfolded value of the first field with a name, as latin1; empty if the field is missing. */
+/** Returns the unfolded value of the first field with a name, as latin1. Empty if the field is missing. */
 export function fieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
   const field = fields.find((candidate) => candidate.name === name);
   if (!field) return '';
@@ -115,13 +118,16 @@ export function findBodyStart(message: Buffer, start = 0, end = message.length):
   return blank === -1 ? end : start + blank + 4;
 }
 
-/** Reads the parameters of a field, also parameters in pieces and with percent encoding (RFC 2231 §3, §4). */
+/**
+ * Reads the parameters of Content-Type, including values in several pieces and values with percent encoding (RFC 2231
+ * §3, §4).
+ */
 function parametersOf(contentType: string): Map<string, string> {
   const params = new Map<string, string>();
   const pieces = new Map<string, string[]>();
-  for (const [, written = '', quoted, plain] of contentType.matchAll(PARAMETER)) {
+  for (const [, pattern = '', quoted, plain] of contentType.matchAll(PARAMETER)) {
     const value = quoted === undefined ? (plain ?? '') : quoted.replace(/\\(.)/g, '$1');
-    const [, name = '', number, encoded] = EXTENDED_NAME.exec(written.toLowerCase()) ?? [];
+    const [, name = '', number, encoded] = EXTENDED_NAME.exec(pattern.toLowerCase()) ?? [];
     if (number === undefined && encoded === undefined) {
       if (!params.has(name)) params.set(name, value);
       continue;
@@ -138,7 +144,10 @@ function parametersOf(contentType: string): Map<string, string> {
   return params;
 }
 
-/** Decodes `charset'language'a%20b` to bytes as latin1; only the first piece names the charset. */
+/**
+ * Decodes a value such as `charset'language'a%20b` to bytes as latin1. Only the first piece of a value names the
+ * charset.
+ */
 function decodeExtended(value: string, isFirst: boolean): string {
   const text = isFirst ? value.replace(/^[^']*'[^']*'/, '') : value;
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
@@ -148,7 +157,7 @@ function decodeExtended(value: string, isFirst: boolean): string {
 function findBodies(message: Buffer, part: MimePart, boundary: string): { start: number; end: number }[] {
   const delimiter = `--${boundary}`;
   const spans: { start: number; end: number }[] = [];
-  let open: number | undefined;
+  let bodyStart: number | undefined;
   const within = message.subarray(0, part.end);
   for (let at = within.indexOf(delimiter, part.bodyStart, 'latin1'); at !== -1; ) {
     const after = at + delimiter.length;
@@ -156,38 +165,38 @@ function findBodies(message: Buffer, part: MimePart, boundary: string): { start:
     const rest = message.toString('latin1', after, Math.min(lineEnd === -1 ? part.end : lineEnd, after + 80));
     const startsLine = at === part.bodyStart || message[at - 1] === 10;
     if (startsLine && /^(--)?[ \t]*$/.test(rest)) {
-      if (open !== undefined) spans.push({ start: open, end: Math.max(open, at - 2) });
+      if (bodyStart !== undefined) spans.push({ start: bodyStart, end: Math.max(bodyStart, at - 2) });
       if (rest.startsWith('--') || lineEnd === -1) return spans;
-      open = lineEnd + 2;
+      bodyStart = lineEnd + 2;
     }
     at = within.indexOf(delimiter, after, 'latin1');
   }
-  // A message that was cut off lacks the last boundary.
-  if (open !== undefined && open < part.end) spans.push({ start: open, end: part.end });
+  // If a message was cut off, its last boundary is missing.
+  if (bodyStart !== undefined && bodyStart < part.end) spans.push({ start: bodyStart, end: part.end });
   return spans;
 }
 
-/** Bodies that must not change, because a signature covers them or only another program reads them. */
+/** Matches types whose bodies must not change, because a signature covers them or another program reads them. */
 const PROTECTED = /^(multipart\/(signed|encrypted|report)|application\/(x-)?pkcs7-mime|message\/.*)$/;
 
-/** Tells whether a part has to be passed on byte for byte. */
+/** Tells whether a part must be sent byte for byte. */
 export function isProtected({ type }: MimePart): boolean {
   return PROTECTED.test(type);
 }
 
-/** Returns the only HTML part that may be changed. Undefined if there is no such part, or several. */
+/** Returns the HTML part that may be changed, if there is exactly one. Undefined if there is none, or more than one. */
 export function findOnlyHtml(root: MimePart): MimePart | undefined {
-  const found = changeableLeaves(root).filter(
-    // An inline part with a name is a file.
+  const found = listChangeableParts(root).filter(
+    // An inline part with a name is a file, not the text of the email.
     ({ type, disposition, params }) =>
       type === 'text/html' && disposition !== 'attachment' && !(disposition === 'inline' && params.has('name')),
   );
   return found.length === 1 ? found[0] : undefined;
 }
 
-function changeableLeaves(part: MimePart): MimePart[] {
+function listChangeableParts(part: MimePart): MimePart[] {
   if (isProtected(part)) return [];
-  return part.parts.length > 0 ? part.parts.flatMap(changeableLeaves) : [part];
+  return part.parts.length > 0 ? part.parts.flatMap(listChangeableParts) : [part];
 }
 
 /**
@@ -196,6 +205,6 @@ function changeableLeaves(part: MimePart): MimePart[] {
  */
 export function withTransferEncoding(header: string, encoding: string): string {
   const field = `Content-Transfer-Encoding: ${encoding}\r\n`;
-  const written = /^content-transfer-encoding[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/im;
-  return written.test(header) ? header.replace(written, field) : header + field;
+  const pattern = /^content-transfer-encoding[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/im;
+  return pattern.test(header) ? header.replace(pattern, field) : header + field;
 }

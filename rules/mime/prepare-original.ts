@@ -20,20 +20,23 @@ import {
 import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
 import { withWindowsLetters } from './windows-1252.ts';
 
-/** An application's message, prepared for storage and sending. */
+/** A message that an application composed, prepared for storage and sending. */
 export interface OriginalMessage {
-  /** The whole message; Message-ID and Date may be missing. All lines end in CRLF and have at most 998 octets. */
+  /** The whole message. Message-ID and Date may be missing. All lines end with CRLF and have at most 998 octets. */
   message: Buffer;
-  /** The application's own Message-ID, with angle brackets. Null if it has no valid one. */
+  /** The Message-ID that the application wrote, with angle brackets. Null if the message has no valid Message-ID. */
   messageId: string | null;
   /**
-   * The HTML that may be tracked: the text of the only text/html part that no signature covers. Undefined if there is
-   * no such part, or several.
+   * The HTML that may be tracked: the text of the text/html part that no signature covers. Undefined if there is not
+   * exactly one such part.
    */
   html: string | undefined;
 }
 
-/** The names of this server and of the message for `Received`, and the author for a message that names none. */
+/**
+ * The host name of this server and the id of the message, for the field `Received`; and the author for a message
+ * without From.
+ */
 export interface PrepareOptions {
   host: string;
   id: string;
@@ -44,23 +47,23 @@ export interface PrepareOptions {
 /** RFC 5322 §2.1.1. */
 const LINE_MAX_OCTETS = 998;
 const FOLD_AFTER_CHARS = 60;
-/** A message that passed more servers than this is in a mail loop (RFC 5321 §6.3). */
+/** The maximum number of `Received` fields. A message that passed more servers is in a mail loop (RFC 5321 §6.3). */
 const RECEIVED_MAX = 100;
 /** RFC 5322 §3.6.4, with the domain literals of §3.4.1 and the quoted strings of §4.5.4. */
 const MESSAGE_ID =
   /^<(?:[^\s<>@"\u0080-\uffff]+|"(?:[^"\\\s\u0080-\uffff]|\\?[ -~])*")@(?:[^\s<>@[\]\u0080-\uffff]+|\[[^\s<>[\]\u0080-\uffff]*\])>$/;
-/** A comment next to an identifier (RFC 5322 §3.2.2), without nested comments. */
+/** Matches a comment next to an identifier (RFC 5322 §3.2.2), without nested comments. */
 const COMMENT = /^\s*\([^()<>]*\)|\([^()<>]*\)\s*$/g;
-/** Encodings that can be decoded (RFC 2045 §6.1). */
+/** Matches encodings that can be decoded (RFC 2045 §6.1). */
 const ENCODINGS = /^(7bit|8bit|binary|base64|quoted-printable)$/;
 const ADDRESSES = /^(from|to|cc|reply-to)$/;
-/** RFC 5322 §3.3 with the zones of §4.3, without comments. */
+/** Matches a date by RFC 5322 §3.3, with the time zones of §4.3, and without comments. */
 const DATE =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s*,?\s*)?(\d{1,2})\s+(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{2,4})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([+-]\d{4}|[A-Z]{1,5})$/i;
 
 /**
- * Tells whether a field is removed: blind copies, fields of the last server (Return-Path), verdicts and chains of other
- * servers, the sender, which the service sets itself, and fields that control a provider.
+ * Tells whether a field is removed from the message: blind copies, fields that the last server writes (Return-Path),
+ * results of checks by other servers, the field Sender, which the service sets, and fields that control a provider.
  */
 function isDropped(name: string): boolean {
   if (/^((resent-)?bcc|return-path|sender|authentication-results|arc-.*|delivered-to)$/.test(name)) return true;
@@ -68,10 +71,10 @@ function isDropped(name: string): boolean {
 }
 
 /**
- * Prepares a message for sending. Header fields stay as written, except for removed fields. Bodies stay byte for byte,
- * except for lines that no server would accept. Adds one `Received` (RFC 5321 §4.4).
- * @throws AppError BAD_REQUEST for a line beyond 998 octets or a lone CR or LF in a part that must not be changed, for
- * more than one author, or for a message that loops
+ * Prepares a message for sending. Some header fields are removed or encoded. Bodies are kept byte for byte, except for
+ * lines that no server would accept. Adds one field `Received` (RFC 5321 §4.4).
+ * @throws AppError BAD_REQUEST for a line of more than 998 octets or a lone CR or LF in a part that must not be
+ * changed, for more than one author, or for a message in a mail loop
  */
 export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMessage {
   const raw = withUtf8Header(received);
@@ -81,19 +84,19 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
   const fields = all.filter((field) => !isUnreadable(message, field));
   refuseWrongHeader(message, all);
   refuseChangedNewlines(raw, message, root);
-  const edits = longLineEdits(message, root);
+  const edits = encodeLongLines(message, root);
   const html = findOnlyHtml(root);
-  const written = fieldValue(message, fields, 'message-id').replace(COMMENT, '').trim();
-  const messageId = MESSAGE_ID.test(written) ? written : null;
+  const messageIdField = fieldValue(message, fields, 'message-id').replace(COMMENT, '').trim();
+  const messageId = MESSAGE_ID.test(messageIdField) ? messageIdField : null;
   const header = [
     `Received: by ${p.host} (Tidings) with ESMTPA id ${p.id};\r\n ${mailDate(p.now)}\r\n`,
-    ...missingFields(fields, p.from),
+    ...createMissingFields(fields, p.from),
     ...fields
       .filter(({ name }) => !isDropped(name))
       .filter(({ name }) => name !== 'message-id' || messageId !== null)
-      // A signature of the application is invalid after a line of the body was re-encoded.
+      // The application's DKIM signature becomes invalid if a line of the body is re-encoded.
       .filter(({ name }) => name !== 'dkim-signature' || edits.length === 0)
-      .map((field) => writtenField(message, field)),
+      .map((field) => encodeField(message, field)),
   ].join('');
   const rootEdit = edits.find(({ part }) => part === root);
   const head = rootEdit ? withTransferEncoding(header, rootEdit.encoding) : header;
@@ -103,13 +106,13 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
   return {
     message: prepared,
     messageId,
-    html: html && trackableText(message, html),
+    html: html && decodeTrackableText(message, html),
   };
 }
 
 /**
- * Tells whether a field says nothing: receivers reject a date that cannot be read and a list without addresses. The
- * service writes Date, From and To itself.
+ * Tells whether a field must be dropped because receivers would reject it: a date that cannot be read, or a list
+ * without addresses. The service then writes Date, From or To.
  */
 function isUnreadable(message: Buffer, field: RawField): boolean {
   const value = fieldValue(message, [field], field.name);
@@ -137,12 +140,12 @@ function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
 }
 
 /**
- * Refuses line ends that are not CRLF in a part that must not be changed (RFC 5321 §2.3.8). A part whose lines all end
- * in LF passes: signatures cover its form with CRLF (RFC 1847 §2.1).
+ * Refuses line ends that are not CRLF in a part that must not be changed (RFC 5321 §2.3.8). A part is allowed if all
+ * its lines end with LF, because signatures are computed over the form with CRLF (RFC 1847 §2.1).
  */
 function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): void {
   if (raw === message) return;
-  for (const part of protectedParts(root)) {
+  for (const part of listProtectedParts(root)) {
     const body = message.subarray(part.start, part.end);
     if (raw.includes(body) || raw.includes(Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')))
       continue;
@@ -152,11 +155,11 @@ function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): vo
   }
 }
 
-function protectedParts(part: MimePart): MimePart[] {
-  return isProtected(part) ? [part] : part.parts.flatMap(protectedParts);
+function listProtectedParts(part: MimePart): MimePart[] {
+  return isProtected(part) ? [part] : part.parts.flatMap(listProtectedParts);
 }
 
-/** Refuses lines outside the bodies of parts that no server accepts, because they cannot be re-encoded. */
+/** Refuses lines that no server accepts, if they are outside the bodies of parts. Such lines cannot be re-encoded. */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
     throw refuseMessage(
@@ -168,8 +171,8 @@ function refuseMessage(message: string): AppError {
   return new AppError('BAD_REQUEST', { message });
 }
 
-/** Returns the missing fields that RFC 5322 §3.6 requires. The author is the sender of the envelope. */
-function missingFields(fields: readonly RawField[], from: string): string[] {
+/** Returns the required fields (RFC 5322 §3.6) that the message lacks. The author is the sender of the envelope. */
+function createMissingFields(fields: readonly RawField[], from: string): string[] {
   const has = (name: string) => fields.some((field) => field.name === name);
   return [
     ...(has('from') || from === '' ? [] : [`From: ${from}\r\n`]),
@@ -178,11 +181,11 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
 }
 
 /**
- * Returns a header field in the form in which it is sent. A field in ASCII usually stays as its author wrote it. A
+ * Returns a header field in the form in which it is sent. A field in ASCII is usually sent as its author wrote it. A
  * field with raw UTF-8 is encoded, because servers need not accept raw UTF-8 (RFC 6531). Encoded words in such a field
- * are decoded first, because an encoded word inside another one would be shown as code.
+ * are decoded first, because email clients would not decode an encoded word inside another one.
  */
-function writtenField(message: Buffer, field: RawField): string {
+function encodeField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
   const author = field.name === 'from' ? unquotedAuthor(textValue(message, field)) : undefined;
   if (author !== undefined) return `From: ${formatMailbox(author)}\r\n`;
@@ -201,8 +204,8 @@ function textValue(message: Buffer, { start, end }: RawField): string {
 }
 
 /**
- * Folds a line that is too long at spaces, where a reader joins it again (RFC 5322 §2.2.3). Works word by word, because
- * a pattern would read each of a hundred thousand characters many times.
+ * Folds a line that is too long, at spaces; receivers join the lines again (RFC 5322 §2.2.3). Reads the line word by
+ * word, because a regular expression could read each of a hundred thousand characters many times.
  */
 function foldLine(line: string): string {
   let folded = '';
@@ -222,18 +225,19 @@ interface Edit {
 }
 
 /**
- * Re-encodes the parts with lines that are too long. @throws AppError BAD_REQUEST if a part must not be changed, or has
- * an unknown structure or encoding
+ * Re-encodes the bodies of parts with lines that are too long.
+ * @throws AppError BAD_REQUEST if a part must not be changed, or has an unknown structure or encoding
  */
-function longLineEdits(message: Buffer, part: MimePart): Edit[] {
+function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
   if (!hasUnsendableLine(message, part)) return [];
-  if (part.parts.length > 0 && !isProtected(part)) return part.parts.flatMap((child) => longLineEdits(message, child));
-  // A multipart is never encoded (RFC 2045 §6.4), even if its boundary cannot be read.
+  if (part.parts.length > 0 && !isProtected(part))
+    return part.parts.flatMap((child) => encodeLongLines(message, child));
+  // A multipart must not be encoded (RFC 2045 §6.4), even if its boundary cannot be read.
   if (isProtected(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
     throw refuseMessage(
       `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
     );
-  const bytes = decodedBytes(message, part);
+  const bytes = decodeBody(message, part);
   const encoding = part.type.startsWith('text/') ? 'quoted-printable' : 'base64';
   const lines =
     encoding === 'base64'
@@ -253,7 +257,7 @@ function hasUnsendableLine(message: Buffer, { bodyStart, end }: Pick<MimePart, '
   return false;
 }
 
-/** Returns the body with the edited parts. Everything between them does not change. */
+/** Returns the body with the edited parts. The text between them is not changed. */
 function applyEdits(message: Buffer, start: number, edits: readonly Edit[]): Buffer {
   const pieces: Buffer[] = [];
   let at = start;
@@ -269,17 +273,17 @@ function applyEdits(message: Buffer, start: number, edits: readonly Edit[]): Buf
   return Buffer.concat([...pieces, message.subarray(at)]);
 }
 
-function decodedBytes(message: Buffer, { bodyStart, end, encoding }: MimePart): Buffer {
+function decodeBody(message: Buffer, { bodyStart, end, encoding }: MimePart): Buffer {
   const body = message.subarray(bodyStart, end);
   if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
   return encoding === 'quoted-printable' ? decodeQuotedPrintable(body.toString('latin1')) : body;
 }
 
 /**
- * Returns the text of a part. Undefined if its encoding or charset is unknown, or if its bytes do not belong to its
- * charset, because tracking would then replace characters that the recipient's program may still show.
+ * Returns the text of a part for tracking. Undefined if its encoding or charset is unknown, or if its bytes are not
+ * valid in its charset. Tracking would then replace characters that the recipient's email client might show correctly.
  */
-function trackableText(message: Buffer, part: MimePart): string | undefined {
+function decodeTrackableText(message: Buffer, part: MimePart): string | undefined {
   if (!ENCODINGS.test(part.encoding)) return undefined;
-  return decodeStrictly(decodedBytes(message, part), part.params.get('charset') || 'utf-8');
+  return decodeStrictly(decodeBody(message, part), part.params.get('charset') || 'utf-8');
 }

@@ -45,7 +45,7 @@ describe('quoted-printable', () => {
     );
   });
 
-  it('stays so when written in pieces with soft breaks and reserved places between', () => {
+  it('is also in canonical form if it is written in pieces, with soft line breaks and reserved space between them', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), fc.nat(60), (pieces, room) => {
         const writer = new QuotedPrintableWriter();

@@ -1,4 +1,6 @@
-/** 76 characters per line including the `=` of a soft break (RFC 2045 §6.7). */
+/**
+ * The maximum length of a line without the `=` of a soft line break. With it, a line has 76 characters (RFC 2045 §6.7).
+ */
 const LINE_CHARS = 75;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
@@ -9,20 +11,21 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Writes quoted-printable in canonical form: ASCII, CRLF, no two spaces in a row, no space at the end of a line, no dot
- * at the start of a line. SMTP's dot-stuffing (RFC 5321 §4.5.2) and DKIM's relaxed canonicalization (RFC 6376 §3.4.4)
- * therefore change nothing. Text may be written in pieces, because the writer remembers the column.
+ * Writes quoted-printable in canonical form: ASCII, CRLF, no two spaces in a row, no space at the end of a line, and no
+ * dot at the start of a line. SMTP's dot-stuffing (RFC 5321 §4.5.2) and DKIM's relaxed canonicalization (RFC 6376
+ * §3.4.4) therefore do not change the text. Text can be written in several calls, because the writer stores the current
+ * column.
  */
 export class QuotedPrintableWriter {
   private out = '';
   private column = 0;
 
-  /** Writes any text. Every kind of line break becomes CRLF. */
+  /** Writes any text. CR, LF and CRLF become CRLF. */
   text(text: string): this {
     return this.bytes(Buffer.from(text, 'utf8'));
   }
 
-  /** Writes text in a charset with the line breaks of ASCII. */
+  /** Writes encoded text. Its charset must have the same bytes for line breaks as ASCII. */
   bytes(bytes: Buffer): this {
     let wasSpace = false;
     for (let i = 0; i < bytes.length; i++) {
@@ -33,9 +36,9 @@ export class QuotedPrintableWriter {
         this.column = 0;
         wasSpace = false;
       } else if (byte === SPACE) {
-        const last = i + 1 === bytes.length || bytes[i + 1] === LF || bytes[i + 1] === CR;
-        this.unit(wasSpace || last ? '=20' : ' ');
-        wasSpace = !(wasSpace || last);
+        const isLast = i + 1 === bytes.length || bytes[i + 1] === LF || bytes[i + 1] === CR;
+        this.unit(wasSpace || isLast ? '=20' : ' ');
+        wasSpace = !(wasSpace || isLast);
       } else {
         this.unit(this.encoded(byte));
         wasSpace = false;
@@ -51,7 +54,10 @@ export class QuotedPrintableWriter {
     return this;
   }
 
-  /** Reserves space for `chars` safe characters, at most a line, that another writer inserts here. */
+  /**
+   * Reserves space in the line for `chars` characters that need no encoding, at most one line. The caller inserts them
+   * later.
+   */
   reserve(chars: number): this {
     if (this.column + chars > LINE_CHARS) this.softBreak();
     this.column += chars;
@@ -60,9 +66,9 @@ export class QuotedPrintableWriter {
 
   /** Returns the text written since the last call. The column does not change. */
   take(): string {
-    const taken = this.out;
+    const text = this.out;
     this.out = '';
-    return taken;
+    return text;
   }
 
   private encoded(byte: number): string {
@@ -81,9 +87,9 @@ export class QuotedPrintableWriter {
   }
 }
 
-/** Decodes a body, including soft line breaks. Invalid escapes stay unchanged (RFC 2045 §6.7). */
+/** Decodes a body, including soft line breaks. Invalid escapes are kept unchanged (RFC 2045 §6.7). */
 export function decodeQuotedPrintable(body: string): Buffer {
-  // Matches only from the first space of a run. Matching from each space would take quadratic time.
+  // The pattern matches only from the first space of a run, because matching from each space would take quadratic time.
   const joined = body.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
   const bytes = joined.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
@@ -94,7 +100,7 @@ export function quotedPrintable(text: string): string {
   return new QuotedPrintableWriter().text(text).take();
 }
 
-/** Matches most values of most contacts, which neither the encoder nor `escapeHtml` would change. */
+/** Matches values that neither the encoder nor `escapeHtml` would change. Most values of contacts are of this kind. */
 const SAFE_VALUE = /^[A-Za-z0-9,:;@_()+*!?$%#/-][A-Za-z0-9.,:;@_()+*!?$%#/-]*(?: [A-Za-z0-9.,:;@_()+*!?$%#/-]+)*$/;
 
 /** Tells whether a value can be written unchanged on a separate line, in HTML and in plain text. */

@@ -3,7 +3,8 @@ const LETTERS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
 
 /**
  * Replaces C1 control characters by the characters of Windows-1252. Node 20 decodes `windows-1252` and `iso-8859-1` as
- * Latin-1, so that the quotes, dashes and the euro sign of Outlook become control characters, which no text has.
+ * Latin-1, so quotes, dashes and the euro sign in email from Outlook become control characters. Real text does not
+ * contain such control characters.
  */
 export function withWindowsLetters(text: string): string {
   return text.replace(/[\u0080-\u009f]/g, (char) => LETTERS[char.charCodeAt(0) - 0x80] ?? char);

@@ -30,7 +30,7 @@ it('a copy without the names of untrusted values does not compile', () => {
   expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
 });
 
-it('a step creates no contact from bare data, and keeps untrusted keys', () => {
+it('a step cannot update a contact with data of unknown origin, and keeps untrusted keys', () => {
   const data = markUntrusted({ site: 'https://evil.example' }, ['site']);
   const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
   const updated = applyContactUpdate(

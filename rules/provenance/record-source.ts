@@ -1,7 +1,7 @@
 import type { Settings } from '../config.ts';
 import type { RecordSource } from '../domains/sender-domain.ts';
 
-/** Returns the facts from which the DNS records of a domain are built in this deployment. */
+/** Collects the settings and the facts about a domain that are needed to build its DNS records. */
 export function recordSource(
   config: Pick<Settings, 'publicUrl' | 'email'>,
   domain: { domain: string; selector: string; publicKey: string },

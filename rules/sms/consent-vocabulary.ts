@@ -1,11 +1,11 @@
 import { foldLetters } from './fold-letters.ts';
 
 /*
- * Words by which people withdraw and give consent to SMS, as used by carriers and in common languages.
+ * Words with which people withdraw or give consent to SMS: keywords of carriers, and words of common languages.
  */
 
 /** Words that mean "stop" if they are a whole sentence. */
-export const STOP_WORDS = wordsOf(`
+export const STOP_WORDS = parseWords(`
   STOP ST0P SOTP STPO STOPT STOPED STOPPED STOPALL STOPP STOPSMS STOPMSG STOPTEXT STOPTEXTS STOPTEXTING STOPBULK STOPALERTS
   STOP2END STOP2QUIT ARRETSMS ENDSMS UNSUBSCRIBE UNSUBSCRIBED UNSUB UNSUSCRIBE UNSUBCRIBE UNSUBSCIBE UNSUBSRIBE
   UNREG OPTOUT OPTEDOUT OPTINGOUT REVOKE DND ARRET ARRETER ARRETEZ DESABONNER DESABONNEMENT DESABONNEZ DESINSCRIRE
@@ -21,24 +21,31 @@ export const STOP_WORDS = wordsOf(`
   ΣΤΑΜΑΤΗΣΤΕ ΣΤΟΠ ΔΙΑΓΡΑΦΗ ΑΠΕΓΓΡΑΦΗ ΑΠΟΕΓΓΡΑΦΗ ΔΙΑΚΟΠΗ ΑΚΥΡΩΣΗ הסר הסרה להסיר הפסק הפסיקו תפסיקו הסירו הסירואותי הסראותי עצור 停止
   停止してください 中止 回T 回TD 取消订阅 取消訂閱 退订 退訂 拒收 TD T退订 T退訂 退訂T 退订T 退订回T 回T退订 配信停止 ストップ 解除 수신거부 정지 중지 그만 ยกเลิก หยุด เลิก
   إيقاف ايقاف أوقف اوقف توقف قف الغاءالاشتراك हटाओ बंदकरो बंद रोकें रोको বন্ধ স্টপ रद्द நிறுத்து`);
-/** Words with other meanings, which count only if the message says nothing else. */
-const AMBIGUOUS_STOP_WORDS = wordsOf(
+/** Words for "stop" that also have other meanings. They count only if the message has no other words. */
+const AMBIGUOUS_STOP_WORDS = parseWords(
   `
   CANCEL CANCELAR CANCELLA CANCELLARE ANNULER ANNULEREN ANNULLA ANULUJ ANULARE RENUNT RIMUOVI REMOVER ELIMINAR SALIR
   PARE PARA KUNDIGEN KUNDIGUNG LOSCHEN END ENDE QUIT REMOVE FIN FERMER FERMA CHEGA AVBRYT ZRUSIT KONEC KONIEC ALLJ
   BATAL DUR RET AYRIL ОТМЕНА ОТМЕНИТЬ الغاء キャンセル やめて 取消 거부 די`,
 );
 export const ANY_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...AMBIGUOUS_STOP_WORDS]);
-export const START_WORDS = wordsOf('START STARTALL UNSTOP SUBSCRIBE RESUBSCRIBE OPTIN RESUME ANMELDEN СТАРТ スタート');
-/** Carriers treat it as START. "Yes please" replies to a question, so YES counts only alone. */
+export const START_WORDS = parseWords(
+  'START STARTALL UNSTOP SUBSCRIBE RESUBSCRIBE OPTIN RESUME ANMELDEN СТАРТ スタート',
+);
+/**
+ * Carriers treat YES as START. "Yes please" may be the reply to a question, so YES counts only without any other word.
+ */
 export const YES = 'YES';
 /** Polite words that do not change the meaning. */
-export const POLITE_WORDS = wordsOf(`
+export const POLITE_WORDS = parseWords(`
   PLEASE PLS PLZ KINDLY THANKS THANK THX TY YOU U CHEERS MANY NOW RIGHT IMMEDIATELY FOREVER IT THIS ALL ME OK OKAY
   JUST BITTE SOFORT DANKE MFG MERCI BEAUCOUP SVP STP GRACIAS POR FAVOR GRAZIE OBRIGADO OBRIGADA TAK TACK TAKK
   VENLIGST PER FAVORE AUB ALSTUBLIEFT DANK MNIE PROSZE PROSIM KIITOS LUTFEN МЕНЯ МЕНЕ ПОЖАЛУЙСТА СПАСИБО БУДЬ ЛАСКА
   HI HEY HELLO BYE ALLE ALLES TOUT TODO MIG MEG MICH MOI ET ETTIRIN MA LIST SMS करो`);
-/** Requests in an English sentence, such as "stop texting me": FCC 47 CFR 64.1200(a)(10) asks to honor any reasonable one. */
+/**
+ * Requests in an English sentence, such as "stop texting me". FCC 47 CFR 64.1200(a)(10) requires senders to honor any
+ * reasonable request.
+ */
 export const STOP_MESSAGES: readonly RegExp[] = [
   /^(?:(?:NO|NOPE|YES|OK|SORRY|NO THANKS|NO THANK YOU|THANKS BUT|THANK YOU BUT|I SAID|NOT INTERESTED|NO LONGER INTERESTED|(?:YOU HAVE THE )?WRONG NUMBER|WRONG PERSON|WHO IS THIS|SPAM) )?(?:(?:PLEASE|PLS|PLZ|KINDLY|JUST|FUCK OFF|(?:CAN|COULD|WILL|WOULD) (?:YOU|U)) )*(?:I (?:WANT|WISH|WOULD LIKE|D LIKE|NEED) TO |I )?(?:STOP|QUIT|UNSUBSCRIBE|REMOVE|OPT)(?: (?:TEXTING|TXTING|MESSAGING|SENDING|RECEIVING|GETTING|CONTACTING|CALLING|SPAMMING|BOTHERING|HARASSING|MARKETING|ADVERTISING|SPAM|ADS|ADVERTS|PROMOS?|PROMOTIONS?|PROMOTIONAL|OFFERS|ALERTS|UPDATES|NOTIFICATIONS|NEWSLETTERS?|SUBSCRIPTION|SERVICE|MSGS?|NOW|RIGHT NOW|IMMEDIATELY|FOREVER|FOR GOOD|AND|STOP|UNSUBSCRIBE|ME|MY|NUMBER|OUT|OF|FROM|YOUR|THE|THESE|THIS|THAT|TEXTS|TEXT|TXTS?|MESSAGES|MESSAGE|SMS|STUFF|CRAP|SHIT|BULLSHIT|DAMN|FUCKING|LIST|ANYMORE|PLEASE|ALL|TO|US|IT|SMSS))*$/,
   /^(?:PLEASE )?(?:DO NOT|DONT|DON T|NEVER) (?:TEXT|TXT|SMS|MSG|MESSAGE|CONTACT|CALL|SEND(?: ME| US| ANY| MORE| THESE)* (?:TEXTS?|MESSAGES?|SMS|ANYTHING))(?: (?:ME|US|THIS NUMBER))?(?: (?:AGAIN|ANYMORE|ANY MORE|EVER|PLEASE))*$/,
@@ -48,20 +55,20 @@ export const STOP_MESSAGES: readonly RegExp[] = [
   /^(?:REPLY |SEND |TXT |TEXT )?STOP(?:SMS)?(?: (?:TO |AU |AN )?\d{3,})?$|^STOP (?:OR|TO) (?:END|CANCEL|QUIT|UNSUBSCRIBE)$/,
 ];
 /**
- * Words for messages in other languages. A sentence with one of them is a request if all its other words are a
- * refusal or occur in such requests ("keine weiteren SMS", "ne plus m'envoyer de messages").
+ * Words for messages in other languages. A sentence with such a word is a request to stop if it also has a word of
+ * refusal, and all its words occur in such requests ("keine weiteren SMS", "ne plus m'envoyer de messages").
  */
-export const MESSAGES = wordsOf(`
+export const MESSAGES = parseWords(`
   SMS SMSEN SMSER СМС NACHRICHT NACHRICHTEN WERBUNG NEWSLETTER MESSAGE MESSAGES PUB PUBS PUBLICITE MENSAJE MENSAJES
   PUBLICIDAD SUSCRIPCION MENSAGEM MENSAGENS INSCRICAO MESSAGGIO MESSAGGI PUBBLICITA ISCRIZIONE ABBONAMENTO BERICHT
   BERICHTEN RECLAME MEDDELANDEN MEDDELANDE MELDINGER BESKEDER REKLAM REKLAME VIESTIT VIESTEJA MAINOKSIA WIADOMOSCI
   REKLAM SPAM ZPRAV ZPRAVY UZENETET MESAJE MESAJ MESAJLARI PORUKE СООБЩЕНИЯ СООБЩЕНИЙ РЕКЛАМУ РЕКЛАМЫ СПАМ СПАМИТЬ
   ПОВІДОМЛЕННЯ ПОВІДОМЛЕНЬ РЕКЛАМИ ΜΗΝΥΜΑΤΑ`);
-export const REFUSALS = wordsOf(`
+export const REFUSALS = parseWords(`
   KEINE KEIN NICHT NE PLUS NO NON NAO NUNCA DEJEN DEJA DEJAR PARE PAREM ARRETEZ CESSEZ SMETTETELA SMETTILA SMETTETE
   GEEN NIET INGA INGEN IKKE SLUTA EI ALA NIE NU NEM NE НЕ ХВАТИТ ПРЕКРАТИТЕ ПЕРЕСТАНЬТЕ ПРИПИНІТЬ ПЕРЕСТАНЬТЕ
   ISTEMIYORUM GONDERMEYIN МΗΝ ΜΗ`);
-export const REQUEST_WORDS = wordsOf(`
+export const REQUEST_WORDS = parseWords(`
   ICH WILL MOCHTE WUNSCHE MIR UNS MICH MEHR WEITEREN WEITERE DEN DAS DIE DER MIT SIE EURE IHRE SENDEN SENDET SENDEN
   SCHICKEN SCHICKT SCHICK SCHREIBEN ZUSENDEN VON EUCH IHNEN JE VEUX VOUDRAIS SOUHAITE M ME VOUS ENVOYER ENVOYEZ
   MENVOYEZ RECEVOIR DE DES VOS LES LA L AU AUX A VOTRE PART QUIERO DESEO YA MAS RECIBIR ENVIAR ENVIEN ENVIE ENVIES
@@ -70,14 +77,16 @@ export const REQUEST_WORDS = wordsOf(`
   IKKE MOTTA VIL SEND SENDE FA ENAA LISAA HALUA LAHETTAKO CHCE WIECEJ WYSYLAJCIE OTRZYMYWAC PROSZE NECHCI DALSI
   POSILAT OM ВИ БОЛЬШЕ ПИШИТЕ ПРИСЫЛАЙТЕ СЛАТЬ ПРИСЫЛАТЬ ОТПРАВЛЯТЬ ОТПРАВЛЯЙТЕ ХОЧУ ПОЛУЧАТЬ ВАШИ МНЕ Я БІЛЬШЕ
   НАДСИЛАЙТЕ НАДСИЛАТИ ОТРИМУВАТИ МЕНІ ARTIK BANA DAHA FAZLA`);
-/** Verbs for receiving whose infinitive is also the participle: "keine SMS erhalten" says that none arrived. */
-export const RECEIVING = wordsOf('ERHALTEN BEKOMMEN EMPFANGEN ONTVANGEN');
-export const WISHES = wordsOf('WILL MOCHTE WUNSCHE WIL');
-/** Words for canceling that mean messages beside a word for them. */
-export const CANCELING = wordsOf(
+/**
+ * Verbs for receiving whose infinitive is also their participle. "Keine SMS erhalten" may only say that no SMS arrived.
+ */
+export const RECEIVING = parseWords('ERHALTEN BEKOMMEN EMPFANGEN ONTVANGEN');
+export const WISHES = parseWords('WILL MOCHTE WUNSCHE WIL');
+/** Words for canceling. They are a request to stop only together with a word for messages. */
+export const CANCELING = parseWords(
   'CANCELAR CANCELLA CANCELLARE ANNULER ANNULEREN ANNULLA ANULUJ ANULARE KUNDIGEN ZRUSIT ОТМЕНИТЬ',
 );
-/** Requests without a word for messages. */
+/** Whole requests to stop that have no word for messages. */
 export const SHORT_REQUESTS: ReadonlySet<string> = new Set(
   foldLetters(`
   NICHT MEHR SCHREIBEN|NICHT MEHR KONTAKTIEREN|NICHT MEHR ANRUFEN|HORT AUF|HOREN SIE AUF|STOPPT DAS
@@ -96,6 +105,6 @@ export const SHORT_REQUESTS: ReadonlySet<string> = new Set(
     .split(/\s*[|\n]\s*/),
 );
 
-function wordsOf(list: string): ReadonlySet<string> {
+function parseWords(list: string): ReadonlySet<string> {
   return new Set(foldLetters(list).trim().split(/\s+/));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { consentWord } from './consent-word.ts';
+import { findConsentWord } from './consent-word.ts';
 
 it.each([
   'STOP',
@@ -202,13 +202,13 @@ it.each([
   'أوقف',
   '不要再发了',
 ])('%s withdraws consent', (text) => {
-  expect(consentWord(text)).toBe('stop');
+  expect(findConsentWord(text)).toBe('stop');
 });
 
 it.each(['START', 'start!', 'Unstop', 'YES', 'yes!', 'start please', '“Start”', 'Subscribe', 'СТАРТ'])(
   '%s gives consent',
   (text) => {
-    expect(consentWord(text)).toBe('start');
+    expect(findConsentWord(text)).toBe('start');
   },
 );
 
@@ -272,5 +272,5 @@ it.each([
   'cancel my order and the message',
   'nicht mehr heute',
 ])('"%s" does not change consent', (text) => {
-  expect(consentWord(text)).toBeUndefined();
+  expect(findConsentWord(text)).toBeUndefined();
 });

@@ -15,35 +15,38 @@ import {
 } from './consent-vocabulary.ts';
 import { foldLetters } from './fold-letters.ts';
 
-/** Every word of a sentence that refuses messages is in one of these sets. */
+/**
+ * The words that may occur in a sentence that refuses messages. Each word of the sentence must be in one of these sets.
+ */
 const REQUEST_SENTENCE = [MESSAGES, REFUSALS, RECEIVING, REQUEST_WORDS, STOP_WORDS, CANCELING, POLITE_WORDS];
-/** A stop sign emoji without words. */
+/** Matches a message that consists only of stop sign emojis. */
 const STOP_SIGN = /^\s*(?:✋\uFE0F?\s*)*(?:[🛑⛔🚫](?:\uFE0F|\s)*)+$/u;
-/** The line that a telephone adds to a message. */
+/** Matches a line that a phone adds to a message. */
 const SIGNATURE =
   /\s(?:--|sent from my |von meinem .{1,30} gesendet|envoy[ée] de mon |enviado desde mi |inviato da ).*$/isu;
 
 /**
- * Tells whether a received message takes back or gives consent. A stop word counts as a sentence of its own ("Stop.
- * Thank you"), whatever its case, accents, quotes and emoji; in a longer sentence ("please stop by at eight") it means
- * something else. A start word counts only alone: a wrong START would undo a refusal.
+ * Tells whether a received message withdraws or gives consent. A stop word counts if it is a whole sentence ("Stop.
+ * Thank you"), regardless of case, accents, quotes and emoji. In a longer sentence ("please stop by at eight"), it
+ * means something else. A start word counts only if the message has no other words, because a wrong START would undo a
+ * refusal.
  */
-export function consentWord(body: string): 'stop' | 'start' | undefined {
+export function findConsentWord(body: string): 'stop' | 'start' | undefined {
   if (STOP_SIGN.test(body)) return 'stop';
-  // "s.v.p." is one word, and a dash between blanks separates sentences ("STOP - Ada").
+  // Joins "s.v.p." to one word, and treats a dash between spaces as the end of a sentence ("STOP - Ada").
   const text = foldLetters(body.replace(SIGNATURE, ''))
     .replaceAll(/(?<!\p{L})(?:\p{L}\.){2,}/gu, (letters) => `${letters.replaceAll('.', '')}.`)
     .replaceAll(/\s[-‐-―]+\s/gu, '.');
-  // Quotes, hyphens and symbols that join words ("Stop & Shop") belong to a sentence; every other symbol ends it.
+  // Quotes, hyphens and symbols that join words ("Stop & Shop") do not end a sentence. Every other symbol does.
   const sentences = text
     .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_&+/@-]+/u)
     .map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? [])
     .filter((words) => words.length > 0);
   if (sentences.some((words) => isStop(words, STOP_WORDS))) return 'stop';
-  const meant = sentences.flat();
-  // "S.T.O.P." is one word.
-  if (isStop(meant, ANY_STOP_WORDS)) return 'stop';
-  return isOnly(meant, START_WORDS) || meant.join(' ') === YES ? 'start' : undefined;
+  const relevantWords = sentences.flat();
+  // The words of all sentences together are also checked, for messages such as "S.T.O.P.".
+  if (isStop(relevantWords, ANY_STOP_WORDS)) return 'stop';
+  return isOnly(relevantWords, START_WORDS) || relevantWords.join(' ') === YES ? 'start' : undefined;
 }
 
 function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
@@ -57,7 +60,7 @@ function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
   );
 }
 
-/** Tells whether a sentence refuses messages in words that occur in such requests only. */
+/** Tells whether a sentence refuses messages, and has only words that occur in such requests. */
 function refusesMessages(words: readonly string[]): boolean {
   return (
     words.some((word) => MESSAGES.has(word)) &&
@@ -67,9 +70,12 @@ function refusesMessages(words: readonly string[]): boolean {
   );
 }
 
-/** Tells whether the words are one of the set ("OPT OUT" is OPTOUT), with or without polite words. */
+/**
+ * Tells whether a sentence consists only of words in the set, apart from polite words. Several words may form one ("OPT
+ * OUT" is OPTOUT).
+ */
 function isOnly(words: readonly string[], set: ReadonlySet<string>): boolean {
   if (set.has(words.join(''))) return true;
-  const meant = words.filter((word) => !POLITE_WORDS.has(word));
-  return meant.length > 0 && (set.has(meant.join('')) || meant.every((word) => set.has(word)));
+  const relevantWords = words.filter((word) => !POLITE_WORDS.has(word));
+  return relevantWords.length > 0 && (set.has(relevantWords.join('')) || relevantWords.every((word) => set.has(word)));
 }

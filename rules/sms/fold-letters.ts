@@ -1,4 +1,4 @@
-/** Letters of other alphabets, each with the Latin letter that it looks like. */
+/** Letters of other alphabets, each with the Latin letter that looks the same. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ЅS ІI ЈJ ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ᴀA ʙB ᴄC ᴅD ᴇE ꜰF ᴊJ ᴋK ᴍM ᴏO ᴘP ꜱS ᴛT ᴜU ᴠV ᴡW ᴢZ'
     .split(' ')
@@ -6,9 +6,9 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Removes case, accents and compatibility forms such as full-width letters, and maps letters of other alphabets to the
- * Latin letters that they look like, because keyboards mix them ("Cтоп"). Letters that stand three times or more
- * ("STOOOP") become one.
+ * Converts text to capitals without accents and without compatibility forms such as full-width letters. Replaces
+ * letters of other alphabets by the Latin letters that look the same, because people mix keyboards ("Cтоп"). A letter
+ * that is repeated three times or more ("STOOOP") becomes one letter.
  */
 export function foldLetters(text: string): string {
   return text

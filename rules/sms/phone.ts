@@ -1,28 +1,34 @@
 import parsePhoneNumber, { type CountryCode, getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
-  /** E.164, `+` and digits. */
+  /** The number in E.164: `+` and digits. */
   e164: string;
-  /** ISO 3166-1 alpha-2. For a calling code of several countries, its main country. */
+  /**
+   * The country in ISO 3166-1 alpha-2. If several countries share the calling code and the number does not show which,
+   * the main country.
+   */
   country: string;
 }
 
-/** Reads a number in E.164 with its country. Undefined if it is invalid, or no country has its calling code. */
+/**
+ * Parses a number in E.164 and finds its country. Undefined if the number is invalid, or no country has its calling
+ * code.
+ */
 export function readPhoneNumber(text: string): PhoneNumber | undefined {
   return /^\+[1-9]\d{6,14}$/.test(text) ? toPhoneNumber(parsePhoneNumber(text)) : undefined;
 }
 
 const WRITTEN_MAX_CHARS = 80;
 const BRACKETS: Readonly<Record<string, string>> = { '[': '(', ']': ')' };
-/** The kind of a number, or a scheme, before it: `tel:`, `Mobil: `, `whatsapp:`, and the `p:` of Facebook's exports. */
+/** Matches a label or a URL scheme before a number: `tel:`, `Mobil: `, `whatsapp:`, and `p:` in Facebook's exports. */
 const LABEL =
   /^(?:(?:tel|sms|smsto|whatsapp|[pmt]|phone|telefon|telefono|mobil|mobile|mob|cell|handy|gsm)\b\s*\.?\s*[:.]\s*|(?:tel|mob|phone|mobile|mobil|handy|[pmt])\s+(?=[+\d(]))/i;
-/** The extension of a company's line, or a note in words, after a number. The number itself is the rest. */
+/** Matches text after a number: an extension in a company, or a note in brackets. It is removed. */
 const EXTENSION =
   /(?:\s*;(?:ext|phone-context)=.*|[\s,;]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|int)\.?\s*:?\s*\d{1,6}|\s*#\d{1,6}|\s*\(\s*\p{L}[\p{L} .]{0,20}\))$/iu;
 
-/** Converts the digits of other scripts, such as Arabic, which NFKC keeps. */
-function westernDigits(text: string): string {
+/** Converts the digits of other scripts, such as Arabic, to 0 to 9. NFKC does not do this. */
+function toWesternDigits(text: string): string {
   return text.replaceAll(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;
     let zero = code;
@@ -32,42 +38,43 @@ function westernDigits(text: string): string {
 }
 
 /**
- * Reads a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, `0151 …` with the country it is
- * dialed from, and `49151…`, whose plus a spreadsheet has dropped. A number without `+` or `00` must be valid in the
- * country's plan, because a guess would text an unknown person.
- * @param country ISO 3166-1 alpha-2, of numbers without a calling code
+ * Parses a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, a national number such as `0151
+ * …`, and `49151…`, from which a spreadsheet has removed the plus. A number without `+` or `00` must be valid in the
+ * country's numbering plan, because a wrong guess would send an SMS to another person.
+ * @param country the country of numbers without a calling code, in ISO 3166-1 alpha-2
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
-  const written = westernDigits(text.normalize('NFKC'))
-    .replaceAll(/\p{Cf}|\p{So}|\uFE0F/gu, '') // Address books copy numbers with invisible marks and pictures of phones.
+  const cleaned = toWesternDigits(text.normalize('NFKC'))
+    .replaceAll(/\p{Cf}|\p{So}|\uFE0F/gu, '') // Numbers copied from address books may contain invisible characters and phone emojis.
     .replaceAll('_', ' ')
     .replaceAll(/["'=[\]]/g, (sign) => BRACKETS[sign] ?? '') // A spreadsheet marks text with an apostrophe, or ="…".
     .trim()
     .replace(LABEL, '')
     .replace(EXTENSION, '')
     .replace(/[,;\s]+$/, '')
-    .replace(/^(\+?\d{7,})[.,]0+$/, '$1') // A spreadsheet wrote a number.
+    .replace(/^(\+?\d{7,})[.,]0+$/, '$1') // A spreadsheet wrote the digits as a decimal number.
     .replace(/^\(\+(\d{1,3})\)/, '+$1')
     .replace(/^\+\s*(?:\+|00)/, '+');
-  if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
-  const plain = written.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
+  if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(cleaned)) return undefined;
+  const plain = cleaned.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
   if (plain.startsWith('+')) return readPhoneNumber(plain);
   if (plain.startsWith('00')) return readPhoneNumber(`+${plain.slice(2)}`);
-  return withoutPrefix(plain, country);
+  return readUnprefixed(plain, country);
 }
 
 /**
- * Reads digits without `+` and `00`: a national number, or an international one without its plus. A number that could
- * be both is not read.
+ * Parses digits without `+` and `00`: a national number, or an international number whose plus is missing. Undefined
+ * for digits that could be both.
  */
-function withoutPrefix(digits: string, country: string | null): PhoneNumber | undefined {
-  const international = toPhoneNumber(validNumber(`+${digits}`));
+function readUnprefixed(digits: string, country: string | null): PhoneNumber | undefined {
+  const international = toPhoneNumber(parseValidNumber(`+${digits}`));
   if (country === null || !isSupportedCountry(country) || international?.country === country) return international;
   const national = parsePhoneNumber(digits, country);
   if (national === undefined) return international;
   if (national.formatNational().replaceAll(/\D/g, '') === digits) {
-    // The prefix of national calls identifies the kind of number, so checking its length is enough, as with a plus.
+    // The prefix of national calls (such as 0) shows that the number is national. As with a plus, it is then enough to
+    // check the length.
     const hasPrefix = digits.length > national.nationalNumber.length;
     return national.isValid() || (hasPrefix && national.isPossible()) ? toPhoneNumber(national) : international;
   }
@@ -82,7 +89,7 @@ function isOfCountry(text: string, country: CountryCode): boolean {
   return number?.countryCallingCode === getCountryCallingCode(country) && number.isPossible();
 }
 
-function validNumber(text: string, country?: CountryCode) {
+function parseValidNumber(text: string, country?: CountryCode) {
   const number = parsePhoneNumber(text, country);
   return number?.isValid() ? number : undefined;
 }

@@ -2,15 +2,16 @@ import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
 import { httpUrl, text } from '../config/texts.ts';
 import type { Variables } from '../config/variable.ts';
 
-/** Traits of an SMS provider that the rest of the service needs, so that only the provider's own files name it. */
+/**
+ * Traits of an SMS provider that the rest of the service needs. Code outside the provider's files reads only these
+ * traits, and does not mention the provider.
+ */
 interface SmsProviderTraits {
-  /** True if it stores SMS for development instead of sending them. */
+  /** True if the provider stores SMS for development instead of sending them. */
   readonly captures: boolean;
 }
 
-/**
- * All SMS providers, like the email providers in `email-providers.ts`. How they send is in `channels/sms/providers.ts`.
- */
+/** All SMS providers with their variables and traits. `channels/sms/providers.ts` has the code that sends. */
 export const SMS_PROVIDERS = {
   capture: provider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),
   twilio: provider({
@@ -31,7 +32,7 @@ export const SMS_PROVIDERS = {
         schema: httpUrl,
         takes: 'an http:// or https:// address',
         defaultText: "Twilio's own",
-        about: "Another server that speaks Twilio's API (tests).",
+        about: "Another server with Twilio's API (for tests).",
       },
     },
     settings: (values) => ({
@@ -44,9 +45,9 @@ export const SMS_PROVIDERS = {
 };
 
 export type SmsProviderKind = keyof typeof SMS_PROVIDERS;
-/** The settings of every SMS provider by its kind. */
+/** The settings of every SMS provider, by its kind. */
 export type SmsProviderSettings = SettingsOf<typeof SMS_PROVIDERS>;
 
-function provider<const V extends Variables, S>(declared: SmsProviderTraits & ProviderConfig<V, S>) {
-  return declared;
+function provider<const V extends Variables, S>(definition: SmsProviderTraits & ProviderConfig<V, S>) {
+  return definition;
 }

@@ -37,7 +37,7 @@ describe('the size of an SMS', () => {
     expect(smsSize(`${'ê'.repeat(66)}🎉${'ê'.repeat(66)}`).segments).toBe(3);
   });
 
-  it('is the size that packing the characters one by one gives', () => {
+  it('equals the size when the characters are packed one by one', () => {
     const unit = fc.constantFrom('a', 'é', '€', '{', ' ', '\n');
     const wide = fc.constantFrom('a', 'ê', '🎉', '€');
     fc.assert(

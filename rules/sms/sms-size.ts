@@ -2,7 +2,7 @@ export type SmsEncoding = 'GSM7' | 'UCS2';
 
 export interface SmsSize {
   encoding: SmsEncoding;
-  /** Number of billed segments. */
+  /** The number of parts of the SMS, for which the provider bills. */
   segments: number;
 }
 
@@ -10,10 +10,13 @@ export interface SmsSize {
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
-/** The extension table (GSM 03.38 §6.2.1.1). Each character takes an escape and a second septet. */
+/** The extension table (GSM 03.38 §6.2.1.1). Each of its characters takes two septets: an escape and the character. */
 const EXTENSION = new Set('\f^{}\\[~]|€');
 
-/** Septets or UTF-16 units in an SMS of one part, and in each part of a longer one, whose header takes six octets. */
+/**
+ * The maximum number of septets or UTF-16 units in an SMS of one part, and in each part of a longer SMS. Each part of a
+ * longer SMS has a header of six octets.
+ */
 const GSM7 = { single: 160, part: 153 };
 const UCS2 = { single: 70, part: 67 };
 

@@ -4,7 +4,10 @@ export type SmsStatus = (typeof SMS_STATUSES)[number];
 
 const RANK: Record<SmsStatus, number> = { PENDING: 0, QUEUED: 1, SENT: 2, DELIVERED: 3, UNDELIVERED: 3, FAILED: 3 };
 
-/** Returns the statuses from which an SMS may become `to`. A status never goes back, and a final status stays. */
+/**
+ * Returns the statuses from which an SMS may change to `to`. A status changes only to a status of a higher rank, and a
+ * final status never changes.
+ */
 export function smsStatusesBefore(to: SmsStatus): SmsStatus[] {
   return SMS_STATUSES.filter((from) => RANK[from] < RANK[to]);
 }

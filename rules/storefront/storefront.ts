@@ -1,11 +1,11 @@
-/** Most variants of one `PUT /storefront/variants` (contract §10.5 Back in stock). */
+/** The maximum number of variants in one `PUT /storefront/variants` (contract §10.5 Back in stock). */
 export const VARIANTS_MAX = 500;
 
 const VARIANT_ID = /^(?:gid:\/\/shopify\/ProductVariant\/)?([1-9]\d{0,19})$/;
 
 /**
- * Returns the bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5 Back
- * in stock). Undefined for other text.
+ * Returns the number of a variant. `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5 Back in
+ * stock). Undefined for any other text.
  */
 export function readVariantId(text: string): string | undefined {
   return VARIANT_ID.exec(text.trim())?.[1];
@@ -13,7 +13,7 @@ export function readVariantId(text: string): string | undefined {
 
 /** A product variant. */
 export interface Variant {
-  /** The bare number. */
+  /** The number of the variant, without the prefix `gid://…`. */
   variantId: string;
   productTitle: string;
   title: string;
@@ -21,10 +21,10 @@ export interface Variant {
   available: boolean;
 }
 
-/** Input of the durable job of one restock: all contacts that started to wait before it. */
+/** The input of the workflow for one restock, which notifies all contacts that started to wait before the restock. */
 export interface Restock {
   projectId: string;
   variantId: string;
-  /** The number of restocks of the variant. */
+  /** The number of this restock, counted for the variant. */
   restockNo: number;
 }

@@ -2,15 +2,15 @@ import { DAY_MS, dayOf, instantOf, wallAt, writeLocalTime } from './local-time.t
 
 /** A day in the local time of a zone. It has 23 or 25 hours when daylight saving time changes. */
 export interface LocalDay {
-  /** `YYYY-MM-DD`. */
+  /** The date, as `YYYY-MM-DD`. */
   date: string;
-  /** Its first instant, and the first of the next day. */
+  /** The first instant of the day. `untilMs` is the first instant of the next day. */
   fromMs: number;
   untilMs: number;
 }
 
 /** Returns the days of a zone between two instants, in order. */
-export function localDays(zone: string, firstMs: number, lastMs: number): LocalDay[] {
+export function listLocalDays(zone: string, firstMs: number, lastMs: number): LocalDay[] {
   const days: LocalDay[] = [];
   const last = dayOf(wallAt(zone, lastMs));
   for (let day = dayOf(wallAt(zone, firstMs)); day <= last; day += DAY_MS) {
@@ -21,7 +21,7 @@ export function localDays(zone: string, firstMs: number, lastMs: number): LocalD
 }
 
 /** Returns the current day of a zone and the days before it, `count` in total. */
-export function lastDays(zone: string, count: number, nowMs: number): LocalDay[] {
+export function listLastDays(zone: string, count: number, nowMs: number): LocalDay[] {
   const today = dayOf(wallAt(zone, nowMs));
-  return localDays(zone, instantOf(zone, today - (count - 1) * DAY_MS), nowMs);
+  return listLocalDays(zone, instantOf(zone, today - (count - 1) * DAY_MS), nowMs);
 }

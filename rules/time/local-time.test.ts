@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, instantOf, nextHour, readLocalTime, wallAt, weekdayOf, writeLocalTime } from './local-time.ts';
+import { DAY_MS, findNextHour, instantOf, readLocalTime, wallAt, weekdayOf, writeLocalTime } from './local-time.ts';
 import { ALL_DAYS } from './sending-window.ts';
 import { offsetAt, zoneOf } from './zones.ts';
 
@@ -29,7 +29,7 @@ describe('a zone', () => {
       expect(zoneOf(name)).toBeUndefined();
   });
 
-  it('knows the offsets of whole, half and quarter hours', () => {
+  it('may have an offset of whole, half or quarter hours', () => {
     const summer = Date.UTC(2026, 6, 1);
     const hours = (name: string) => offsetAt(name, summer) / 3_600_000;
     expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'].map(hours)).toEqual([
@@ -67,7 +67,7 @@ describe('a local time', () => {
     expect(instantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
   });
 
-  it('that the night of autumn shows twice is its first', () => {
+  it('that occurs twice in autumn is the first of both instants', () => {
     expect(instantIso('Europe/Berlin', '2026-10-25T02:30')).toBe('2026-10-25T00:30:00.000Z');
     expect(instantIso('America/New_York', '2026-11-01T01:30')).toBe('2026-11-01T05:30:00.000Z');
     expect(instantIso('Australia/Lord_Howe', '2026-04-05T01:45')).toBe('2026-04-04T14:45:00.000Z');
@@ -87,12 +87,12 @@ describe('a local time', () => {
 });
 
 describe('the next occurrence of a local time', () => {
-  it('is after now, within nine days, on one of the days', () => {
+  it('is after now, within nine days, on one of the given days', () => {
     const days = fc.subarray([...ALL_DAYS], { minLength: 1 });
     fc.assert(
       fc.property(zone, instant, days, fc.integer({ min: 0, max: 1439 }), (name, afterMs, allowed, minutes) => {
         const hour = new Date(minutes * 60_000).toISOString().slice(11, 16);
-        const next = nextHour(name, { hour, days: allowed, afterMs });
+        const next = findNextHour(name, { hour, days: allowed, afterMs });
         expect(next).toBeGreaterThan(afterMs);
         expect(next - afterMs).toBeLessThanOrEqual(9 * DAY_MS);
         const shown = wallAt(name, next);
@@ -107,13 +107,13 @@ describe('the next occurrence of a local time', () => {
 
   it('does not include the current minute', () => {
     const nine = Date.UTC(2026, 10, 23, 9);
-    const next = (afterMs: number) => iso(nextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
+    const next = (afterMs: number) => iso(findNextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
     expect(next(nine - 1)).toBe('2026-11-23T09:00:00.000Z');
     expect(next(nine)).toBe('2026-11-24T09:00:00.000Z');
   });
 
   it('can be a week away', () => {
     const monday = Date.UTC(2026, 10, 23, 9);
-    expect(iso(nextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
+    expect(iso(findNextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
   });
 });

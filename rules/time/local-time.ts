@@ -2,42 +2,42 @@ import { offsetAt } from './zones.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
-/** Zones are at most 12 hours behind UTC and 14 hours ahead. */
+/** Time zones are at most 14 hours ahead of UTC, and at most 12 hours behind. */
 const FURTHEST_AHEAD_MS = 14 * 3_600_000;
 const FURTHEST_BEHIND_MS = 12 * 3_600_000;
 
-/** Local time of a zone, as the milliseconds since 1970 at which UTC has the same time of day and date. */
+/** A local date and time, as a number: the milliseconds since 1970 at which UTC has this date and time. */
 export type WallMs = number;
 
-/** Returns the zone's local time at an instant. */
+/** Returns the local time in a zone at an instant. */
 export function wallAt(zone: string, atMs: number): WallMs {
   return atMs + offsetAt(zone, atMs);
 }
 
 /**
- * Returns the instant of a local time in a zone. A skipped local time, when daylight saving time starts, moves
- * forward by the skipped span: 02:30 is 03:30. A repeated one is its first occurrence.
+ * Returns the instant of a local time in a zone. When daylight saving time starts, some local times are skipped. Such a
+ * time is moved forward by the skipped span: 02:30 becomes 03:30. For a local time that occurs twice, returns the first
+ * occurrence.
  */
 export function instantOf(zone: string, wall: WallMs): number {
-  // A day covers every offset, and no zone changes its local time twice in two days.
+  // One day is more than any offset, and no zone changes its offset twice within two days.
   const before = offsetAt(zone, wall - DAY_MS);
   const after = offsetAt(zone, wall + DAY_MS);
-  const found = [wall - before, wall - after].filter((atMs) => wallAt(zone, atMs) === wall);
-  return found.length > 0 ? Math.min(...found) : wall - before;
+  const instants = [wall - before, wall - after].filter((atMs) => wallAt(zone, atMs) === wall);
+  return instants.length > 0 ? Math.min(...instants) : wall - before;
 }
 
-/** Returns the first instant at which any zone has a local time. */
+/** Returns the first instant at which some zone has this local time. */
 export function firstInstantOf(wall: WallMs): number {
   return wall - FURTHEST_AHEAD_MS;
 }
 
-/** Returns the last instant at which any zone has a local time. */
+/** Returns the last instant at which some zone has this local time. */
 export function lastInstantOf(wall: WallMs): number {
   return wall + FURTHEST_BEHIND_MS;
 }
 
-/** `HH:MM`. */
-export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
+/** Matches a time of day as `HH:MM`. */ export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** Returns the milliseconds from midnight to `HH:MM`. */
 export function hourMs(hour: string): number {
@@ -45,12 +45,12 @@ export function hourMs(hour: string): number {
   return (hours * 60 + minutes) * MINUTE_MS;
 }
 
-/** Returns midnight of the local day. */
+/** Returns the midnight at which the local day starts. */
 export function dayOf(wall: WallMs): WallMs {
   return Math.floor(wall / DAY_MS) * DAY_MS;
 }
 
-/** 1 is Monday, 7 Sunday. */
+/** A day of the week: 1 is Monday, and 7 is Sunday. */
 export type Weekday = number;
 
 export function weekdayOf(wall: WallMs): Weekday {
@@ -58,23 +58,22 @@ export function weekdayOf(wall: WallMs): Weekday {
   return ((((Math.floor(wall / DAY_MS) + 3) % 7) + 7) % 7) + 1;
 }
 
-/** Reads `YYYY-MM-DDTHH:MM`; undefined for another form, and for a day that does not exist. */
+/** Parses `YYYY-MM-DDTHH:MM`. Undefined for any other form, and for a day that does not exist. */
 export function readLocalTime(text: string): WallMs | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined;
   const wall = Date.parse(`${text}Z`);
   return Number.isNaN(wall) || writeLocalTime(wall) !== text ? undefined : wall;
 }
 
-/** `YYYY-MM-DDTHH:MM`. */
-export function writeLocalTime(wall: WallMs): string {
+/** Formats a local time as `YYYY-MM-DDTHH:MM`. */ export function writeLocalTime(wall: WallMs): string {
   return new Date(wall).toISOString().slice(0, 16);
 }
 
-/** Returns the first instant after `afterMs` with this local time in the zone, on one of the days. */
-export function nextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
+/** Returns the first instant after `afterMs` at which the zone has this time of day, on one of the given days. */
+export function findNextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
   const today = dayOf(wallAt(zone, p.afterMs));
-  // Checks up to eight days, because today's time on the same weekday may be over, and starts one day before, because a
-  // change of the zone may have merged two days.
+  // Checks eight days ahead, because the time on today's weekday may be over. Starts one day earlier, because a change
+  // of the zone's offset may have skipped a day.
   for (let day = today - DAY_MS; day <= today + 8 * DAY_MS; day += DAY_MS) {
     if (!p.days.includes(weekdayOf(day))) continue;
     const atMs = instantOf(zone, day + hourMs(p.hour));

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ALL_DAYS,
+  findNextClosing,
+  findNextOpening,
   isOpen,
-  nextClosing,
-  nextOpening,
   type SendingWindow,
   SendingWindowInput,
 } from './sending-window.ts';
@@ -32,14 +32,14 @@ describe('a sending window', () => {
   it('opens at the first instant at which it is open, and closes at the first at which it is not', () => {
     fc.assert(
       fc.property(window, zone, instant, (w, name, ms) => {
-        const opens = nextOpening(w, name, ms);
+        const opens = findNextOpening(w, name, ms);
         expect(opens).toBeGreaterThanOrEqual(ms);
         expect(isOpen(w, name, opens)).toBe(true);
         if (opens > ms) expect(isOpen(w, name, opens - 1)).toBe(false);
         // Windows and offsets use quarters of an hour.
         for (let before = Math.ceil(ms / 900_000) * 900_000; before < opens; before += 900_000)
           expect(isOpen(w, name, before)).toBe(false);
-        const closes = nextClosing(w, name, opens);
+        const closes = findNextClosing(w, name, opens);
         expect(isOpen(w, name, closes)).toBe(false);
         expect(isOpen(w, name, closes - 1)).toBe(true);
         for (let during = opens; during < closes; during += 900_000) expect(isOpen(w, name, during)).toBe(true);
@@ -48,32 +48,32 @@ describe('a sending window', () => {
     );
   });
 
-  it('is open from its first minute until before its last', () => {
+  it('is open from `from` until just before `to`', () => {
     expect(isOpen(DAY, 'UTC', utc('2026-11-23T07:59'))).toBe(false);
     expect(isOpen(DAY, 'UTC', utc('2026-11-23T08:00'))).toBe(true);
     expect(isOpen(DAY, 'UTC', utc('2026-11-23T21:00') - 1)).toBe(true);
     expect(isOpen(DAY, 'UTC', utc('2026-11-23T21:00'))).toBe(false);
-    expect(iso(nextOpening(DAY, 'Asia/Kathmandu', utc('2026-11-23T16:00')))).toBe('2026-11-24T02:15');
+    expect(iso(findNextOpening(DAY, 'Asia/Kathmandu', utc('2026-11-23T16:00')))).toBe('2026-11-24T02:15');
   });
 
-  it('over midnight belongs to the day on which it starts', () => {
+  it('that includes midnight belongs to the day on which it opens', () => {
     const openAt = (text: string) => isOpen(NIGHT_OF_FRIDAY, 'UTC', utc(text));
     expect(openAt('2026-11-27T23:00')).toBe(true);
     expect(openAt('2026-11-28T05:59')).toBe(true);
     expect(openAt('2026-11-28T06:00')).toBe(false);
     expect(openAt('2026-11-27T05:00')).toBe(false);
     expect(openAt('2026-11-28T22:00')).toBe(false);
-    expect(iso(nextOpening(NIGHT_OF_FRIDAY, 'UTC', utc('2026-11-28T06:00')))).toBe('2026-12-04T22:00');
-    expect(iso(nextClosing(NIGHT_OF_FRIDAY, 'UTC', utc('2026-11-27T23:00')))).toBe('2026-11-28T06:00');
+    expect(iso(findNextOpening(NIGHT_OF_FRIDAY, 'UTC', utc('2026-11-28T06:00')))).toBe('2026-12-04T22:00');
+    expect(iso(findNextClosing(NIGHT_OF_FRIDAY, 'UTC', utc('2026-11-27T23:00')))).toBe('2026-11-28T06:00');
   });
 
   it('opens by local time in nights when daylight saving time changes', () => {
     const early: SendingWindow = { from: '02:30', to: '04:00', days: [...ALL_DAYS] };
     // Local time jumps from 02:00 to 03:00, which is inside the window.
-    expect(iso(nextOpening(early, 'Europe/Berlin', utc('2026-03-29T00:00')))).toBe('2026-03-29T01:00');
-    expect(iso(nextOpening(early, 'Europe/Berlin', utc('2026-10-25T00:00')))).toBe('2026-10-25T00:30');
-    expect(iso(nextOpening(DAY, 'Europe/Berlin', utc('2026-03-28T20:30')))).toBe('2026-03-29T06:00');
-    expect(iso(nextOpening(DAY, 'Europe/Berlin', utc('2026-10-24T20:30')))).toBe('2026-10-25T07:00');
+    expect(iso(findNextOpening(early, 'Europe/Berlin', utc('2026-03-29T00:00')))).toBe('2026-03-29T01:00');
+    expect(iso(findNextOpening(early, 'Europe/Berlin', utc('2026-10-25T00:00')))).toBe('2026-10-25T00:30');
+    expect(iso(findNextOpening(DAY, 'Europe/Berlin', utc('2026-03-28T20:30')))).toBe('2026-03-29T06:00');
+    expect(iso(findNextOpening(DAY, 'Europe/Berlin', utc('2026-10-24T20:30')))).toBe('2026-10-25T07:00');
   });
 
   it('is refused if it never opens, or has an unknown zone', () => {

@@ -3,25 +3,28 @@ import { DAY_MS, dayOf, HOUR_PATTERN, hourMs, type WallMs, type Weekday, wallAt,
 import { offsetAt, zoneOf } from './zones.ts';
 
 export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
-/** Offsets change at whole minutes. */
+/** The precision of the search for a change of the offset. Offsets change at whole minutes. */
 const CLOCK_STEP_MS = 60_000;
 
-/** When marketing email may be sent. */
+/** The hours and days at which marketing email may be sent. */
 export interface SendingWindow {
-  /** `HH:MM`, inclusive. */
+  /** The time at which the window opens, as `HH:MM`. */
   from: string;
-  /** `HH:MM`, exclusive. A time before `from` is on the next day. */
+  /** The time at which the window closes, as `HH:MM`. A time before `from` is on the next day. */
   to: string;
-  /** The days on which it opens. */
+  /** The days on which the window opens. */
   days: Weekday[];
-  /** Time zone of the window: each contact's own, or a named zone. Absent means the project's. */
+  /**
+   * The time zone of the window: `contact` for each contact's own zone, or the name of a zone. Absent means the
+   * project's zone.
+   */
   timezone?: string | undefined;
 }
 
-/** Each contact's own time zone. */
+/** The value of `timezone` for each contact's own time zone. */
 export const CONTACT_ZONE = 'contact';
 
-/** Stored as written, because a zone may have several names. */
+/** The schema for the name of a time zone. The name is stored as written, because a zone may have several names. */
 export const ZoneInput = z
   .string()
   .refine((name) => zoneOf(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
@@ -47,7 +50,10 @@ export const SendingWindowInput = z
     message: 'A window that opens and closes at the same time is never open. Omit the window to send at any time.',
   });
 
-/** Tells whether the window is open at a local time. A window over midnight belongs to the day on which it starts. */
+/**
+ * Tells whether the window is open at a local time. A window that includes midnight belongs to the day on which it
+ * opens.
+ */
 function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
   const sinceMidnight = wall - dayOf(wall);
   const today = weekdayOf(wall);
@@ -62,18 +68,18 @@ export function isOpen(window: SendingWindow, zone: string, atMs: number): boole
   return isOpenAt(window, wallAt(zone, atMs));
 }
 
-/** Returns the first instant from `atMs` on at which the window is open. */
-export function nextOpening(window: SendingWindow, zone: string, atMs: number): number {
-  return firstInstant(zone, atMs, {
-    reached: (wall) => isOpenAt(window, wall),
+/** Returns the first instant at or after `atMs` at which the window is open. */
+export function findNextOpening(window: SendingWindow, zone: string, atMs: number): number {
+  return findInstant(zone, atMs, {
+    isReached: (wall) => isOpenAt(window, wall),
     next: (wall) => nextDayFrom(window, wall) + hourMs(window.from),
   });
 }
 
-/** Returns the first instant after `atMs` at which the window is closed. It must be open at `atMs`. */
-export function nextClosing(window: SendingWindow, zone: string, atMs: number): number {
-  return firstInstant(zone, atMs, {
-    reached: (wall) => !isOpenAt(window, wall),
+/** Returns the first instant after `atMs` at which the window is closed. The window must be open at `atMs`. */
+export function findNextClosing(window: SendingWindow, zone: string, atMs: number): number {
+  return findInstant(zone, atMs, {
+    isReached: (wall) => !isOpenAt(window, wall),
     next: (wall) => {
       const closes = dayOf(wall) + hourMs(window.to);
       return closes > wall ? closes : closes + DAY_MS;
@@ -81,7 +87,7 @@ export function nextClosing(window: SendingWindow, zone: string, atMs: number): 
   });
 }
 
-/** Returns the first day with an opening after `wall`. */
+/** Returns the first day on which the window opens after `wall`. */
 function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
   let day = dayOf(wall);
   if (day + hourMs(from) <= wall) day += DAY_MS;
@@ -90,38 +96,41 @@ function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
 }
 
 /**
- * Returns the first instant from `atMs` on at which local time reaches a value. Between two changes of the offset,
- * local time runs evenly, so the instant can be computed. If the offset changes before that instant, it is computed
- * again.
+ * Returns the first instant at or after `atMs` at which `isReached` is true for the local time. `next` returns the next
+ * local time to check. While the offset of the zone is constant, the instant of a local time can be computed. If the
+ * offset changes before that instant, the search continues from the change.
  */
-function firstInstant(
+function findInstant(
   zone: string,
   atMs: number,
-  p: { reached: (wall: WallMs) => boolean; next: (wall: WallMs) => WallMs },
+  p: { isReached: (wall: WallMs) => boolean; next: (wall: WallMs) => WallMs },
 ): number {
   for (let fromMs = atMs; ; ) {
     const offset = offsetAt(zone, fromMs);
     const wall = fromMs + offset;
-    if (p.reached(wall)) return fromMs;
+    if (p.isReached(wall)) return fromMs;
     const foundMs = p.next(wall) - offset;
-    const changeMs = firstChange(zone, fromMs, foundMs);
+    const changeMs = findOffsetChange(zone, fromMs, foundMs);
     if (changeMs === undefined) {
-      if (p.reached(foundMs + offset)) return foundMs;
+      if (p.isReached(foundMs + offset)) return foundMs;
       fromMs = foundMs;
     } else fromMs = changeMs;
   }
 }
 
-/** Returns the first instant after `fromMs`, up to `toMs` (a few days at most), at which the offset changes. */
-function firstChange(zone: string, fromMs: number, toMs: number): number | undefined {
+/**
+ * Returns the first instant between `fromMs` and `toMs` (a few days later at most) at which the offset changes.
+ * Undefined if it does not change.
+ */
+function findOffsetChange(zone: string, fromMs: number, toMs: number): number | undefined {
   for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
     const endMs = Math.min(dayMs + DAY_MS, toMs);
-    if (offsetAt(zone, dayMs) !== offsetAt(zone, endMs)) return bisect(zone, dayMs, endMs);
+    if (offsetAt(zone, dayMs) !== offsetAt(zone, endMs)) return bisectOffsetChange(zone, dayMs, endMs);
   }
   return undefined;
 }
 
-function bisect(zone: string, fromMs: number, toMs: number): number {
+function bisectOffsetChange(zone: string, fromMs: number, toMs: number): number {
   const offset = offsetAt(zone, fromMs);
   let same = Math.floor(fromMs / CLOCK_STEP_MS);
   let other = Math.ceil(toMs / CLOCK_STEP_MS);

@@ -1,21 +1,24 @@
 import { Lru } from '../lru.ts';
 
-/** Number of zones to remember. About 600 names exist, and invalid names in contacts' data must not displace them. */
+/**
+ * The maximum number of zones in the cache. About 600 names exist. The limit is higher, because the cache also contains
+ * invalid names from contacts' data.
+ */
 const KNOWN_ZONES = 2_000;
 const MINUTE_MS = 60_000;
 
-/** A zone: its canonical name, and the formatter that returns its offset. Null for an unknown name. */
+/** A time zone: its canonical name, and a formatter from which its offset is read. Null for an unknown name. */
 type Zone = { name: string; format: Intl.DateTimeFormat } | null;
 
 const zones = new Lru<string, { zone: Zone }>(KNOWN_ZONES);
 
-/** Matches IANA names: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. An offset such as `+02:00` is not a name. */
+/** Matches the form of IANA names: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. An offset such as `+02:00` is not a name. */
 export const ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9_+/-]{1,63}$';
 const ZONE_NAME = new RegExp(ZONE_PATTERN);
 
 /**
- * Returns the canonical name of an IANA zone that may be written in several ways (`asia/kolkata`, `US/Eastern`).
- * Undefined if it is unknown.
+ * Returns the canonical name of an IANA time zone, for a name in any case or an alias (`asia/kolkata`, `US/Eastern`).
+ * Undefined for an unknown name.
  */
 export function zoneOf(name: unknown): string | undefined {
   return typeof name === 'string' ? findZone(name)?.name : undefined;
@@ -32,8 +35,8 @@ export function offsetAt(zone: string, atMs: number): number {
 }
 
 function findZone(name: string): Zone {
-  const known = zones.get(name);
-  if (known) return known.zone;
+  const cached = zones.get(name);
+  if (cached) return cached.zone;
   const zone = ZONE_NAME.test(name) ? createZone(name) : null;
   zones.set(name, { zone });
   return zone;
@@ -48,7 +51,10 @@ function createZone(timeZone: string): Zone {
   }
 }
 
-/** Reads the offset of `11/22/2026, GMT+05:45`, or `GMT` alone. Before 1972, offsets had seconds. */
+/**
+ * Parses the offset in a text such as `11/22/2026, GMT+05:45`, or with `GMT` only. Before 1972, some offsets had
+ * seconds.
+ */
 function readOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset in ${text}`);

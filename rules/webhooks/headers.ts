@@ -1,6 +1,6 @@
 /**
- * Headers for the target and the framing of a request, which only HTTP itself sets. Another `Host` would reach another
- * site than the address names.
+ * Matches headers that only the HTTP client sets, because they determine the target and the framing of a request. With
+ * another `Host`, for example, a request would reach another site than its URL names.
  */
 const FRAMING =
   /^(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|:.*)$/i;
@@ -10,7 +10,7 @@ export function isFramingHeader(name: string): boolean {
   return FRAMING.test(name);
 }
 
-/** Merges the headers of all records. For equal names, without regard to case, the last record wins. */
+/** Merges the headers of several records. If a name occurs repeatedly, ignoring case, the last record wins. */
 export function mergeHeaders(...records: Record<string, string>[]): Record<string, string> {
   const merged = new Map<string, [string, string]>();
   for (const record of records)

@@ -1,6 +1,13 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { matchesEvent, newWebhookSecret, nextAttemptAt, RETRY_SECONDS, verdictOf, webhookHeaders } from './registry.ts';
+import {
+  matchesEvent,
+  newWebhookSecret,
+  nextAttemptAt,
+  RETRY_SECONDS,
+  summarizeOutcomes,
+  webhookHeaders,
+} from './registry.ts';
 
 describe('webhookHeaders', () => {
   it('are accepted by the public verifier, with the old and the new secret', () => {
@@ -33,11 +40,11 @@ describe('nextAttemptAt', () => {
   });
 });
 
-describe('verdictOf', () => {
+describe('summarizeOutcomes', () => {
   it('counts the failures since the last success', () => {
-    expect(verdictOf(['failure', 'failure'])).toEqual({ succeeded: false, failures: 2, gone: false });
-    expect(verdictOf(['failure', 'success', 'failure'])).toEqual({ succeeded: true, failures: 1, gone: false });
-    expect(verdictOf(['success', 'gone'])).toEqual({ succeeded: true, failures: 1, gone: true });
-    expect(verdictOf(['failure', 'success'])).toEqual({ succeeded: true, failures: 0, gone: false });
+    expect(summarizeOutcomes(['failure', 'failure'])).toEqual({ succeeded: false, failures: 2, gone: false });
+    expect(summarizeOutcomes(['failure', 'success', 'failure'])).toEqual({ succeeded: true, failures: 1, gone: false });
+    expect(summarizeOutcomes(['success', 'gone'])).toEqual({ succeeded: true, failures: 1, gone: true });
+    expect(summarizeOutcomes(['failure', 'success'])).toEqual({ succeeded: true, failures: 0, gone: false });
   });
 });

@@ -1,20 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Standard Webhooks: `whsec_` and the base64 of the key. */
+/** The prefix of a secret, by the specification Standard Webhooks. The base64 of the key follows. */
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 /**
- * Seconds until each retry: eight attempts over 24 hours. The first retry comes within a minute, the last one after 15
- * hours.
+ * The seconds before each retry, which result in eight attempts over 24 hours. The first retry is within a minute, and
+ * the last one 15 hours after the attempt before it.
  */
 export const RETRY_SECONDS = [30, 120, 600, 1_800, 7_200, 21_600, 54_000] as const;
-export const MAX_TRIES = RETRY_SECONDS.length + 1;
-/** After this many consecutive failures, an endpoint gets one delivery at a time until one succeeds. */
+export const MAX_ATTEMPTS = RETRY_SECONDS.length + 1;
+/** After this number of consecutive failures, an endpoint gets only one delivery at a time, until one succeeds. */
 export const DEGRADED_AFTER_FAILURES = 10;
-/** An endpoint that has only failed for this long is disabled, and its owner is notified. */
+/** An endpoint is disabled, and its owner is notified, if all deliveries have failed for this time. */
 export const DISABLED_AFTER_DAYS = 5;
-/** After a rotation both secrets sign for this long. */
+/** After a rotation, deliveries are signed with both secrets for this time. */
 export const ROTATION_HOURS = 24;
 
 export function newWebhookSecret(): string {
@@ -32,9 +32,9 @@ export function matchesEvent(patterns: readonly string[], eventName: string): bo
 }
 
 export interface SignedWebhook {
-  /** The same on every attempt, so that a receiver can recognize a repetition. */
+  /** The id of the delivery. It is the same for every attempt, so that a receiver can recognize a repetition. */
   id: string;
-  /** Seconds since 1970. */
+  /** The time of the attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }
@@ -62,9 +62,9 @@ export function nextAttemptAt(attempts: number, now: Date): Date | null {
 
 export type WebhookOutcome = 'success' | 'failure' | 'gone';
 
-/** Conclusion from a series of attempts about an endpoint. */
+/** The summary of a series of attempts to deliver to an endpoint. */
 export interface EndpointVerdict {
-  /** Whether at least one of them succeeded. */
+  /** True if at least one attempt succeeded. */
   succeeded: boolean;
   /** The number of failures since the last success. */
   failures: number;
@@ -72,8 +72,8 @@ export interface EndpointVerdict {
   gone: boolean;
 }
 
-/** Sums up attempts, in the order of their ends. */
-export function verdictOf(outcomes: readonly WebhookOutcome[]): EndpointVerdict {
+/** Summarizes the outcomes of attempts, which are in the order in which the attempts ended. */
+export function summarizeOutcomes(outcomes: readonly WebhookOutcome[]): EndpointVerdict {
   const lastSuccess = outcomes.lastIndexOf('success');
   return {
     succeeded: lastSuccess >= 0,

@@ -28,7 +28,7 @@ it.each([
   expect(kept).toContain('"Basic ***"');
 });
 
-it('a secret at the cut is not stored in part', () => {
+it('a secret that the cut would split is not stored', () => {
   const kept = storedResponseText(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
   expect(kept).not.toContain('secr');
 });

@@ -1,11 +1,11 @@
-/** Enough to see the endpoint's message, and small compared with the payload. */
+/** The number of bytes of a response that are stored. They are enough for the endpoint's error message. */
 const KEPT_BYTES = 1_024;
 const MASK = '***';
 
 /**
- * Returns the stored part of an endpoint's response: its first KB, in whole characters. An endpoint may echo the
- * request. The credentials of its URL are replaced by `***`, in every form in which they were sent.
- * @param url the address as it was called
+ * Returns the part of an endpoint's response to store: its first KB, in whole characters. An endpoint may echo the
+ * request, so the credentials in its URL are replaced by `***`, in every form in which they were sent.
+ * @param url the URL of the request
  */
 export function storedResponseText(body: string, url: string): string {
   // Postgres cannot store NUL in a text.
@@ -14,25 +14,28 @@ export function storedResponseText(body: string, url: string): string {
     body.replaceAll('\0', '\uFFFD'),
   );
   const bytes = Buffer.from(plain).subarray(0, KEPT_BYTES);
-  // In streaming mode, an incomplete character at the end is omitted.
+  // In streaming mode, the decoder omits an incomplete character at the end.
   return new TextDecoder().decode(bytes, { stream: true });
 }
 
-/** Lists the credentials of a URL, the longest first, so that a credential is replaced before its own parts. */
+/**
+ * Lists the credentials of a URL in all their forms. The longest form is first, so that a form is replaced before
+ * shorter forms that it contains.
+ */
 function credentialsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
   const secret = password === '' ? username : password;
   if (secret === '') return [];
-  const pair = [username, password].map(percentDecoded).join(':');
-  const written = [secret, percentDecoded(secret), Buffer.from(pair).toString('base64')];
-  return written.sort((a, b) => b.length - a.length);
+  const pair = [username, password].map(decodePercent).join(':');
+  const forms = [secret, decodePercent(secret), Buffer.from(pair).toString('base64')];
+  return forms.sort((a, b) => b.length - a.length);
 }
 
-function percentDecoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A literal `%`.
+    return text; // The text contains a literal `%`.
   }
 }

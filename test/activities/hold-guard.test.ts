@@ -11,7 +11,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { type RecordedOutcome, refuseWith as refusedAs } from '../../rules/emails/attempt-outcome.ts';
-import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -97,7 +97,7 @@ async function outcomes(count: number, p: { outcome: RecordedOutcome; mode?: Key
 }
 
 const sent: RecordedOutcome = { kind: 'accepted', providerMessageId: null, subject: '' };
-const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
+const judge = (text: string) => classifyRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
 const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
 const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
@@ -243,7 +243,7 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
     });
     return createFeedbackRecorder({ config, db: service.db, outbox: { wake: () => {} } });
   }
-  const reply = (text: string, enhanced: string) => judgeRefusal({ code: 550, enhanced, text, stage: 'dsn' });
+  const reply = (text: string, enhanced: string) => classifyRefusal({ code: 550, enhanced, text, stage: 'dsn' });
 
   async function feedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
     const record = recorder();

@@ -9,7 +9,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
@@ -81,7 +81,7 @@ async function refuseInSession(id: string): Promise<void> {
 async function refuseLater(id: string): Promise<void> {
   refuses = false;
   await deliver(id);
-  const refusal = judgeRefusal({ ...parseDiagnostic(WORDS), stage: 'dsn' });
+  const refusal = classifyRefusal({ ...parseDiagnostic(WORDS), stage: 'dsn' });
   const feedback = { kind: 'bounce' as const, at: new Date(), words: WORDS, refusal };
   await inTransaction(database.db, (trx) =>
     recordFeedback(trx, { emailId: id, feedback, suppressionKey, source: 'dsn' }),

@@ -5,7 +5,7 @@ import { addImportedStops, fillSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
-import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
+import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
@@ -126,7 +126,7 @@ it('the list of SMS has filters and pages without bodies; a record has the body,
 });
 
 async function callback(path: string, params: Record<string, string>, token = TOKEN) {
-  const signature = twilioSignature(token, `https://mail.example.com${path}`, params);
+  const signature = computeTwilioSignature(token, `https://mail.example.com${path}`, params);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
 }

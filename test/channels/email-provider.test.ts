@@ -3,7 +3,7 @@ import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
-import { judgeRefusal } from '../../rules/emails/refusal.ts';
+import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -157,7 +157,7 @@ describe('the email provider smtp', () => {
     const result = await provider.send(email('reject550-5.1.1@example.org'));
     expect(result.outcome).toBe('refused');
     if (result.outcome === 'refused')
-      expect(judgeRefusal(result)).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
+      expect(classifyRefusal(result)).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
   });
 });
 
@@ -204,7 +204,7 @@ describe('the email provider ses', () => {
     const result = await provider.send(email('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', text: expect.stringContaining(message) });
     if (result.outcome === 'refused') {
-      const refusal = judgeRefusal(result);
+      const refusal = classifyRefusal(result);
       expect('why' in refusal ? `${refusal.about} ${refusal.why}` : refusal.about).toBe(expected);
       expect(refusal.retry).toBe(retry);
     }

@@ -9,7 +9,7 @@ import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { judgeRefusal } from '../../rules/emails/refusal.ts';
+import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -211,7 +211,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       const result = await pool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
-        expect(judgeRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
+        expect(classifyRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
     });
 
     it('refuse an oversized message with that reason, and accept the next one', async () => {
@@ -222,7 +222,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       );
       const [refused, taken] = await Promise.all([client.send(large), client.send(message())]);
       expect(refused).toMatchObject({ outcome: 'refused', code: 552, enhanced: '5.3.4' });
-      if (refused.outcome === 'refused') expect(judgeRefusal(refused)).toEqual({ about: 'message', retry: false });
+      if (refused.outcome === 'refused') expect(classifyRefusal(refused)).toEqual({ about: 'message', retry: false });
       expect(taken).toMatchObject({ outcome: 'accepted' });
     });
   });

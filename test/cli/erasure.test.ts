@@ -12,7 +12,7 @@ import { removeErasedAttachments } from '../../db/contents/erased-attachments.ts
 import { removeErasedContents } from '../../db/contents/removal.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
-import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
+import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
@@ -107,7 +107,7 @@ function submit(port: number, p: { from: string; to: string | string[]; raw: str
 async function receiveSms(text: string): Promise<void> {
   const params = { From: PHONE, To: smsSender, Body: text };
   const url = `${dev.baseUrl}/webhooks/twilio/inbound`;
-  const headers = { 'x-twilio-signature': twilioSignature(TWILIO_TOKEN, url, params) };
+  const headers = { 'x-twilio-signature': computeTwilioSignature(TWILIO_TOKEN, url, params) };
   expect((await fetch(url, { method: 'POST', headers, body: new URLSearchParams(params) })).status).toBe(200);
 }
 

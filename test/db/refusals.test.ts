@@ -22,7 +22,7 @@ import {
 import { trackEvents } from '../../engine/events/track.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { addressHash, keyPads } from '../../rules/emails/suppression.ts';
+import { computeAddressHash, keyPads } from '../../rules/emails/suppression.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -301,7 +301,7 @@ class World {
   private async isOnTopic(email: string): Promise<boolean> {
     const { projectId } = this;
     const contactId = await this.contact(email);
-    const hashes = [addressHash(key, email)];
+    const hashes = [computeAddressHash(key, email)];
     const topics = contactId
       ? await listContactTopics(database.db, { projectId, contactId })
       : await listAddressTopics(database.db, { projectId, hashes });

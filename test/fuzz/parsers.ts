@@ -8,7 +8,7 @@ import { countCsvRows, readCsvChunk } from '../../rules/contacts/csv-rows.ts';
 import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
 import { parseTemplate, renderBounded } from '../../rules/content/liquid.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { AppError } from '../../rules/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
@@ -100,7 +100,7 @@ export const PARSERS: Parser[] = [
   {
     name: 'refusals of mail servers',
     inputs: address,
-    run: (text: string) => judgeRefusal({ ...parseDiagnostic(`550 5.1.1 ${text}`), stage: 'dsn' }),
+    run: (text: string) => classifyRefusal({ ...parseDiagnostic(`550 5.1.1 ${text}`), stage: 'dsn' }),
     refuses: never,
   },
   { name: 'return paths', inputs: address, run: (text: string) => emailIdOfVerp(key, text), refuses: never },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
-import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
+import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { connectOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -45,7 +45,7 @@ it('an SMS is sent with Twilio, and Twilio reports its result to our callback UR
   const { pathname, search } = new URL(callback);
   const response = await fetch(`${service.baseUrl}${pathname}${search}`, {
     method: 'POST',
-    headers: { 'x-twilio-signature': twilioSignature(TOKEN, callback, params) },
+    headers: { 'x-twilio-signature': computeTwilioSignature(TOKEN, callback, params) },
     body: new URLSearchParams(params),
   });
   expect(response.ok).toBe(true);

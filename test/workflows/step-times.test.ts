@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { nextHour, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { findNextHour, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -237,7 +237,8 @@ describe('a DELAY until an hour', () => {
     const config = { until: '09:00', days: [1, 3, 5] };
     const event = await workflowOf({ type: 'DELAY', config });
     const named = await workflowOf({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
-    const due = (zone: string) => new Date(nextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
+    const due = (zone: string) =>
+      new Date(findNextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
     const dueOf = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
     expect(await dueOf(await begin(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
     expect(await dueOf(await begin(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
@@ -247,7 +248,7 @@ describe('a DELAY until an hour', () => {
 
   it('can take the hour from a field of the contact', async () => {
     const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
-    const dueAt = new Date(nextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
+    const dueAt = new Date(findNextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
     expect(await waitForStatus(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 

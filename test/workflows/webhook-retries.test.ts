@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_TRIES, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
+import { MAX_ATTEMPTS, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
 import { track } from '../build/events.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -48,10 +48,10 @@ async function makeNextAttemptDue(id: string): Promise<void> {
 }
 
 describe('a delivery that the endpoint never accepts', () => {
-  it(`has ${MAX_TRIES} attempts over 24 hours, each wait a timer of Temporal, with one webhook-id, and is then FAILED`, async () => {
+  it(`has ${MAX_ATTEMPTS} attempts over 24 hours, each wait a timer of Temporal, with one webhook-id, and is then FAILED`, async () => {
     const { id } = await register('/never', 'never');
     await track(service, 'ada@example.com', 'never');
-    for (let tries = 1; tries < MAX_TRIES; tries += 1) {
+    for (let tries = 1; tries < MAX_ATTEMPTS; tries += 1) {
       await until(async () => (await deliveries(id))[0]?.attempts === tries, `try ${tries}`);
       await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
       await makeNextAttemptDue(id);
@@ -59,9 +59,9 @@ describe('a delivery that the endpoint never accepts', () => {
     const failed = await until(async () =>
       (await deliveries(id)).find((d: { status: string }) => d.status === 'FAILED'),
     );
-    expect(failed).toMatchObject({ attempts: MAX_TRIES, responseStatus: 503, nextAttemptAt: null });
+    expect(failed).toMatchObject({ attempts: MAX_ATTEMPTS, responseStatus: 503, nextAttemptAt: null });
     expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
-    expect(receiver.received).toHaveLength(MAX_TRIES);
+    expect(receiver.received).toHaveLength(MAX_ATTEMPTS);
     // The timer has the time that remained when it was set. It is longer than the previous wait.
     const timers = await timersOf(id);
     expect(timers).toHaveLength(RETRY_SECONDS.length);
@@ -70,7 +70,7 @@ describe('a delivery that the endpoint never accepts', () => {
       expect(timers[n]).toBeGreaterThanOrEqual(RETRY_SECONDS[n - 1] ?? 0);
     }
     await handleOf(id).result();
-    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_TRIES });
+    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_ATTEMPTS });
   });
 
   it("is sent again with all failures since a given time, at the owner's request", async () => {

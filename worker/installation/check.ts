@@ -13,10 +13,10 @@ import type { Installation } from '../../rules/installation.ts';
 import {
   compareSides,
   describeMismatch,
+  findLostWindow,
   type InstallationChoice,
   InstallationError,
   isMismatch,
-  lostWindow,
   type Sides,
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
@@ -120,7 +120,7 @@ async function resolveAsOriginal(check: Check): Promise<void> {
     throw new InstallationError(
       'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
     );
-  const window = lostWindow(sides, new Date());
+  const window = findLostWindow(sides, new Date());
   const endedCampaigns = await listEndedCampaigns(check);
   const done = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
   if (!done) return;

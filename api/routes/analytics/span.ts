@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { queryErrors } from '../../../rules/errors.ts';
-import { type LocalDay, localDays } from '../../../rules/time/local-days.ts';
+import { type LocalDay, listLocalDays } from '../../../rules/time/local-days.ts';
 import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
@@ -44,7 +44,7 @@ export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | u
   const { startDate, endDate } = spanOf(query);
   const first = query.startDate && isDate(query.startDate) ? instantOf(zone, startDate.getTime()) : startDate.getTime();
   const last = query.endDate && isDate(query.endDate) ? instantOf(zone, query.endDate.getTime()) : endDate.getTime();
-  return localDays(zone, first, last);
+  return listLocalDays(zone, first, last);
 }
 
 /** Returns as many days of the zone just before these. */
@@ -53,7 +53,7 @@ export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] 
   if (!first) return [];
   const firstMs = first.fromMs - days.length * DAY_MS;
   // Rounds by half a day, so that the dates are right when daylight saving time changes in between.
-  return localDays(zone, firstMs + DAY_MS / 2, first.fromMs - DAY_MS / 2);
+  return listLocalDays(zone, firstMs + DAY_MS / 2, first.fromMs - DAY_MS / 2);
 }
 
 /** Returns a percentage with two decimals; 0 for an empty whole. */

@@ -10,7 +10,7 @@ import { listSuppressions } from '../../../db/contacts/suppressions.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { nameActors } from '../../../db/projects/actors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { addressHash } from '../../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../../rules/emails/suppression.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -192,7 +192,7 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
     const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const { subscribed, subscription, smsSubscribed } = contact;
     const changes = await listSubscriptionChanges(reads, { projectId, id: contact.id });
-    const hash = addressHash(key, contact.email);
+    const hash = computeAddressHash(key, contact.email);
     const { items } = await listSuppressions(reads, { projectId, hash, limit: SUPPRESSIONS_MAX });
     const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
     const suppressions = items.map((entry) => ({

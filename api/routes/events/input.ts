@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault, trimEventName } from '../../../rules/events/event-names.ts';
+import { EVENT_NAME_LENGTH, findEventNameError, trimEventName } from '../../../rules/events/event-names.ts';
 import { freeJson } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
@@ -15,7 +15,7 @@ export const RecordEvent = z
       .min(1, { abort: true })
       .max(EVENT_NAME_LENGTH, { abort: true })
       .superRefine((name, ctx) => {
-        const fault = eventNameFault(name, 'name');
+        const fault = findEventNameError(name, 'name');
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
       }),
     contactId: Id.nullish(),

@@ -10,7 +10,7 @@ import {
 } from '../../../db/operator/tenants.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../engine/projects/operator-limits.ts';
-import { lastDays } from '../../../rules/time/local-days.ts';
+import { listLastDays } from '../../../rules/time/local-days.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { json, ok } from '../../http/responses.ts';
@@ -111,7 +111,7 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
     const [tenant, hours, days, refusals, actions] = await Promise.all([
       getTenant(reads, id),
       listTenantHours(reads, id),
-      listEmailDays(reads, { projectId: id, days: lastDays('UTC', TENANT_DAYS, Date.now()) }),
+      listEmailDays(reads, { projectId: id, days: listLastDays('UTC', TENANT_DAYS, Date.now()) }),
       listRefusals(reads, id),
       listTenantActions(reads, id),
     ]);

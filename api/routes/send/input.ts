@@ -3,7 +3,7 @@ import { isBase64 } from '../../../rules/base64.ts';
 import type { Recipient } from '../../../rules/emails/send-request.ts';
 import { headerProblem } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { REPEATED_HEADER, repeatedHeaders } from '../../../rules/header-names.ts';
+import { listRepeatedHeaders, REPEATED_HEADER } from '../../../rules/header-names.ts';
 import { aliasOf } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../../http/schemas.ts';
@@ -180,7 +180,7 @@ export const SendBody = z
           const message = headerProblem(name, value);
           if (message) ctx.addIssue({ code: 'custom', path: [name], message });
         }
-        for (const name of repeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: [name] });
+        for (const name of listRepeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: [name] });
       })
       .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
         error: `At most ${HEADERS_MAX} headers`,

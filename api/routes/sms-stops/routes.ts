@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { addSmsStops, assertLifted, liftSmsStops, listSmsStops, type SmsStop } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { phoneHash } from '../../../rules/emails/suppression.ts';
+import { computePhoneHash } from '../../../rules/emails/suppression.ts';
 import { readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -102,7 +102,7 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
 
   app.openapi(listRoute, async (c) => {
     const { phone, ...asked } = c.req.valid('query');
-    const hash = phone === undefined ? undefined : phoneHash(key, phone);
+    const hash = phone === undefined ? undefined : computePhoneHash(key, phone);
     const { items, ...page } = await listSmsStops(reads, { projectId: c.var.projectId, ...asked, hash });
     return c.json({ data: items.map(stopResponse), ...page }, 200);
   });

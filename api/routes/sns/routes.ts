@@ -100,9 +100,9 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
 
   /** Records a notification. Returns false if the email is not known yet and SNS must repeat the notification. */
   async function record(notification: SesNotification): Promise<boolean> {
-    const { feedback, sesMessageId, takenAt } = notification;
+    const { feedback, sesMessageId, acceptedAt } = notification;
     const emailId = await emailIdOfMail(notification);
-    if (emailId === undefined && takenAt && Date.now() - takenAt.getTime() < SETTLING_MS) return false;
+    if (emailId === undefined && acceptedAt && Date.now() - acceptedAt.getTime() < SETTLING_MS) return false;
     const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
     if (!result || result.outcome === 'unknown')
       log.info({ kind: feedback.kind, emailId, sesMessageId }, 'SES reported an unknown email');

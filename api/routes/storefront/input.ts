@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import {
   EVENT_NAME_LENGTH,
-  eventNameShapeFault,
+  findEventNameShapeError,
   PIXEL_PREFIX,
   trimEventName,
 } from '../../../rules/events/event-names.ts';
@@ -78,7 +78,7 @@ const PixelEventInput = z
       .min(1, { abort: true })
       .max(PIXEL_NAME_MAX_CHARS, { abort: true })
       .superRefine((name, ctx) => {
-        const fault = eventNameShapeFault(name);
+        const fault = findEventNameShapeError(name);
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
       }),
     clientId: z.string().min(1).max(CLIENT_ID_MAX_CHARS).nullish(),

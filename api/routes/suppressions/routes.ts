@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { unsubscribeAddresses } from '../../../engine/contacts/subscription-changes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
-import { addressHash } from '../../../rules/emails/suppression.ts';
+import { computeAddressHash } from '../../../rules/emails/suppression.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -57,7 +57,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
 
   app.openapi(listRoute, async (c) => {
     const { email, ...asked } = c.req.valid('query');
-    const hash = email === undefined ? undefined : addressHash(key, email);
+    const hash = email === undefined ? undefined : computeAddressHash(key, email);
     const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...asked, hash });
     return c.json({ data: items.map(suppressionResponse), ...page }, 200);
   });

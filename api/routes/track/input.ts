@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault, trimEventName } from '../../../rules/events/event-names.ts';
+import { EVENT_NAME_LENGTH, findEventNameError, trimEventName } from '../../../rules/events/event-names.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 const EventName = z
@@ -8,7 +8,7 @@ const EventName = z
   .min(1, { abort: true })
   .max(EVENT_NAME_LENGTH, { abort: true })
   .superRefine((name, ctx) => {
-    const fault = eventNameFault(name);
+    const fault = findEventNameError(name);
     if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
   })
   .openapi({ minLength: 1, maxLength: EVENT_NAME_LENGTH, example: 'signup' });

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { type ReceivedMedia, recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { consentWord } from '../../../rules/sms/consent-word.ts';
+import { findConsentWord } from '../../../rules/sms/consent-word.ts';
 import { twilioRefusal } from '../../../rules/sms/refusal.ts';
 import type { SmsStatus } from '../../../rules/sms/status.ts';
 import { isTwilioSignature } from '../../../rules/sms/twilio-signature.ts';
@@ -114,7 +114,7 @@ export function twilioRoutes(
 
   post('/webhooks/twilio/inbound', async (c, params) => {
     const { From: phone, To: sender, Body: body = '' } = params;
-    const consent = consentWord(params.OptOutType ?? '') ?? consentWord(body) ?? null;
+    const consent = findConsentWord(params.OptOutType ?? '') ?? findConsentWord(body) ?? null;
     if (phone && sender) {
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
       const queued = await inTransaction(db, async (trx) => {

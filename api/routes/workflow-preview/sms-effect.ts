@@ -11,7 +11,7 @@ import type { Reason } from '../../../rules/emails/reasons.ts';
 import { keyPads } from '../../../rules/emails/suppression.ts';
 import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
 import { readWrittenNumber } from '../../../rules/sms/phone.ts';
-import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
+import { findSmsBodyError, smsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
@@ -31,7 +31,7 @@ export async function previewSms(
   const manage = contactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
-  if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
+  if (findSmsBodyError(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
   const opensAt = config.transactional ? undefined : await passWindow(position, environment);
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;

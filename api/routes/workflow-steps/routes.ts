@@ -15,7 +15,7 @@ import { sameJson } from '../../../rules/as-code/changes.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
-import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
+import { findConditionSizeError } from '../../../rules/filters/condition-size.ts';
 import { ownValueAt } from '../../../rules/own-value.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
 import { resolveAliases } from '../../http/aliases.ts';
@@ -190,7 +190,7 @@ export function checkConfig(
   stored?: Record<string, unknown>,
 ): Record<string, unknown> {
   const { input, older, conditionAt } = STEPS[type];
-  const large = conditionAt && conditionSizeFault(ownValueAt(config, conditionAt));
+  const large = conditionAt && findConditionSizeError(ownValueAt(config, conditionAt));
   if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);

@@ -2,7 +2,7 @@ import { StepConditionInput, StoredStepCondition } from '../../filters/filters.t
 import { hasStoredReference } from '../../filters/references.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
-/** Chooses a branch by a condition on the contact at that moment. */
+/** Chooses a branch by a condition on the contact, which is checked when the execution reaches the step. */
 export const condition: PassedStep = {
   kind: 'passed',
   input: StepConditionInput,

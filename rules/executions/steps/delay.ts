@@ -38,20 +38,20 @@ const DelayAmount = z
   .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
 
 /**
- * The two forms differ by a key, so that each error is reported at its own field. A union would name the fields of
- * the other form.
+ * The schema of a config in one of two forms. The key `until` shows which form a config has, so that errors are
+ * reported only for the fields of this form. With a union, they would also name fields of the other form.
  */
 const DelayConfig = describeForms(
   z.unknown().transform((input, ctx) => {
-    const result = formOf(input).safeParse(input);
+    const result = schemaFor(input).safeParse(input);
     if (result.success) return result.data;
     ctx.issues.push(...result.error.issues.map((issue) => ({ ...issue, input: undefined })));
     return z.NEVER;
   }),
-  formOf,
+  schemaFor,
 );
 
-function formOf(input: unknown) {
+function schemaFor(input: unknown) {
   return typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
 }
 
@@ -64,7 +64,7 @@ function canBeHour(until: string): boolean {
   return isHour(until) || until.includes('{{');
 }
 
-/** Waits for a span, until an instant in the config or from a variable, or until a local time. */
+/** Waits for a span of time, until an instant (from the config or from a variable), or until a local time. */
 export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,
@@ -77,11 +77,11 @@ export const delay: PauseStep = {
   conditionAt: null,
   usesField: null,
   usesEvent: null,
-  sureWaitMs(config) {
+  minWaitMs(config) {
     const { data } = DelayConfig.safeParse(config);
-    if (!data) return Number.POSITIVE_INFINITY; // A missing configuration is a separate error.
+    if (!data) return Number.POSITIVE_INFINITY; // An invalid config is reported as another error.
     if ('amount' in data) return delayMs(data);
-    // A local time occurs once a day, which is at least the minimum waiting of a cycle.
+    // A local time occurs only once a day, so a cycle with such a step always waits long enough.
     return canBeHour(data.until) ? Number.POSITIVE_INFINITY : 0;
   },
 };
@@ -92,12 +92,15 @@ export interface DelaySpan {
   unit: keyof typeof UNIT_MS;
 }
 
-/** Returns the length of a DELAY in milliseconds, without changes of daylight saving time. */
+/**
+ * Returns the length of a DELAY in milliseconds. A day always has 24 hours here, also when daylight saving time
+ * changes.
+ */
 export function delayMs({ amount, unit }: DelaySpan): number {
   return amount * UNIT_MS[unit];
 }
 
-/** Tells whether a DELAY counts calendar days, which end at the same local time as they start. */
+/** Tells whether a DELAY is counted in calendar days. It then ends at the same local time at which it started. */
 export function isOfDays({ unit }: DelaySpan): boolean {
   return unit === 'days' || unit === 'weeks';
 }

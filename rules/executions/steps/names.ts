@@ -1,4 +1,7 @@
-/** Resources of a project that steps name, as their types declare (`names`). */
+/**
+ * Finds the resources of a project that the configs of steps refer to. Each step type declares where its config has
+ * such references (`names`).
+ */
 import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
 import { hasStoredReference } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';
@@ -9,7 +12,7 @@ interface Configured {
   config: StepConfig;
 }
 
-/** Tells whether configs of a type have this field. */
+/** Tells whether configs of a step type have this field. */
 export function hasField(type: StepType, field: IdField): boolean {
   const { names } = STEPS[type];
   return names !== 'condition' && names.includes(field);
@@ -21,12 +24,12 @@ export function listNamedIds({ type, config }: Configured): NamedId[] {
   return names === 'condition' ? [] : idsIn(config, names);
 }
 
-/** Types whose configs can name a segment. */
+/** The step types whose configs can refer to a segment. */
 export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
   (type) => STEPS[type].names === 'condition' || hasField(type, 'segmentId'),
 );
 
-/** Tells whether a config names this segment, in a field or in its condition. */
+/** Tells whether a config refers to a segment, in a field or in its condition. */
 export function usesSegment(step: Configured, segmentId: string): boolean {
   if (STEPS[step.type].names === 'condition') return hasStoredReference(step.config, { segmentId }, 'step');
   return listNamedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());

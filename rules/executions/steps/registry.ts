@@ -10,8 +10,8 @@ import { waitForEvent } from './wait-for-event.ts';
 import { webhook } from './webhook.ts';
 
 /**
- * Every type of step of a tenant's workflow. A new type is added here. The compiler then names the other places that
- * have to know it: the activity of an effect and its preview, and the walk if the step is not an effect.
+ * All types of steps in tenants' workflows. Add a new type here. The compiler then reports the other files that need
+ * code for the type: the activity and the preview of an effect, or the walk if the step has no effect.
  */
 export const STEPS = {
   SEND_EMAIL: sendEmail,
@@ -27,16 +27,16 @@ export const STEPS = {
 
 export type StepType = keyof typeof STEPS;
 
-/** In the order in which the API names them. */
+/** All step types, in the order of the API documentation. */
 export const STEP_TYPES = Object.keys(STEPS) as StepType[];
 
 type TypeOf<Definition> = {
   [Type in StepType]: (typeof STEPS)[Type] extends Definition ? Type : never;
 }[StepType];
 
-/** Effects of one task queue. */
+/** The step types whose effects run on a task queue. */
 export type EffectOn<Queue extends EffectQueue> = TypeOf<{ kind: 'effect'; queue: Queue }>;
-/** Steps with a side effect. Each is an activity type with the same name. */
+/** The step types with a side effect. Each has an activity type with the same name. */
 export type EffectType = EffectOn<EffectQueue>;
 
 /** Tells whether a step of this type has a side effect. */

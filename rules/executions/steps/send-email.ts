@@ -4,10 +4,10 @@ import { parseMailbox } from '../../emails/email-address.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** A sender as text: its address, with the display name if there is one. */
+/** Parses a sender that is written as text, such as `Ada <ada@example.com>`. */
 const Sender = mailboxText().transform(({ email, name }) => (name === null ? email : { name, email }));
 
-/** Settings that a SEND_EMAIL step needs in order to send. */
+/** The config of a SEND_EMAIL step that can send. */
 export const SendEmailConfig = z.object({
   templateId: z.uuid(),
   from: z.union([Sender, z.object({ name: z.string().max(200).optional(), email: emailText() })]).optional(),
@@ -20,20 +20,20 @@ export const SendEmailConfig = z.object({
     .optional(),
 });
 
-/** The template may be missing until the workflow is enabled. */
+/** The config in a request. The template may be missing until the workflow is enabled. */
 const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ from, recipient }, ctx) => {
-  const unfilled = typeof from === 'object' && from.name ? findUnfilledError(from.name) : undefined;
-  if (unfilled !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: unfilled });
-  const written = recipient?.customEmail;
-  if (recipient?.type === 'CONTACT' && written) {
+  const fromError = typeof from === 'object' && from.name ? findUnfilledError(from.name) : undefined;
+  if (fromError !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: fromError });
+  const customEmail = recipient?.customEmail;
+  if (recipient?.type === 'CONTACT' && customEmail) {
     const message = 'Only counts with type CUSTOM: set type, or omit customEmail.';
     ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message });
   }
-  const address = !written || hasExpression(written) ? undefined : parseMailbox(written);
+  const address = !customEmail || hasExpression(customEmail) ? undefined : parseMailbox(customEmail);
   if (address?.ok === false)
     ctx.addIssue({ code: 'custom', path: ['recipient', 'customEmail'], message: address.reason });
-  for (const fault of listExpressionErrors(recipient?.customEmail, ['recipient', 'customEmail']))
-    ctx.addIssue({ code: 'custom', ...fault });
+  for (const error of listExpressionErrors(recipient?.customEmail, ['recipient', 'customEmail']))
+    ctx.addIssue({ code: 'custom', ...error });
 });
 
 /** Sends an email with a template to the contact, or to an address from the config, which may use variables. */

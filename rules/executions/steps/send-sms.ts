@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { refuseUnfilled } from '../../content/expressions.ts';
 import { findUnfinishedOutput } from '../../content/liquid.ts';
-import { smsTextFault } from '../../sms/text.ts';
+import { findSmsTextError } from '../../sms/text.ts';
 import { isParsedAsOlder } from '../../stored-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** The source may be longer than the rendered text. */
+/** The maximum length of the template, which may be longer than the rendered text. */
 const SOURCE_MAX_CHARS = 10_000;
 
 const Body = z
@@ -13,25 +13,31 @@ const Body = z
   .min(1)
   .max(SOURCE_MAX_CHARS)
   .superRefine((text, ctx) => {
-    const message = smsTextFault(text);
+    const message = findSmsTextError(text);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 
-/** Settings that a SEND_SMS step needs in order to send. */
+/** The config of a SEND_SMS step that can send. */
 export const SendSmsConfig = z.object({
   body: Body,
   from: z.string().min(1).max(20).optional(),
-  /** True for an SMS that no sending window delays. Otherwise it is marketing. */
+  /** True for a transactional SMS, which no sending window delays. Otherwise the SMS is marketing. */
   transactional: z.boolean().optional(),
 });
 
-/** Saved texts may have unfinished expressions and keep working. */
+/**
+ * Adds an issue for an unfinished expression. A stored text may have one, so this check does not apply to stored
+ * configs.
+ */
 function refuseUnfinished(text: string, ctx: z.RefinementCtx): void {
   const fault = isParsedAsOlder() ? undefined : findUnfinishedOutput(text, 'text');
   if (fault) ctx.addIssue({ code: 'custom', message: `${fault.message} (line ${fault.line}, column ${fault.column})` });
 }
 
-/** A step with a template would send nothing, so saving it is an error. */
+/**
+ * The config in a request. `templateId` is refused, because templates are only for email, and the step would send
+ * nothing.
+ */
 const SendSmsInput = SendSmsConfig.partial({ body: true })
   .extend({
     body: Body.superRefine(refuseUnfinished).optional(),

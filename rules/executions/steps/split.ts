@@ -20,12 +20,12 @@ const SplitBranches = z
       ctx.addIssue({ code: 'custom', message: 'one branch at least has a weight above 0' });
   });
 
-/** Settings by which a SPLIT step divides contacts. */
+/** The config of a SPLIT step: the names and weights of its branches. */
 export const SplitConfig = z.object({ branches: SplitBranches });
 
 /**
- * Sends each contact to one of several branches, in proportion to their weights. A contact always takes the same
- * branch.
+ * Assigns each contact to one of several branches, in proportion to the weights of the branches. A contact always takes
+ * the same branch.
  */
 export const split: PassedStep = {
   kind: 'passed',
@@ -48,8 +48,9 @@ function splitBranches(config: StepConfig): string[] {
 }
 
 /**
- * Returns the branch of a contact at a SPLIT: the branch of the last visit if it still exists, else one computed from
- * contact and step, so that a repeated decision is the same. A changed weight therefore applies only to later contacts.
+ * Returns the branch of a contact at a SPLIT step: the branch of the contact's last visit if it still exists. Otherwise
+ * the branch is computed from the ids of contact and step, so that a repeated computation has the same result. A
+ * changed weight therefore applies only to contacts that reach the step later.
  * @param taken the branch of the contact's last visit, if there was one
  */
 export function chooseBranch(
@@ -58,21 +59,21 @@ export function chooseBranch(
 ): string {
   const { branches } = SplitConfig.parse(config);
   if (taken !== undefined && branches.some(({ name }) => name === taken)) return taken;
-  const open = branches.filter(({ weight }) => weight > 0);
-  const total = open.reduce((sum, { weight }) => sum + weight, 0);
-  let left = placeOf(contactId, stepId) * total;
-  const chosen = open.find(({ weight }) => {
-    left -= weight;
-    return left < 0;
+  const weighted = branches.filter(({ weight }) => weight > 0);
+  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  let remaining = hashToFraction(contactId, stepId) * total;
+  const chosen = weighted.find(({ weight }) => {
+    remaining -= weight;
+    return remaining < 0;
   });
-  // The remainder after the last branch is a rounding error.
-  return (chosen ?? open.at(-1))?.name ?? '';
+  // If no branch is found, the reason is a rounding error, and the last branch is right.
+  return (chosen ?? weighted.at(-1))?.name ?? '';
 }
 
 /**
- * Returns a number from 0 to below 1. It is evenly distributed over contacts, and independent between the steps of one
- * contact.
+ * Returns a pseudorandom number from 0 to below 1. The numbers of all contacts are evenly distributed, and the numbers
+ * of one contact at different steps are independent.
  */
-function placeOf(contactId: string, stepId: string): number {
+function hashToFraction(contactId: string, stepId: string): number {
   return createHash('sha256').update(`${stepId}:${contactId}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
-import { consentPlaceOf, keyFault, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
+import { consentPlaceOf, findKeyError, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** Changes of an UPDATE_CONTACT step. */
+/** The config of an UPDATE_CONTACT step: its changes to the contact. */
 export const UpdateContactConfig = z.object({
   updates: z.record(z.string(), z.unknown()).default({}),
   subscribed: z.boolean().optional(),
 });
 
-/** Refuses names that are not data when a config is saved. A step that was saved before stores such a name as data. */
+/**
+ * The config in a request. Names that are not data are refused. A step that was saved before this check stores a value
+ * under such a name as data.
+ */
 const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) => {
   for (const key of Object.keys(updates)) {
     const { message, code } = refusalOf(key) ?? {};
@@ -20,11 +23,11 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
 
 function refusalOf(key: string): { message: string; code: string } | undefined {
   const custom = (message: string) => ({ message, code: 'custom' });
-  const place = consentPlaceOf(key);
-  if (place !== undefined && place === consentPlaceOf('subscribed'))
+  const hint = consentPlaceOf(key);
+  if (hint !== undefined && hint === consentPlaceOf('subscribed'))
     return custom(`"${key}" is not data: set config.subscribed`);
-  const isData = !RESERVED_DATA_KEYS.has(key) && place === undefined;
-  return isData ? keyFault(key) : custom(`"${key}" is not data: a step cannot change it`);
+  const isData = !RESERVED_DATA_KEYS.has(key) && hint === undefined;
+  return isData ? findKeyError(key) : custom(`"${key}" is not data: a step cannot change it`);
 }
 
 /** Changes the contact's data or its consent to marketing. */

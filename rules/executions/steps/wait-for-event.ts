@@ -3,10 +3,10 @@ import { ListenedEventInput } from '../../events/listened-event.ts';
 import { StoredWaitFilters, WaitFiltersInput } from '../../filters/filters.ts';
 import { configFaults, type PauseStep } from './definition.ts';
 
-/** 365 days, like a DELAY. */
+/** The maximum timeout: 365 days, as for a DELAY. */
 const MAX_SECONDS = 31_536_000;
 
-/** The config of a WAIT_FOR_EVENT step as it is stored. */
+/** The stored config of a WAIT_FOR_EVENT step. */
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
@@ -14,14 +14,14 @@ export const WaitConfig = z.object({
   includeAutomatic: z.boolean().optional(),
 });
 
-/** The config in a request, whose event must be one that can occur. */
+/** The config in a request. Events that can never occur are refused. */
 const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: filtersBy(WaitFiltersInput) });
 
 function filtersBy(schema: typeof WaitFiltersInput) {
   return z.preprocess((filters) => (matchesAnyEvent(filters) ? undefined : filters), schema.optional());
 }
 
-/** Tells whether filters match any event. An editor without filters saves an empty list. */
+/** Tells whether there are no filters, so any event matches. An editor may save an empty list for no filters. */
 export function matchesAnyEvent(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }
@@ -39,5 +39,5 @@ export const waitForEvent: PauseStep = {
   conditionAt: ['filters'],
   usesField: null,
   usesEvent: (config, eventName) => config.eventName === eventName,
-  sureWaitMs: () => Number.POSITIVE_INFINITY,
+  minWaitMs: () => Number.POSITIVE_INFINITY,
 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
-import { REPEATED_HEADER, repeatedHeaders } from '../../header-names.ts';
+import { listRepeatedHeaders, REPEATED_HEADER } from '../../header-names.ts';
 import { describeForms } from '../../input-forms.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** Settings that a WEBHOOK step needs to make its request. */
+/** The config of a WEBHOOK step that can send its request. */
 export const WebhookConfig = z.object({
   url: z
     .string()
@@ -23,18 +23,24 @@ export const WebhookConfig = z.object({
   onFailure: z.enum(['CONTINUE', 'FAIL']).default('CONTINUE'),
 });
 
-/** Headers that are refused when a config is saved. A stored config with such a header sends the request without it. */
+/**
+ * The config in a request. Some headers are refused, such as Content-Length. If a stored config has such a header, the
+ * step sends the request without the header.
+ */
 const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
   for (const [name, value] of Object.entries(headers)) {
     const message = isFramingHeader(name) ? `${name} is set by the request itself` : 'Must not contain line breaks';
     if (isFramingHeader(name) || /[\r\n]/.test(value))
       ctx.addIssue({ code: 'custom', path: ['headers', name], message });
   }
-  for (const name of repeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: ['headers', name] });
+  for (const name of listRepeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: ['headers', name] });
   for (const fault of listExpressionErrors({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });
 
-/** The fields by method: a GET is sent without a body, so its body is named as ignored. */
+/**
+ * The fields of a config whose method is GET. Such a request has no body, so a response names the field `body` as
+ * ignored.
+ */
 const WithoutBody = WebhookConfig.omit({ body: true });
 const DescribedInput = describeForms(WebhookInput, (input) =>
   Object(input).method === 'GET' ? WithoutBody : WebhookConfig,
@@ -47,7 +53,7 @@ export const webhook: EffectStep<'webhooks'> = {
   queue: 'webhooks',
   input: DescribedInput,
   older: WebhookConfig,
-  // A sealed value is longer than the original, which was checked when it was saved.
+  // Headers are not checked again, because the stored values are sealed, and so longer than the original values.
   faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
   branches: () => [null],
   names: [],

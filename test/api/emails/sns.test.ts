@@ -12,7 +12,7 @@ import { listSnsSubscriptions, noteSnsMessage } from '../../../db/operator/sns-s
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { SnsMessage, signedText } from '../../../rules/emails/sns-message.ts';
+import { SnsMessage, textToSign } from '../../../rules/emails/sns-message.ts';
 import { verpAddress } from '../../../rules/emails/verp.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
@@ -77,7 +77,7 @@ async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
     Signature: '',
     ...rest,
   };
-  const text = signedText(SnsMessage.parse(unsigned));
+  const text = textToSign(SnsMessage.parse(unsigned));
   const algorithm = SignatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256';
   const Signature = createSign(algorithm)
     .update(text)
