@@ -124,7 +124,10 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   message?: string;
-  /** Replaces the status of the code. On some endpoints, VALIDATION_ERROR is 400 (contract §1.7 Status codes). */
+  /**
+   * The HTTP status, if it differs from the default status of the code. On some endpoints, VALIDATION_ERROR is 400
+   * (contract §1.7 Status codes).
+   */
   status?: number;
   details?: Record<string, unknown>;
   errors?: FieldError[];

@@ -7,8 +7,8 @@ export interface EmailTemplates {
 }
 
 /**
- * The author's text and sender of an email, for templates, campaigns, requests and notices. A new field here is a field
- * of all of these. `From` is `string | null` if the sender may be set elsewhere.
+ * The author's text and sender of an email, for templates, campaigns, requests and notices. A field that is added here
+ * applies to all four. `From` is `string | null` if the sender may be set elsewhere.
  */
 export interface EmailText<From = string> extends EmailTemplates {
   from: From;

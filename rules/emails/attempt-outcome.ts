@@ -32,7 +32,7 @@ export type RecordedOutcome =
 export type UntriedOutcome =
   /** The send rate, the project's compute budget or a paused route allows no email before `dueAt`. */
   | { kind: 'throttled'; cause: 'rate' | 'budget' | 'route'; dueAt: Date }
-  /** The project's sending window opens at `dueAt`. */
+  /** It is outside the sending window, which opens at `dueAt`. */
   | { kind: 'outside_window'; dueAt: Date }
   /** The process is stopping. */
   | { kind: 'stopped' };
