@@ -103,7 +103,7 @@ export function classifyRefusal(reply: Reply): Refusal {
   const isOwnAttempt = reply.stage !== 'dsn';
   const temporary = isTemporary(reply);
   if (LOGIN_CODES.has(reply.code)) return { about: 'us', why: 'account', retry: isOwnAttempt };
-  switch (findClass(reply)) {
+  switch (classifyReply(reply)) {
     case 'account':
       return { about: 'us', why: 'account', retry: isOwnAttempt };
     case 'policy':
@@ -154,7 +154,7 @@ export function cutAfterReplyCodes(text: string): string {
 }
 
 /** Classifies a reply by its enhanced code if the code is specific, else by its text. */
-function findClass({ code, enhanced, text, stage }: Reply): RefusalClass | undefined {
+function classifyReply({ code, enhanced, text, stage }: Reply): RefusalClass | undefined {
   const start = text.slice(0, MAX_TEXT);
   const status = enhanced ?? CODE_IN_WORDS.exec(start)?.[1] ?? null;
   const textClass = classifyText(start, code);

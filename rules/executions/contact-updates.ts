@@ -12,7 +12,7 @@ export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>
   const stored = isPlainObject(variables.values.data) ? variables.values.data : {};
   const untrustedNames: string[] = [];
   const entries = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
-    const value = withoutMissing({ template, value: values[name], stored: stored[name] }, variables.values);
+    const value = dropMissingParts({ template, value: values[name], stored: stored[name] }, variables.values);
     if (value === undefined) return [];
     // An object may keep untrusted parts of the contact's stored object.
     const mayKeep = isPlainObject(template) && variables.untrusted.has(name);
@@ -45,14 +45,14 @@ export function updateOutput(
  * Returns the value without the parts whose text had only missing or empty variables. In an object, parts of `stored`
  * replace them. Undefined if nothing remains.
  */
-function withoutMissing(
+function dropMissingParts(
   { template, value, stored }: { template: unknown; value: unknown; stored: unknown },
   variables: Data,
 ): unknown {
   if (typeof template === 'string') return isWithoutValue(template, value, variables) ? undefined : value;
   if (Array.isArray(template) && Array.isArray(value)) {
     const items = template
-      .map((item, at) => withoutMissing({ template: item, value: value[at], stored: undefined }, variables))
+      .map((item, at) => dropMissingParts({ template: item, value: value[at], stored: undefined }, variables))
       .filter((item) => item !== undefined);
     return items.length === 0 && template.length > 0 ? undefined : items;
   }
@@ -60,7 +60,7 @@ function withoutMissing(
   const before = isPlainObject(stored) ? stored : {};
   const entries = Object.entries(template).map(([name, item]): [string, unknown] => [
     name,
-    withoutMissing({ template: item, value: value[name], stored: before[name] }, variables),
+    dropMissingParts({ template: item, value: value[name], stored: before[name] }, variables),
   ]);
   if (entries.length > 0 && entries.every(([, item]) => item === undefined)) return undefined;
   const merged = entries.map(([name, item]): [string, unknown] => [name, item === undefined ? before[name] : item]);

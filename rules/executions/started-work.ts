@@ -13,14 +13,15 @@ export interface StartedWork {
   rowId?: string;
 }
 
-/** The outbox kinds of workflows whose start is watched, by the first word of the workflow's id. */
+/** The outbox kind of each type of workflow whose start is watched. A key is the first word of the workflow's id. */
 const WATCHED_STARTS = new Map<string, OutboxKind>([
   ['execution', 'execution.start'],
   ['job', 'job.start'],
   ['campaign', 'campaign.start'],
 ]);
 /**
- * The outbox kinds of signals that report a change, by the first word of the workflow's id and the name of the signal.
+ * The outbox kind of each signal that reports a change. A key is the first word of the workflow's id, and the name of
+ * the signal.
  */
 const CHANGE_SIGNALS = new Map<string, OutboxKind>([
   ['campaign changed', 'campaign.changed'],

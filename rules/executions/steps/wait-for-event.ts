@@ -10,14 +10,14 @@ const MAX_SECONDS = 31_536_000;
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
-  filters: filtersBy(StoredWaitFilters),
+  filters: createFiltersSchema(StoredWaitFilters),
   includeAutomatic: z.boolean().optional(),
 });
 
 /** The config in a request. Events that can never occur are refused. */
-const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: filtersBy(WaitFiltersInput) });
+const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: createFiltersSchema(WaitFiltersInput) });
 
-function filtersBy(schema: typeof WaitFiltersInput) {
+function createFiltersSchema(schema: typeof WaitFiltersInput) {
   return z.preprocess((filters) => (matchesAnyEvent(filters) ? undefined : filters), schema.optional());
 }
 
