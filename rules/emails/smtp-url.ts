@@ -74,7 +74,7 @@ function checkOptions(options: URLSearchParams): void {
     );
   }
   const repeated = OPTIONS.find((name) => options.getAll(name).length > 1);
-  if (repeated) throw new Error(`SMTP_URL: ${repeated} is there repeated`);
+  if (repeated) throw new Error(`SMTP_URL: ${repeated} is there twice`);
   if (options.get('requireTLS') === 'true' && options.get('ignoreTLS') === 'true')
     throw new Error('SMTP_URL: requireTLS and ignoreTLS contradict each other');
   for (const name of SWITCHES) {

@@ -45,7 +45,7 @@ export function describeUnknownOperator(operator: unknown): string {
     OPERATORS.find((candidate) => normalizeName(candidate) === word) ??
     (Object.hasOwn(OPERATOR_WORDS, word) ? OPERATOR_WORDS[word] : undefined) ??
     OPERATORS.find((candidate) => distance(normalizeName(candidate), word) <= Math.min(2, Math.floor(word.length / 3)));
-  return `${suggestion ? `Did you mean ${suggestion}? ` : ''}Must be candidate of ${OPERATORS.join(', ')}`;
+  return `${suggestion ? `Did you mean ${suggestion}? ` : ''}Must be one of ${OPERATORS.join(', ')}`;
 }
 
 /** Returns a sentence that suggests the field that was probably meant. Undefined if no field is similar. */
@@ -62,7 +62,7 @@ export function suggestField(field: string): string | undefined {
     EMAIL_ACTIVITIES.find((candidate) => candidate.startsWith(activity) || distance(candidate, activity) <= 2);
   if (similarActivity) return `Did you mean email.${similarActivity}?`;
   const isData = /^[\p{L}\p{N}_-]+$/u.test(name) && name !== 'data' && !RESERVED_DATA_KEYS.has(name);
-  return isData && consentPlaceOf(name) === undefined ? `A custom field is operator data.${name}.` : undefined;
+  return isData && consentPlaceOf(name) === undefined ? `A custom field is written data.${name}.` : undefined;
 }
 
 function normalizeName(name: string): string {
