@@ -17,15 +17,31 @@ SwaggerUIBundle({
   plugins: [localReferences],
 });
 
-/** Gives a name to the selects that Swagger UI leaves without one, which screen readers would read as "list". */
-const nameSelects = () => {
+/**
+ * Repairs what Swagger UI leaves to screen readers and the keyboard: selects without a name, sections outside of a
+ * landmark, headings that skip a level, code that scrolls but cannot have the focus, and links inside of buttons. The
+ * buttons change the address as the links would.
+ */
+const repair = () => {
   for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
     const isServer = select.closest('.servers') !== null;
     const isType = select.closest('.content-type-wrapper, .body-param-content-type') !== null;
     select.setAttribute('aria-label', isServer ? 'Server' : isType ? 'Media type' : 'Value');
   }
+  setOnce('.swagger-ui .information-container > section', 'aria-label', 'About this API');
+  setOnce('.swagger-ui .scheme-container > section', 'aria-label', 'Server and authorization');
+  setOnce('.swagger-ui :is(.opblock-tag, .models > h4)', 'aria-level', '2');
+  setOnce('.swagger-ui .info .title', 'aria-level', '1');
+  setOnce('.swagger-ui .opblock :is(h4, h5)', 'aria-level', '3');
+  setOnce('.swagger-ui pre', 'tabindex', '0');
+  for (const link of document.querySelectorAll('.swagger-ui button a[href]')) link.removeAttribute('href');
 };
-new MutationObserver(nameSelects).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
+const setOnce = (selector, attribute, value) => {
+  for (const element of document.querySelectorAll(selector)) {
+    if (element.getAttribute(attribute) !== value) element.setAttribute(attribute, value);
+  }
+};
+new MutationObserver(repair).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 
 /** Returns the value with each reference replaced by its target. A reference inside its own target does not change. */
 function follow(document, value, within) {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../rules/content/plain-value.ts';
+import { INTER_FACE, SANS } from './fonts.ts';
 
+/** The color of a project that has chosen none. Dark pages have a lighter shade of it. */
 const DEFAULT_COLOR = '#0c6673';
+const DEFAULT_COLOR_DARK = '#4dbac6';
+/** The card of a light and of a dark page. */
+const CARDS = { light: '#ffffff', dark: '#131617' };
+/** The least contrast of a button with the card around it (WCAG 2.2 §1.4.11). */
+const BUTTON_CONTRAST = 3;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** A page: its HTML, and a content security policy that allows only its own style. */
+/** A page: its HTML, and a content security policy that allows only its own style and the fonts of this service. */
 export interface HtmlPage {
   html: string;
   contentSecurityPolicy: string;
@@ -36,15 +43,17 @@ ${name}<main>${p.body}</main>
   const hash = createHash('sha256').update(style).digest('base64');
   return {
     html,
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   };
 }
 
 function styleOf(color: string): string {
-  return `:root{color-scheme:light dark;--page:#f9f9f6;--card:#fff;--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;--accent:${color};--on:${textOn(color)}}
-@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:#131617;--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477}}
+  const dark = color === DEFAULT_COLOR ? DEFAULT_COLOR_DARK : color;
+  return `${INTER_FACE}
+:root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${buttonOf(color, CARDS.light)}}
+@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:${CARDS.dark};--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477;${buttonOf(dark, CARDS.dark)}}}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:400 16px/24px Inter,system-ui,-apple-system,"Segoe UI",sans-serif;-webkit-font-smoothing:antialiased}
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:400 15px/24px ${SANS};-webkit-font-smoothing:antialiased}
 header{display:flex;gap:8px;align-items:center;width:100%;max-width:480px;margin:6vh 0 16px;font-weight:600;letter-spacing:-.006em;overflow-wrap:anywhere}
 header::before{content:"";flex:none;width:12px;height:12px;border-radius:4px;background:var(--accent)}
 main{width:100%;max-width:480px;padding:32px;border:1px solid var(--border);border-radius:10px;background:var(--card)}
@@ -53,26 +62,39 @@ p{margin:0 0 16px;overflow-wrap:anywhere}
 main>:last-child{margin-bottom:0}
 .soft,small{color:var(--soft);font-size:14px;line-height:20px}
 form{margin:0 0 16px}
-button{width:100%;min-height:48px;padding:10px 16px;border:1px solid var(--line);border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:500;cursor:pointer}
+button{width:100%;min-height:48px;padding:10px 16px;border:1px solid var(--edge);border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:500;cursor:pointer}
 button:hover{filter:brightness(1.08)}
 a{color:inherit;text-underline-offset:.15em}
 fieldset{margin:0 0 24px;padding:0;border:0}
 legend{padding:0;margin-bottom:8px;font-size:14px;line-height:20px;font-weight:600}
 label{display:flex;gap:12px;align-items:center;min-height:48px;padding:10px 14px;margin-bottom:8px;border:1px solid var(--border);border-radius:6px;cursor:pointer}
-label:has(:checked){border-color:var(--line)}
+label:has(:checked){border-color:var(--edge)}
+label:hover{border-color:var(--line)}
 label>span{min-width:0;overflow-wrap:anywhere}
 label small{display:block}
 input{width:20px;height:20px;margin:0;flex:none;accent-color:var(--accent)}
 @media(max-width:479px){main{padding:24px 20px}h1{font-size:24px;line-height:32px}}
-:focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
+@media(prefers-reduced-motion:no-preference){button,label{transition:border-color .1s,filter .1s}}
+:focus-visible{outline:2px solid var(--text);outline-offset:2px}`;
 }
 
-/** Returns black or white, whichever has the higher contrast (relative luminance, WCAG 2.2). */
+/** Returns the colors of a button: its ground, its text, and its border, which a color like that of the card needs. */
+function buttonOf(color: string, card: string): string {
+  const [lower = 0, higher = 0] = [luminanceOf(color), luminanceOf(card)].sort((a, b) => a - b);
+  const isSeen = (higher + 0.05) / (lower + 0.05) >= BUTTON_CONTRAST;
+  return `--accent:${color};--on:${textOn(color)};--edge:${isSeen ? color : 'var(--line)'}`;
+}
+
+/** Returns black or white, whichever has the higher contrast. At a luminance of 0.179, both have the same. */
 function textOn(color: string): string {
+  return luminanceOf(color) > 0.179 ? '#000' : '#fff';
+}
+
+/** Returns the relative luminance of a color, 0 to 1 (WCAG 2.2). */
+function luminanceOf(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  // At a luminance of 0.179, black and white have the same contrast.
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

@@ -1,4 +1,6 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
+import { INTER_FACE, MONO, MONO_FACE, SANS } from './fonts.ts';
+import { MARK } from './logo.ts';
 
 /** A captured email on the pages. */
 export interface MailboxItem {
@@ -25,10 +27,12 @@ export interface MailboxSms {
   createdAt: Date;
 }
 
-export const MAILBOX_STYLE = `:root{color-scheme:light dark;--page:#fff;--text:#16191a;--soft:#545a5e;--line:#e8e8e2;--control:#8b8f89;--hover:#f6f6f2;--sunken:#f4f4f0;--accent:#0b5e6a}
+export const MAILBOX_STYLE = `${INTER_FACE}
+${MONO_FACE}
+:root{color-scheme:light dark;--page:#fff;--text:#16191a;--soft:#545a5e;--line:#e8e8e2;--control:#8b8f89;--hover:#f6f6f2;--sunken:#f4f4f0;--accent:#0b5e6a}
 @media(prefers-color-scheme:dark){:root{--page:#131617;--text:#eceeed;--soft:#a9afb1;--line:#262a2c;--control:#6d7477;--hover:#1a1d1f;--sunken:#1a1d1f;--accent:#6ecbd5}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:1184px;padding:32px;background:var(--page);color:var(--text);font:13px/18px Inter,system-ui,-apple-system,"Segoe UI",sans-serif;-webkit-font-smoothing:antialiased}
+body{margin:0 auto;max-width:1184px;padding:32px;background:var(--page);color:var(--text);font:13px/18px ${SANS};-webkit-font-smoothing:antialiased}
 header{display:flex;gap:12px 20px;align-items:center;flex-wrap:wrap;margin-bottom:24px;box-shadow:inset 0 -1px var(--line)}
 h1{display:flex;gap:8px;align-items:center;font-size:20px;line-height:28px;font-weight:600;letter-spacing:-.014em;margin:0}
 h1 a{color:inherit;text-decoration:none}
@@ -50,13 +54,16 @@ li>div>span{overflow-wrap:anywhere}
 .to{font-weight:500}
 .to,.subject{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .preview,time,dt{color:var(--soft)}
+.subject .preview{margin-left:8px}
+time{white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}
+dt::first-letter{text-transform:uppercase}
 .empty{padding:48px 16px;border:1px solid var(--line);border-radius:10px;text-align:center;color:var(--soft)}
 dl{display:grid;grid-template-columns:8rem minmax(0,1fr);gap:4px 16px;margin:0 0 24px}
 dd{margin:0;overflow-wrap:anywhere}
 iframe{width:100%;height:60vh;border:1px solid var(--line);border-radius:10px;background:#fff}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px;padding:12px;margin:0;background:var(--sunken);font:12px/18px "JetBrains Mono",ui-monospace,Menlo,Consolas,monospace}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px;padding:12px;margin:0;background:var(--sunken);font:12px/18px ${MONO}}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-@media(max-width:40rem){body{padding:16px}li a,li>div{grid-template-columns:minmax(0,1fr);gap:2px}form,input{width:100%;margin-left:0}input{height:40px}dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:8px}}
+@media(max-width:40rem){body{padding:16px}li a,li>div{position:relative;grid-template-columns:minmax(0,1fr);gap:2px}.to{padding-right:96px}li time{position:absolute;top:9px;right:8px}form,input{width:100%;margin-left:0}input{height:40px}dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:8px}}
 `;
 
 /** Returns the list of captured emails, newest first. */
@@ -106,13 +113,30 @@ function list(rows: string[], empty: string): string {
   return rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : `<p class="empty">${empty}</p>`;
 }
 
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** Shows an instant as "2 min ago", as lists of the dashboard do, with the exact time in UTC on hover. */
 function time(at: Date): string {
   const iso = at.toISOString();
-  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`;
+  const exact = `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+  return `<time datetime="${iso}" title="${exact}">${distanceOf(at)}</time>`;
 }
 
-/** The logo of Tidings. */
-const MARK = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2 5.5C2 3.6 3.6 2 5.5 2h13C20.4 2 22 3.6 22 5.5V6c-6 0-8.8 2.4-10 6.5C10.8 8.4 8 6 2 6Z"/><path d="M2 8.5c5.7 0 8.7 3 8.7 9V22H5.5A3.5 3.5 0 0 1 2 18.5Z"/><path d="M22 8.5c-5.7 0-8.7 3-8.7 9V22h5.2a3.5 3.5 0 0 0 3.5-3.5Z"/></svg>`;
+function distanceOf(at: Date): string {
+  const ago = Date.now() - at.getTime();
+  const inUnit = (unit: 'second' | 'minute' | 'hour' | 'day', ms: number) =>
+    RELATIVE.format(-Math.round(ago / ms), unit).replace('.', '');
+  if (ago < 45 * SECOND_MS) return inUnit('second', SECOND_MS);
+  if (ago < 45 * MINUTE_MS) return inUnit('minute', MINUTE_MS);
+  if (ago < 22 * HOUR_MS) return inUnit('hour', HOUR_MS);
+  return ago < 7 * DAY_MS ? inUnit('day', DAY_MS) : DATE.format(at);
+}
+
 const LISTS = [
   { path: '/mailbox', name: 'Email' },
   { path: '/mailbox/sms', name: 'SMS' },
@@ -136,7 +160,7 @@ function page(
 </head>
 <body>
 <header><h1>${MARK}<a href="/mailbox">Mailbox</a></h1><nav aria-label="Mailbox">${links.join('')}</nav>
-<form action="/mailbox"><input name="to" type="search" placeholder="Recipient" aria-label="Recipient" value="${escapeHtml(to)}"></form></header>
+<form action="/mailbox"><input name="to" type="search" placeholder="Filter by recipient" aria-label="Recipient" value="${escapeHtml(to)}"></form></header>
 <main>${body}</main>
 </body>
 </html>

@@ -37,6 +37,7 @@ import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionMoveRoutes } from './executions/moves.ts';
 import { executionRoutes } from './executions/routes.ts';
+import { fontRoutes } from './fonts/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { operatorHealthRoutes } from './operator/health.ts';
@@ -156,6 +157,7 @@ export function registerRoutes({ both, only, unauthenticated, hono, table }: Reg
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);
+  fontRoutes(hono, table);
   dashboardRoutes(hono, table, deps);
   mailboxRoutes(hono, table, deps);
   providerCallbackRoutes(hono, unauthenticated, deps);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import { AppError } from '../../../rules/errors.ts';
 import { API_REFERENCE_STYLE } from '../../../web/api-reference-style.ts';
+import { ICON, MARK } from '../../../web/logo.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { queryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
@@ -13,21 +14,22 @@ import { type DocumentPaths, openApiDocument } from '../../openapi/document.ts';
 const FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
 };
 
+/** The bar above the reference leads to the dashboard and to the document itself. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tidings API</title>
+<title>Tidings API reference</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/theme.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<main id="swagger-ui"></main>
+<header class="bar"><a class="brand" href="/app">${MARK}Tidings</a><span>API reference</span><a href="/openapi.json?paths=v1">OpenAPI document</a></header>
+<div id="swagger-ui"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -67,6 +69,7 @@ export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   hono.get('/docs/start.js', async (c) =>
     c.body(await readFile(START, 'utf8'), 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
+  hono.get('/docs/icon.svg', (c) => c.body(ICON, 200, { 'content-type': 'image/svg+xml' }));
   hono.get('/docs/theme.css', (c) => c.body(API_REFERENCE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   hono.get('/docs/:file', async (c) => {
     const type = FILES[c.req.param('file')];

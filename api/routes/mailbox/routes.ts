@@ -11,7 +11,7 @@ import { parseCaptured } from './messages.ts';
 import { emailResponse } from './response.ts';
 
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; font-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
  * Content security policy of a captured email, like in an email client: images and styles, no scripts or forms, and
