@@ -107,6 +107,7 @@ export const automations = {
   addFront: 'Add a step at the start',
   startOf: (event: string) => `When ${event} happens`,
   triggerCard: 'Trigger',
+  started: (n: number) => `${n} started`,
   startedManually: 'Started manually or by API',
   stepOf: (name: string, type: string) => `${name}, ${type}`,
   canvasLabel:

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 import { labelOf } from '../../../text/words.ts';
 import type { StepFault } from '../graph/faults.ts';
 import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, transitionsOf } from '../graph/graph.ts';
-import { GAP, NODE } from '../graph/layout.ts';
+import { GAP, isCrowded, NODE } from '../graph/layout.ts';
 import type { HighlightedPath, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
 import { summarizeStep } from '../step-types.tsx';
@@ -23,23 +23,36 @@ export interface StepData extends Record<string, unknown> {
   visited: Visited | undefined;
   /** Whether a path is highlighted that does not include this step. */
   dimmed: boolean;
-  ways: { branch: string | null; open: boolean }[];
+  ways: (Row & { branch: string | null; open: boolean })[];
   readOnly: boolean;
+}
+
+/**
+ * The place of a branch's name. If many branches lead to the same step or to none, their names are below each other,
+ * and the names of other branches are below those.
+ */
+interface Row {
+  crowded: boolean;
+  row: number;
 }
 
 export interface StartData extends Record<string, unknown> {
   label: string;
+  /** The contacts that came to the first step. Undefined if contacts also return to it, which the counts include. */
+  started: number | undefined;
   /** Whether the first step can be added here. */
   open: boolean;
 }
 
-export interface TransitionData extends Record<string, unknown> {
+export interface TransitionData extends Row, Record<string, unknown> {
   place: InsertPoint;
   branch: string | null;
   /** The x coordinate of the vertical line of the transition. Undefined if its target is not below. */
   lane: number | undefined;
   /** Distance of the transition's handle from the middle of the step at its start. */
   offset: number;
+  /** The width in pixels that the name of the branch can take. */
+  labelWidth: number;
   flow: Flow | undefined;
   highlighted: boolean;
   dimmed: boolean;
@@ -98,7 +111,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       visited,
       dimmed: highlighted !== undefined && !visited,
       readOnly: p.readOnly,
-      ways: ways.map(({ branch, to }) => ({ branch, open: to === null && !plain })),
+      ways: ways.map(({ branch, to }, at) => ({ branch, open: to === null && !plain, ...rowOf(ways, at) })),
     },
   };
 }
@@ -106,6 +119,14 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
 function typeUnlessName({ type, name }: Step): string {
   const typeName = labelOf('step', type);
   return typeName === name ? '' : typeName;
+}
+
+/** Returns the row of a branch's name. The branch at the right is in the first row, so that each name has room. */
+function rowOf(ways: ReturnType<typeof transitionsOf>, at: number): Row {
+  const way = ways[at];
+  const crowded = way !== undefined && isCrowded(ways, way);
+  const above = crowded ? ways.slice(at + 1) : ways;
+  return { crowded, row: above.filter((other) => isCrowded(ways, other)).length };
 }
 
 /**
@@ -144,14 +165,22 @@ function startOf(drawing: Drawing): StartNodeType {
     measured: { ...NODE },
     deletable: false,
     focusable: false,
-    data: { label: startLabel, open: !hasEntry && !readOnly },
+    data: { label: startLabel, started: startedOf(drawing), open: !hasEntry && !readOnly },
   };
+}
+
+function startedOf({ graph, stats }: Drawing): number | undefined {
+  const counts = graph.entry === null ? undefined : stats.get(graph.entry);
+  if (!counts || graph.transitions.some(({ to }) => to === graph.entry)) return undefined;
+  const { completed, skipped, failed, running, waiting } = counts;
+  return completed + skipped + failed + running + waiting;
 }
 
 export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, TransitionEdgeType>): TransitionEdgeType[] {
   const { graph, flows, highlighted, readOnly } = drawing;
   const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
   const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
+  const rows = new Map(graph.steps.flatMap((step) => rowsOfBranches(drawing, step)));
   const ways = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
     const key = flowKey(from, branch);
     const isHighlighted = highlighted?.transitions.has(key) ?? false;
@@ -162,6 +191,8 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
       branch,
       lane: laneBetween(drawing, from, to, branch === null || hasTwin ? offset : undefined),
       offset,
+      ...(rows.get(key) ?? FIRST_ROW),
+      labelWidth: hasTwin ? TWIN_LABEL_PX : LABEL_PX,
       flow: flows.get(key),
       highlighted: isHighlighted,
       readOnly,
@@ -173,6 +204,17 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
   return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
+}
+
+/** Width in pixels of the name of a branch in a column of its own, and beside another branch to the same step. */
+const LABEL_PX = 240;
+const TWIN_LABEL_PX = 80;
+
+const FIRST_ROW: Row = { crowded: false, row: 0 };
+
+function rowsOfBranches({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
+  const ways = leftToRight(transitionsOf(graph, step), positions);
+  return ways.map(({ branch }, at) => [flowKey(step.id, branch), rowOf(ways, at)]);
 }
 
 /** Returns the distance of each transition's handle from the middle of its step. */
@@ -195,6 +237,8 @@ function entryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
     branch: null,
     lane: to && laneOf(startPosition(drawing), to, []),
     offset: 0,
+    ...FIRST_ROW,
+    labelWidth: LABEL_PX,
     flow: undefined,
     highlighted: isHighlighted,
     dimmed: highlighted !== undefined && !isHighlighted,

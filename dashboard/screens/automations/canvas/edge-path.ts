@@ -2,7 +2,7 @@ import type { CanvasPosition } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 
 /** Distance in pixels from a step to the turn into the lane. The label of a branch is at the turn. */
-export const TURN = { plain: 18, branch: 30 };
+export const TURN = { plain: 18, branch: 30, crowded: 16 };
 /** Distance from the turn out of the lane to the step below. */
 const APPROACH = 10;
 /**

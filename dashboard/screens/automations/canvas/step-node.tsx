@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { Fragment, memo } from 'react';
+import { type CSSProperties, Fragment, memo } from 'react';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { ShortTime } from '../../../parts/instant.tsx';
 import { text } from '../../../text/text.ts';
@@ -118,7 +118,7 @@ function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string })
 /** The handles of the branches, side by side, and a button below each branch that leads to no step. */
 function BranchHandles({ step, ways, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
-  return ways.map(({ branch, open }, index) => {
+  return ways.map(({ branch, open, crowded, row }, index) => {
     const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;
     return (
       <Fragment key={handleId(branch)}>
@@ -131,10 +131,15 @@ function BranchHandles({ step, ways, readOnly }: StepData) {
           isConnectable={!readOnly}
         />
         {open && !readOnly && (
-          <span className={`${classes.open} nodrag`} style={{ left }}>
+          <span
+            className={`${classes.open} nodrag`}
+            data-beside={crowded}
+            style={{ left, '--row': crowded ? row : 0, '--ways': ways.length + 1 } as CSSProperties}
+          >
             <button
               type="button"
               className={classes.add}
+              title={branch ?? undefined}
               aria-label={t.addAfter(step.name, branch)}
               onClick={(event) => {
                 event.stopPropagation();
@@ -152,7 +157,7 @@ function BranchHandles({ step, ways, readOnly }: StepData) {
 }
 
 /** The event that starts the automation. */
-export const StartNode = memo(function StartNode({ data: { label, open } }: NodeProps<StartNodeType>) {
+export const StartNode = memo(function StartNode({ data: { label, started, open } }: NodeProps<StartNodeType>) {
   const { onAdd } = useCanvasActions();
   return (
     <div className={classes.node} data-start="true">
@@ -162,6 +167,11 @@ export const StartNode = memo(function StartNode({ data: { label, open } }: Node
           <span className={classes.name} title={label}>
             {label}
           </span>
+          {started !== undefined && started > 0 && (
+            <span className={classes.total} title={t.started(started)}>
+              {formatCount(started)}
+            </span>
+          )}
         </div>
         <div className={classes.row}>
           <span className={classes.line}>{t.triggerCard}</span>

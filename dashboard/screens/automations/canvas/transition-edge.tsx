@@ -2,21 +2,23 @@ import { IconPlus } from '@tabler/icons-react';
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
 import { memo } from 'react';
 import { formatShare } from '../../../parts/count-link.tsx';
+import { BRANCH_ROW } from '../graph/layout.ts';
 import { CountLink } from '../step-counts.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
 import type { TransitionEdgeType } from './drawing.ts';
 import { TURN, transitionPath } from './edge-path.ts';
 
-/** Pixels from the label of a branch to the button below it. */
+/** Pixels from the label of a branch to the button below it, and from the middle of a button to a label beside it. */
 const BELOW_LABEL = 20;
+const BESIDE_BUTTON = 12;
 
 /** An edge between two steps: its branch, the share of contacts that took it, and a button that inserts a step. */
 export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<TransitionEdgeType>) {
   const { onAdd, onCount, countHref } = useCanvasActions();
   const { data } = edge;
   if (!data) return null;
-  const { place, branch, flow, highlighted, dimmed, readOnly, addLabel } = data;
+  const { place, branch, crowded, labelWidth, flow, highlighted, dimmed, readOnly, addLabel } = data;
   const { path, label, button } = placeLine(edge, data);
   const style = {
     stroke: highlighted || edge.selected ? 'var(--color-accent)' : 'var(--transition-color)',
@@ -29,8 +31,12 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
       <BaseEdge path={path} style={style} interactionWidth={16} />
       <EdgeLabelRenderer>
         {branch !== null && (
-          <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={at(label)}>
-            <span className={classes.branch} title={branch}>
+          <div
+            className={`${classes.label} nodrag nopan`}
+            data-dimmed={dimmed}
+            style={crowded ? fromLeft(label) : at(label)}
+          >
+            <span className={classes.branch} style={{ maxWidth: crowded ? undefined : labelWidth }} title={branch}>
               {branch}{' '}
               {share !== null && (
                 <CountLink href={countHref(edge.source, { branch })} onOpen={() => onCount(edge.source, { branch })}>
@@ -56,10 +62,15 @@ const at = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
 });
 
+/** The name of one of many branches starts at its line, where its button is. */
+const fromLeft = ({ x, y }: { x: number; y: number }) => ({
+  transform: `translate(${BESIDE_BUTTON}px, -50%) translate(${x}px, ${y}px)`,
+});
+
 /** Returns the line of a transition, and the centers of its label and its button. */
 function placeLine(
   edge: EdgeProps<TransitionEdgeType>,
-  { branch, lane, offset }: NonNullable<TransitionEdgeType['data']>,
+  { branch, crowded, row, lane, offset }: NonNullable<TransitionEdgeType['data']>,
 ) {
   const from = { x: edge.sourceX - offset, y: edge.sourceY };
   const to = { x: edge.targetX, y: edge.targetY };
@@ -68,7 +79,13 @@ function placeLine(
     const label = { x: edge.sourceX, y: edge.sourceY + TURN.branch };
     return { path, label, button: branch === null ? { x, y } : { ...label, y: label.y + BELOW_LABEL } };
   }
-  const turn = branch === null ? TURN.plain : TURN.branch;
+  const down = row * BRANCH_ROW;
+  if (crowded) {
+    const label = { x: lane, y: from.y + TURN.crowded + down };
+    const own = { ...from, x: edge.sourceX };
+    return { path: transitionPath({ from: own, to, lane, turn: TURN.crowded }), label, button: label };
+  }
+  const turn = (branch === null ? TURN.plain : TURN.branch) + down;
   const label = { x: lane, y: from.y + turn };
   const isStraight = Math.abs(lane - from.x) < 1;
   const below = branch !== null ? BELOW_LABEL : isStraight ? 0 : TURN.plain;

@@ -3,7 +3,7 @@ import { summarizeStep } from '../step-types.tsx';
 import { AUTOMATION_EXAMPLES } from './automation-examples.ts';
 import { faultsByStep } from './faults.ts';
 import { addStep, branchesOf, type Graph, type Step, transitionsOf } from './graph.ts';
-import { layout, moveLaterSteps, NODE, positionsOf, withLayout } from './layout.ts';
+import { BRANCH_ROW, layout, moveLaterSteps, NODE, positionsOf, withLayout } from './layout.ts';
 import { highlightedPath } from './path.ts';
 import { flowsOf } from './shares.ts';
 
@@ -14,6 +14,17 @@ const overlaps = (positions: Map<string, { x: number; y: number }>) => {
     all.some((other, j) => i < j && Math.abs(one.x - other.x) < NODE.width && Math.abs(one.y - other.y) < NODE.height),
   );
 };
+
+/** Returns a SPLIT with these branches, each to a step of its own. */
+function splitInto(names: string[]): { graph: Graph; ids: string[] } {
+  const end = welcome.steps[1] as Step;
+  const config = { branches: names.map((name) => ({ name, weight: 1 })) };
+  const split: Step = { ...end, id: 'split', type: 'SPLIT', config, position: null };
+  const ids = names.map((name) => `to-${name}`);
+  const steps = [split, ...ids.map((id): Step => ({ ...end, id, type: 'EXIT', config: {}, position: null }))];
+  const transitions = names.map((branch) => ({ from: 'split', to: `to-${branch}`, branch }));
+  return { graph: { entry: 'split', steps, transitions }, ids };
+}
 
 describe('the example automations', () => {
   it.each(AUTOMATION_EXAMPLES.map(({ id, graph }) => [id, graph] as const))(
@@ -53,6 +64,23 @@ describe('the layout', () => {
     expect(layout(graph).size).toBe(500);
     // Measures CPU time, which does not depend on other work on the machine.
     expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
+  });
+
+  it('places the branches of a split from left to right, in their order', () => {
+    const { graph, ids } = splitInto(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    const positions = layout(graph);
+    const left = ids.map((id) => positions.get(id)?.x ?? 0);
+    expect(left).toEqual([...left].sort((one, other) => one - other));
+    expect(overlaps(positions)).toBe(false);
+  });
+
+  it('leaves room for the names of many branches to one step, and of many branches to none', () => {
+    const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f']);
+    const below = (transitions: Graph['transitions']) => layout({ ...graph, transitions }).get('to-a')?.y ?? 0;
+    const apart = below(graph.transitions);
+    const together = below(graph.transitions.map((way) => ({ ...way, to: 'to-a' })));
+    expect(together - apart).toBe(6 * BRANCH_ROW);
+    expect(below(graph.transitions.slice(0, 1)) - apart).toBe(5 * BRANCH_ROW);
   });
 
   it('keeps steps that a user has placed, and places new steps beside them', () => {

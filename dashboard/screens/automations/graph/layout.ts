@@ -1,10 +1,14 @@
 import dagre from '@dagrejs/dagre';
-import type { CanvasPosition, Graph } from './graph.ts';
+import { type CanvasPosition, type Graph, stepOf, transitionsOf } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 264, height: 58 };
 /** Pixels between nodes. The label of a branch needs more height. */
 export const GAP = { nodes: 40, ranks: 48, label: 26 };
+/** Height in pixels of a row of branch names, where the names of many branches are below each other. */
+export const BRANCH_ROW = 24;
+/** From this number, branches that run down beside each other have their names below each other. */
+export const CROWD = 3;
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
 export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
@@ -41,15 +45,41 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
   for (const { id } of graph.steps) drawing.setNode(id, { ...NODE });
   for (const { from, to, branch } of graph.transitions) {
     if (from === to || !drawing.hasNode(from) || !drawing.hasNode(to)) continue;
-    drawing.setEdge(from, to, { width: 0, height: branch === null ? 0 : GAP.label });
+    const height = branch === null ? 0 : GAP.label + BRANCH_ROW * rowsBelow(graph, from);
+    drawing.setEdge(from, to, { width: 0, height });
   }
   dagre.layout(drawing);
+  const drawnAt = new Map(graph.steps.map(({ id }) => [id, drawing.node(id).x]));
+  const side = isReversed(graph, drawnAt) ? -1 : 1;
+  const middles = [...drawnAt.values()].map((x) => side * x);
+  const left = Math.min(...middles);
   return new Map(
-    graph.steps.map(({ id }) => {
-      const { x, y } = drawing.node(id);
-      return [id, { x: Math.round(x - NODE.width / 2), y: Math.round(y - NODE.height / 2) }];
+    graph.steps.map(({ id }, n) => {
+      const x = Math.round((middles[n] ?? 0) - left);
+      return [id, { x, y: Math.round(drawing.node(id).y - NODE.height / 2) }];
     }),
   );
+}
+
+/** Returns the number of rows that the names of crowded branches below a step need. */
+function rowsBelow(graph: Graph, id: string): number {
+  const step = stepOf(graph, id);
+  const ways = step ? transitionsOf(graph, step) : [];
+  return ways.filter((way) => isCrowded(ways, way)).length;
+}
+
+/** Tells whether many branches of a step lead to the same step as this one, or to none like this one. */
+export function isCrowded(ways: ReturnType<typeof transitionsOf>, { to }: { to: string | null }): boolean {
+  return ways.filter((way) => way.to === to).length >= CROWD;
+}
+
+/** Tells whether most branches are in the reverse of their order, from left to right. The layout is then mirrored. */
+function isReversed(graph: Graph, drawnAt: ReadonlyMap<string, number>): boolean {
+  const turns = graph.steps.flatMap((step) => {
+    const targets = transitionsOf(graph, step).flatMap(({ to }) => drawnAt.get(to ?? '') ?? []);
+    return targets.slice(1).map((x, n) => Math.sign(x - (targets[n] ?? x)));
+  });
+  return turns.reduce((sum, turn) => sum + turn, 0) < 0;
 }
 
 /** Places an inserted step at the position of the next step, and moves the next and all later steps down. */
