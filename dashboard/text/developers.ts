@@ -98,7 +98,7 @@ export const developers = {
     },
     replayed: (n: number, more: boolean) =>
       `${n} ${n === 1 ? 'delivery is' : 'deliveries are'} replayed.${more ? ' Replay again for the rest.' : ''}`,
-    needsWork: 'Failing',
+    disabledNext: 'Fix the receiver, then enable the endpoint. Failed deliveries can be replayed.',
   },
   deliveries: {
     caption: 'Deliveries',

@@ -9,6 +9,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './link-marks.ts';
+import classes from './reasons.module.css';
 import { type Campaign, isSending } from './words.ts';
 
 type Link = ResponseOf<'listCampaignLinks'>['data'][number];
@@ -83,24 +84,47 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
         {words.noLinks}
       </Text>
     );
+  const most = Math.max(1, ...links.map(({ clicks }) => clicks));
   return (
-    <Table.ScrollContainer minWidth={360} type="native">
-      <Table aria-label={words.links}>
+    <Table.ScrollContainer minWidth={320} type="native" px="xs" pb={4}>
+      <Table aria-label={words.links} layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{words.link}</Table.Th>
-            <Table.Th ta="right">{words.linkClicks}</Table.Th>
-            <Table.Th ta="right">{words.linkPeople}</Table.Th>
-            <Table.Th ta="right">{words.linkMachines}</Table.Th>
+            <Table.Th w={116} visibleFrom="sm" aria-hidden />
+            <Table.Th w={64} ta="right">
+              {words.linkClicks}
+            </Table.Th>
+            <Table.Th w={72} ta="right">
+              {words.linkPeople}
+            </Table.Th>
+            <Table.Th w={56} ta="right">
+              {words.linkMachines}
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {links.map(({ url, clicks, uniqueClicks, machineClicks }) => (
             <Table.Tr key={url}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
-              <Table.Td ta="right">{formatCount(clicks)}</Table.Td>
-              <Table.Td ta="right">{formatCount(uniqueClicks)}</Table.Td>
-              <Table.Td ta="right">{formatCount(machineClicks)}</Table.Td>
+              <Table.Td>
+                <Text inherit lineClamp={2} title={url} style={{ overflowWrap: 'anywhere' }}>
+                  {url}
+                </Text>
+              </Table.Td>
+              <Table.Td visibleFrom="sm" aria-hidden>
+                <div className={classes.bar}>
+                  <div data-tone="accent" style={{ width: `${(100 * clicks) / most}%` }} hidden={clicks === 0} />
+                </div>
+              </Table.Td>
+              <Table.Td ta="right" fw={500}>
+                {formatCount(clicks)}
+              </Table.Td>
+              <Table.Td ta="right" c="dimmed">
+                {formatCount(uniqueClicks)}
+              </Table.Td>
+              <Table.Td ta="right" c="dimmed">
+                {formatCount(machineClicks)}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

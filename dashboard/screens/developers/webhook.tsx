@@ -20,6 +20,20 @@ function reasonOf({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): 
   return words.disabledBecause(disabledReason);
 }
 
+/** Says in one line that the service disabled an endpoint, that a user did, or that deliveries fail. */
+function Problem({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
+  const { status, disabledReason } = endpoint;
+  const isByUser = disabledReason === 'manual';
+  return (
+    <Alert color={isByUser ? 'gray' : status === 'DISABLED' ? 'red' : 'yellow'} mb="md">
+      <Text span inherit fw={600}>
+        {reasonOf(endpoint)}
+      </Text>{' '}
+      {status === 'DISABLED' && !isByUser && words.disabledNext}
+    </Alert>
+  );
+}
+
 /** One endpoint and its deliveries. */
 export function Webhook() {
   const { endpointId } = useParams({ from: '/shell/developers/webhooks/$endpointId' });
@@ -47,11 +61,7 @@ export function Webhook() {
             }
             actions={<WebhookActions endpoint={found} />}
           />
-          {found.status !== 'ACTIVE' && (
-            <Alert color={found.status === 'DISABLED' ? 'red' : 'yellow'} title={words.needsWork} mb="md">
-              {reasonOf(found)}
-            </Alert>
-          )}
+          {found.status !== 'ACTIVE' && <Problem endpoint={found} />}
           <Deliveries endpointId={found.id} />
         </>
       )}
