@@ -121,7 +121,7 @@ function typeUnlessName({ type, name }: Step): string {
   return typeName === name ? '' : typeName;
 }
 
-/** Returns the row of a branch's name. The branch at the right is in the first row, so that each name has room. */
+/** Returns the row of a branch's name. The branch at the right is in the first row, so that no name covers another. */
 function rowOf(ways: ReturnType<typeof transitionsOf>, at: number): Row {
   const way = ways[at];
   const crowded = way !== undefined && isCrowded(ways, way);
