@@ -25,6 +25,8 @@ const ROOT = packageRoot();
 /** The folder in which `npm run screens` stores pictures. The test suite does not set it, and stores no pictures. */
 const PICTURES = process.env.SCREENS;
 const OPERATOR = 'operator@people.test';
+/** The signed-in user, whose address is visible on each picture. */
+const OWNER = 'maren@shop.example.com';
 const NOWHERE = '/nowhere';
 /** Paths with placeholders for ids, so that each has a test before records exist. */
 const SCREENS = screensOf(namesInPlaceOfIds());
@@ -49,7 +51,7 @@ describeInBrowser('every screen of the dashboard', () => {
   const windows = new Map<string, Promise<BrowserContext>>();
   const windowOf = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
-    const window = windows.get(name) ?? openSignedInWindow({ service, project, email: operator && OPERATOR });
+    const window = windows.get(name) ?? openSignedInWindow({ service, project, email: operator ? OPERATOR : OWNER });
     windows.set(name, window);
     return window;
   };
