@@ -46,7 +46,7 @@ it('fails on a connection that only ever sends interim responses', async () => {
 it('fails on 101 Switching Protocols, which it never asked for, and does not wait for a response', async () => {
   const { url } = await answering('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n');
   const result = await client.send({ url, method: 'POST', headers: {}, body: 'x' });
-  expect(result).toMatchObject({ outcome: 'failed', error: 'answered 101', final: false });
+  expect(result).toMatchObject({ outcome: 'failed', error: 'HTTP 101', final: false });
 });
 
 it.each([301, 302, 307, 308])(

@@ -84,7 +84,7 @@ async function measureLatency(
     const answer = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
     return { outcome: 'answered', ...answer, latencyMs: latencyMs() };
   } catch (error) {
-    const late = timeout.aborted ? 'no answer within 10 s' : undefined;
+    const late = timeout.aborted ? 'no response within 10 s' : undefined;
     return {
       outcome: 'failed',
       error: late ?? errorText(error),
@@ -139,7 +139,7 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
     request.on('response', resolve).on('error', reject);
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(new Error('answered 101'));
+      reject(new Error('HTTP 101'));
     });
     // A request can end without any of these events. Its promise would then never settle.
     request.on('close', () => reject(new Error('the connection closed before a response')));

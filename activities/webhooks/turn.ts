@@ -217,6 +217,6 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
 function errorOf(result: WebhookResult): string {
   if (result.outcome === 'failed') return result.error;
   return result.statusCode >= 300 && result.statusCode < 400
-    ? `answered ${result.statusCode}: redirects are not followed`
-    : `answered ${result.statusCode}`;
+    ? `HTTP ${result.statusCode}: redirects are not followed`
+    : `HTTP ${result.statusCode}`;
 }

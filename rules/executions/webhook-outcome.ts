@@ -15,7 +15,7 @@ export function faultOfAnswer({
   statusCode,
 }: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {
   if (statusCode >= 200 && statusCode < 300) return null;
-  return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
+  return { error: `HTTP ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
 }
 
 /** Returns the output of a visit: the part of the response that is stored. */

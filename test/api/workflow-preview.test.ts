@@ -271,10 +271,10 @@ describe('the preview of a workflow', () => {
       { step: workflow.steps.hard, status: 404 },
     ];
     const response = await preview(workflow.id, { contact, webhooks });
-    expect(response).toMatchObject({ status: 'FAILED', error: 'answered 404', contactId: null });
+    expect(response).toMatchObject({ status: 'FAILED', error: 'HTTP 404', contactId: null });
     expect(response.steps).toMatchObject([
-      { status: 'FAILED', error: 'answered 503', output: { statusCode: 503, body: '{"error":"busy"}' } },
-      { status: 'FAILED', error: 'answered 404' },
+      { status: 'FAILED', error: 'HTTP 503', output: { statusCode: 503, body: '{"error":"busy"}' } },
+      { status: 'FAILED', error: 'HTTP 404' },
     ]);
     expect(await preview(workflow.id, { contact })).toMatchObject({ status: 'EXITED' });
   });

@@ -116,7 +116,7 @@ describeInBrowser('screens for developers', () => {
     });
     const delivery = page.getByRole('button', { name: 'Show the delivery of bought' });
     await delivery.waitFor();
-    await page.getByText('answered 500').first().waitFor();
+    await page.getByText('HTTP 500').first().waitFor();
     await delivery.click();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('"total": 9').waitFor();

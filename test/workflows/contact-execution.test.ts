@@ -212,7 +212,7 @@ describe('a WEBHOOK step', () => {
       status: 'EXITED',
       steps: [{ status: 'FAILED' }, { type: 'EXIT' }],
     });
-    expect(await waitForEnd(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
+    expect(await waitForEnd(fails.id)).toMatchObject({ status: 'FAILED', error: 'HTTP 410' });
     expect(receiver.received.filter((r) => r.path.startsWith('/gone'))).toHaveLength(2);
   });
 });

@@ -164,7 +164,7 @@ describe('retrying a FAILED execution', () => {
       },
     });
     const id = await enter(workflow, 'hooked');
-    expect(await ended(workflow, id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
+    expect(await ended(workflow, id)).toMatchObject({ status: 'FAILED', error: 'HTTP 410' });
     gone = false;
     expect(await expectOk(retry(workflow, id))).toMatchObject({ id, error: null, completedAt: null });
     await until(async () => (await detail(workflow, id)).currentStepId === workflow.steps.pause, 'the delay');

@@ -160,7 +160,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     expect(pending).toEqual([
       expect.stringMatching(/^attempt 1 by smtp .*: 450 4\.2\.1; again at /),
       expect.stringMatching(/^attempt \d of 5: (ENOTFOUND|EAI_AGAIN)/),
-      expect.stringMatching(/^attempt \d of 5: answered 503/),
+      expect.stringMatching(/^attempt \d of 5: HTTP 503/),
     ]);
   });
 
@@ -326,7 +326,7 @@ it('no address, number or text of a person reaches Temporal or a log, whatever f
   const kept = await until(async () => {
     const text = (await readTemporalData(operator.client)).map((run) => run.text).join('\n');
     return (
-      ['attempt 1 by smtp', '450 4.2.1', 'answered 503', 'FILE_UNREADABLE'].every((part) => text.includes(part)) && text
+      ['attempt 1 by smtp', '450 4.2.1', 'HTTP 503', 'FILE_UNREADABLE'].every((part) => text.includes(part)) && text
     );
   }, 'the failures in Temporal');
   expect(MARKS.exec(kept)?.[0]).toBeUndefined();

@@ -335,9 +335,9 @@ describe('a failing endpoint in the Temporal UI', () => {
     const { id } = await executionOf(workflow.id, data.contact);
     const handle = operator.client.workflow.getHandle(service.names.execution(id));
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { type: 'webhook_failed', message: 'WEBHOOK “crm” failed: answered 404' },
+      cause: { type: 'webhook_failed', message: 'WEBHOOK “crm” failed: HTTP 404' },
     });
-    expect(await detailsOf(id)).toMatch(/WEBHOOK “crm” → failed: answered 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
+    expect(await detailsOf(id)).toMatch(/WEBHOOK “crm” → failed: HTTP 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
   });
 
   it('is shown with the result of its last turn and the time of its next turn, if it is registered', async () => {
@@ -348,7 +348,7 @@ describe('a failing endpoint in the Temporal UI', () => {
     expect(details.split('\n')).toEqual([
       expect.stringMatching(new RegExp(`^Next delivery at ${INSTANT}\\.$`)),
       '',
-      'The endpoint is ACTIVE. Last turn: 0 delivered, 1 failed (answered 404).',
+      'The endpoint is ACTIVE. Last turn: 0 delivered, 1 failed (HTTP 404).',
       ...LAST_LINE,
     ]);
   });

@@ -101,7 +101,7 @@ describe('a WEBHOOK request that is redirected', () => {
 
   it.each(['/303/here', '/nowhere'])('to be fetched with GET, or without a target, is FAILED: %s', async (path) => {
     const [visit] = await visitsOf(await run({ url: `${named.url}${path}` }));
-    expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^answered 30[13]/) });
+    expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^HTTP 30[13]/) });
     expect(named.received).toHaveLength(1);
   });
 

@@ -32,7 +32,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
       const created = hoursAgo(at * 0.7 + 0.1);
       const status =
         n === 2 ? 'FAILED' : pick(['DELIVERED', 'DELIVERED', 'DELIVERED', 'FAILED', 'PENDING'] as const, at + n * 3);
-      const refused = status === 'DELIVERED' ? null : voice.say('The endpoint answered 503.', at, 1_000);
+      const refused = status === 'DELIVERED' ? null : voice.say('HTTP 503', at, 1_000);
       return {
         id: idAt(created),
         project_id: projectId,

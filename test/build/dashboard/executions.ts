@@ -140,7 +140,7 @@ const WAYS: Record<ExecutionStatus, readonly Way[]> = {
       BOUGHT,
       ['VIP customer?', 'COMPLETED', { branch: 'yes' }],
       ['Mark as VIP', 'COMPLETED'],
-      ['Notify the shop', 'RUNNING', undefined, 'The endpoint answered 503.'],
+      ['Notify the shop', 'RUNNING', undefined, 'HTTP 503'],
     ],
   ],
   FAILED: [
@@ -159,6 +159,8 @@ const WAYS: Record<ExecutionStatus, readonly Way[]> = {
     ],
   ],
 };
+/** Types of steps in which a contact waits. Other steps take less than a second. */
+const PAUSES = new Set<string>(['DELAY', 'WAIT_FOR_EVENT']);
 /** Frequency of each status. */
 const MIX: readonly ExecutionStatus[] = [
   'COMPLETED',
@@ -229,21 +231,25 @@ async function walk(
     const startedAt = hoursAgo(n * 2 + way.length);
     const id = idAt(startedAt);
     found[status] ??= id;
+    let endsAt = startedAt;
     const steps = way.map(([name, visitStatus, output, error], at) => {
       const stepId = workflow.steps[name] ?? '';
-      const begunAt = new Date(startedAt.getTime() + at * HOUR_MS);
+      const begunAt = endsAt;
       const isOpen = visitStatus === 'WAITING' || visitStatus === 'RUNNING';
+      const type = typeOf.get(stepId) ?? 'EXIT';
+      const tookMs = PAUSES.has(type) ? HOUR_MS : 40 + ((n * 37 + at * 211) % 600);
+      endsAt = new Date(begunAt.getTime() + tookMs);
       return {
         execution_id: id,
         visit: at + 1,
         project_id: projectId,
         step_id: stepId,
-        type: typeOf.get(stepId) ?? 'EXIT',
+        type,
         status: visitStatus,
         attempts: error ? 3 : 1,
         started_at: begunAt,
         error: error ? voice.say(error, n, 1_000) : null,
-        completed_at: isOpen ? null : new Date(begunAt.getTime() + HOUR_MS / 2),
+        completed_at: isOpen ? null : endsAt,
         due_at: visitStatus === 'WAITING' ? hoursAgo(-(n % 48) - 1) : null,
         output: output ? JSON.stringify(output) : null,
       };
@@ -269,7 +275,7 @@ async function walk(
       event_name: voice.event('signup', 0),
       event: JSON.stringify({ source: voice.say('landing page', n, 5_000) }),
       started_at: startedAt,
-      completed_at: isOpen ? null : new Date(startedAt.getTime() + way.length * HOUR_MS),
+      completed_at: isOpen ? null : endsAt,
     };
   });
   await db.insertInto('executions').values(rows).execute();
