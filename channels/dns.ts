@@ -2,16 +2,25 @@ import { Resolver } from 'node:dns/promises';
 import type { Dns, DnsAnswer, MxRecord } from '../rules/domains/dns.ts';
 import { Lru } from '../rules/lru.ts';
 
-/** The time limit of a lookup (contract §10.4 Verification). */
+/** The time limit of a DNS lookup (contract §10.4 Verification). */
 const LOOKUP_MS = 3_000;
-/** Two attempts fit into that limit; c-ares waits longer in the second one. */
+/**
+ * The time limit of the first attempt. Two attempts fit into `LOOKUP_MS`, although the resolver (c-ares) waits longer
+ * in the second attempt.
+ */
 const ATTEMPT_MS = 900;
 const ATTEMPTS = 2;
-/** Long enough for an import with many addresses of one company, short enough that a fixed domain is noticed soon. */
+/**
+ * How long a found record is cached. An import with many addresses of one company then needs one lookup, and a
+ * corrected domain is still noticed soon.
+ */
 const FOUND_MS = 5 * 60_000;
 const ABSENT_MS = 60_000;
 const CACHED_NAMES = 10_000;
-/** The name does not exist, or has no such record. */
+/**
+ * Error codes of the resolver: `NO_NAME` means that the name does not exist, `NO_RECORD` that it has no record of this
+ * type.
+ */
 const NO_NAME = new Set(['ENOTFOUND', 'EBADNAME']);
 const NO_RECORD = new Set(['ENODATA']);
 
@@ -21,8 +30,9 @@ interface Cached {
 }
 
 /**
- * Queries the given servers (`127.0.0.1:5353`; empty means the system's). With `cached`, results are cached for
- * minutes, and concurrent queries share one lookup. Failures are never cached.
+ * Creates a DNS client that queries `servers`, such as `127.0.0.1:5353`, or the system's servers if the list is empty.
+ * With `cached`, results are cached for minutes, and concurrent queries of the same name share one lookup. Failures are
+ * never cached.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
@@ -64,8 +74,8 @@ async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> 
 }
 
 /**
- * Joins the records of successful queries. If all failed, throws the first failure that says more than "no such
- * record".
+ * Returns the records of all successful queries together. If all queries failed, throws the first failure that is not
+ * "no such name" or "no such record". If all failures mean that, prefers "no such record".
  */
 async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {
   const results = await Promise.allSettled(queries);

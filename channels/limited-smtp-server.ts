@@ -3,25 +3,25 @@ import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions, type SMTPSe
 import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
 import { passPathsUnchanged } from './smtp-path.ts';
 
-/** Concurrent sessions per address, or per /64 for IPv6. */
+/** The maximum number of concurrent sessions per IPv4 address, or per /64 network for IPv6. */
 const SESSIONS_PER_ADDRESS = 10;
-/** Share of the sessions that stays free for addresses without a session. */
+/** The share of all sessions that is reserved for addresses that have no session yet. */
 const KEPT_FOR_OTHERS = 0.1;
-/** Time for a refused client to read the reason. */
+/** The time that a refused client has to read the reply before the socket is destroyed. */
 const REFUSED_MS = 1_000;
 
 /** The session slots of a listener. */
 export interface SessionSlots {
   /**
-   * Takes a slot for this address, and returns the function that releases it. Undefined if no slot is free for this
-   * address.
+   * Takes a slot for this address. Returns an object whose `leave` releases the slot, or undefined if no slot is free
+   * for this address.
    */
   take(address: string): { leave(): void } | undefined;
 }
 
 /**
- * Limits sessions so that no address can take all of them: each address may have a few, and the last slots are for
- * addresses without a session.
+ * Creates the session slots. No address can take all slots: each address may have only a few, and the last slots are
+ * reserved for addresses that have no session yet.
  */
 function createSessionSlots(total: number): SessionSlots {
   const sessions = new Map<string, number>();
@@ -46,15 +46,15 @@ function createSessionSlots(total: number): SessionSlots {
 }
 
 /**
- * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). It refuses them before the
- * library creates a session, because the library also counts sessions that are ending. A flood therefore takes no slot
- * from others.
+ * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). It refuses a connection before
+ * the library creates a session for it, because the library also counts sessions that are ending. A flood of
+ * connections therefore takes no slots from other clients.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #slots: SessionSlots;
   /**
-   * The release functions by session id. The library removes listeners from a socket that starts TLS, so its own event
-   * must report the end of a session.
+   * The functions that release slots, by session id. They are called in `onClose` and not in a listener of the socket,
+   * because the library removes such listeners when a socket starts TLS.
    */
   readonly #sessions = new Map<string, { socket: Socket; leave(): void }>();
 
@@ -94,8 +94,9 @@ export class LimitedSmtpServer extends SMTPServer {
 }
 
 /**
- * Returns the parameters of MAIL that belong to the extensions that EHLO announces. DSN and REQUIRETLS are not announced
- * (the library's default), because the service sends no delivery reports and cannot require TLS of later hops.
+ * Returns the parameters of MAIL that clients may use, because the reply to EHLO announces their extensions. The reply
+ * does not announce DSN and REQUIRETLS (the library's default). The service sends no delivery reports, and cannot
+ * require TLS from the servers that receive its email.
  */
 function mailParameters(options: SMTPServerOptions): string[] {
   const utf8 = options.hideSMTPUTF8 ? [] : ['SMTPUTF8'];
@@ -109,8 +110,8 @@ type PathHandler = (
 ) => void;
 
 /**
- * Makes a handler of MAIL or RCPT reply 555 to other parameters (RFC 5321 §4.1.1.11). The library accepts every
- * parameter and ignores the unknown ones, so a client would believe that its request is fulfilled.
+ * Wraps a handler of MAIL or RCPT, so that it replies 555 to parameters that are not `known` (RFC 5321 §4.1.1.11). The
+ * library would accept and ignore unknown parameters, and the client would believe that the server follows them.
  */
 function requireKnownParameters(handle: PathHandler, known: string[]): PathHandler {
   return (address, session, done) => {
@@ -121,14 +122,15 @@ function requireKnownParameters(handle: PathHandler, known: string[]): PathHandl
   };
 }
 
-/** The part of a connection of `smtp-server` that sends replies. */
+/** The method of a connection of the library `smtp-server` that sends replies. */
 interface Replier {
   send(code: number, text?: string | string[] | null, context?: string | false): void;
 }
 
 /**
- * Adds the enhanced code to the library's refusal of an announced size (RFC 1870 §6.1, RFC 3463 §3.4). The library
- * adds enhanced codes to all replies or to none, and the other replies are ours (listener.ts).
+ * Adds the enhanced code to the library's reply 552, which refuses a message that announces a size over the limit (RFC
+ * 1870 §6.1, RFC 3463 §3.4). The library can add enhanced codes only to all replies or to none, and the replies of our
+ * handlers already have them.
  */
 function nameSizeRefusal(connection: Replier): void {
   const send = connection.send.bind(connection);

@@ -6,24 +6,24 @@ import { withWindowsLetters } from '../rules/mime/windows-1252.ts';
 const OPTIONS = {
   forceRfc822Attachments: true,
   attachmentEncoding: 'arraybuffer',
-  /** More levels of nested parts than any email client writes. */
+  /** The maximum depth of nested parts. No email client nests parts this deeply. */
   maxNestingDepth: 30,
   maxHeadersSize: 256 * 1024,
 } as const;
 /**
- * The parser takes 30 ms per megabyte of attachments, 300 ms for short lines. A smaller message blocks only briefly
- * and needs no thread.
+ * Messages of at least this size are parsed in a thread. The parser takes 30 ms per megabyte of attachments, and 300 ms
+ * per megabyte of short lines, so a smaller message blocks the process only briefly.
  */
 const THREAD_MIN_BYTES = 32 * 1024;
 /**
- * A file of 40 MB takes about a second. Empty parts take 4 seconds per megabyte, but only an attacker sends many of
- * them.
+ * The time limit of the parser. A file of 40 MB takes about a second. Empty parts take 4 seconds per megabyte, but only
+ * an attacker sends many empty parts.
  */
 const PARSE_MAX_MS = 20_000;
 const THREAD_HEAP_MB = 512;
 
 /**
- * Parses a message without blocking the process: a large message in a thread, one at a time.
+ * Parses a message without blocking the process. Large messages are parsed in a thread, one at a time.
  * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
 export async function parseMime(bytes: Buffer): Promise<Email> {
@@ -55,7 +55,10 @@ interface Job {
 
 type Answer = { email: Email } | { fault: string };
 
-/** The thread starts with the first large message, and keeps the process alive only while it works. */
+/**
+ * The parser's thread. It starts with the first large message. It keeps the process alive only while it parses a
+ * message.
+ */
 const thread = createParserThread();
 
 function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
@@ -99,7 +102,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     current = { job, timer: setTimeout(() => giveUp('it takes too long to take apart'), PARSE_MAX_MS) };
     worker ??= start();
     worker.ref();
-    // A copy that can be transferred, because these bytes may be part of a larger buffer.
+    // Copies the bytes, because they may be part of a larger buffer, which cannot be transferred to the thread.
     const raw = new Uint8Array(job.raw);
     worker.postMessage({ raw, options: OPTIONS }, [raw.buffer]);
   }

@@ -11,8 +11,8 @@ export class BlockedAddressError extends Error {
 }
 
 /**
- * Tells whether an IP address is a public unicast address. Addresses in loopback, private, link-local, CGNAT, mapped
- * and reserved ranges are not.
+ * Tells whether an IP address is a public unicast address. Returns false for loopback, private, link-local, CGNAT,
+ * mapped and reserved addresses.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -21,9 +21,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Returns why a host can never be called without a lookup: it is an IP literal of a private address, in any notation,
- * or a name of this machine (RFC 6761 §6.3). Undefined for other hosts, whose addresses `publicLookup` checks. WHATWG
- * URLs have converted decimal, octal and hex notations to the dotted one already.
+ * Returns why a host must not be called, as far as this is known without a DNS lookup: the host is a private IP
+ * address, or a name of this machine (RFC 6761 §6.3). Undefined for other hosts; `publicLookup` checks their addresses.
+ * The class `URL` has already converted decimal, octal and hexadecimal IP addresses to the dotted notation.
  */
 export function privateHostReason(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -31,15 +31,19 @@ export function privateHostReason(url: URL): string | undefined {
   return isPrivate ? `${host} is not a public address` : undefined;
 }
 
-/** Refuses such a host. A literal never reaches the DNS lookup, so it must be checked here. */
+/**
+ * Throws if the host of a URL is private. An IP address in a URL needs no DNS lookup, so `publicLookup` cannot check
+ * it.
+ * @throws BlockedAddressError
+ */
 export function assertPublicHost(url: URL): void {
   const reason = privateHostReason(url);
   if (reason !== undefined) throw new BlockedAddressError(reason);
 }
 
 /**
- * A `lookup` for connections that returns only public addresses. The connection therefore uses the address that was
- * checked, which prevents DNS rebinding.
+ * A function for the option `lookup` of connections. It returns only public addresses. The connection uses exactly the
+ * address that was checked, which prevents DNS rebinding.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,4 +1,4 @@
-/** The part of a connection of `smtp-server` that reads MAIL and RCPT. */
+/** The method of a connection of the library `smtp-server` that parses MAIL and RCPT. */
 export interface PathReader {
   _parseAddressCommand(name: string, command: Buffer | string): ParsedPath | false;
 }
@@ -12,22 +12,24 @@ interface ParsedPath {
  * parameter may contain brackets, as `AUTH=<>` does (RFC 4954 §5).
  */
 const COMMAND = /^([^:]*:\s*)<((?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^"<>\p{Cc}])+@[^"<>\p{Cc}]+)>((?:\s.*)?)$/u;
-/** Matches a path with brackets or half a quote, which our handlers refuse with the reason. */
+/**
+ * Matches an invalid path, with brackets or a single quote. Our handlers get this path and refuse it with the reason.
+ */
 const WRONG_COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
-/** Replaces the path while the library reads the parameters. */
+/** A valid path that replaces the real path while the library parses the parameters. */
 const ANY_PATH = '<path@example.com>';
 
 /**
- * Makes a connection of `smtp-server` pass on the path of MAIL and RCPT unchanged. The library supports no quoted local
- * parts, converts A-labels to Unicode, and refuses without a reason. Our handlers check addresses by the service's own
- * rule (`parseMailbox`) and name the error.
+ * Makes a connection of `smtp-server` pass the path of MAIL and RCPT unchanged to our handlers. The library does not
+ * support quoted local parts, converts domains to Unicode, and gives no reason when it refuses. Our handlers check
+ * addresses with `parseMailbox`, like the rest of the service, and name the error.
  */
 export function passPathsUnchanged(connection: PathReader): void {
   const read = connection._parseAddressCommand.bind(connection);
   connection._parseAddressCommand = (name, command) => {
     const text = command.toString();
     const [, verb, path, parameters] = COMMAND.exec(text) ?? WRONG_COMMAND.exec(text) ?? [];
-    // A source route (`<@relay.example:ada@example.com>`) is left to the library, which ignores it.
+    // The library handles a source route (`<@relay.example:ada@example.com>`), which it removes.
     if (verb === undefined || path === undefined || path.startsWith('@')) return read(name, command);
     const parsed = read(name, `${verb}${ANY_PATH}${parameters ?? ''}`);
     return parsed && Object.assign(parsed, { address: path });

@@ -7,32 +7,41 @@ import { assertPublicHost, BlockedAddressError, publicLookup } from './public-ad
 /** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
 const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
-/** A connection without a request is closed before most servers close it. */
+/** An idle connection is closed after this time, before most servers would close it. */
 const IDLE_MS = 4_000;
-/** Part of a response that is read, enough to see the endpoint's message. The rest is discarded. */
+/**
+ * Only this many bytes of a response are read, which is enough to see the endpoint's message. The rest is discarded.
+ */
 const MAX_RESPONSE_BYTES = 16_384;
 /**
- * Redirects that are followed with unchanged method and body, so that an endpoint that moved still gets its data. 303
- * is not followed: it names a page to GET (RFC 9110 §15.4.4), which would say nothing about the delivery.
+ * The statuses of redirects that are followed, with unchanged method and body, so that an endpoint that has moved still
+ * gets its data. 303 is not followed, because it names a page to read with GET (RFC 9110 §15.4.4), and the status of
+ * that page would not show whether the delivery succeeded.
  */
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 export interface WebhookRequest {
-  /** A user name and password in it become `Authorization`, unless `ownHeaders` has one. */
+  /**
+   * The address of the endpoint. A user name and password in it become the header `Authorization`, unless `ownHeaders`
+   * has that header.
+   */
   url: string;
   method: string;
-  /** The service's headers, without secrets. Names in any case; values without CR and LF. */
+  /** The headers of the service, without secrets. Names may have any case. Values must not contain CR or LF. */
   headers: Record<string, string>;
-  /** The tenant's headers, which override the service's. They are sent only to the origin of `url`. */
+  /** The headers of the tenant. They override the headers of the service, and are sent only to the origin of `url`. */
   ownHeaders?: Record<string, string>;
   body: string | undefined;
-  /** Redirects that are followed; 5 unless given. */
+  /** The maximum number of redirects that are followed. The default is 5. */
   maxRedirects?: number;
 }
 
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
-  /** No response: timeout, refused connection, DNS. `final`: a retry would fail in the same way. */
+  /**
+   * No response arrived, for example because of a timeout, a refused connection or a DNS error. `final` means that a
+   * retry would fail in the same way.
+   */
   | {
       outcome: 'failed';
       error: string;
@@ -48,8 +57,8 @@ export interface WebhookClient {
 }
 
 /**
- * Calls external endpoints. Only public addresses are reached, checked at each connect and redirect, unless
- * `allowPrivate`.
+ * Creates a client that calls external endpoints. Unless `allowPrivate` is set, it connects only to public addresses,
+ * and checks this at each connection and redirect.
  */
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
   // There is no limit of connections per host, because callers limit their concurrent requests. With a limit here, a
@@ -151,8 +160,9 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
- * Any header of a tenant may hold a secret, whatever its name. So no header is sent to another origin, nor after a
- * redirect back from there. Only Content-Type is, because it describes the body.
+ * Returns the request that follows a redirect. Any header of a tenant may contain a secret, whatever its name. A
+ * redirect to another origin therefore drops all of them, even for a later redirect back. Only Content-Type is kept,
+ * because it describes the body.
  */
 function followRedirect(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;
@@ -166,7 +176,10 @@ function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
   return mergeHeaders(headers, Object.fromEntries(own));
 }
 
-/** RFC 7617: the client does not send the credentials of a URL automatically. */
+/**
+ * Returns the header for the user name and password of a URL (RFC 7617). Node's HTTP client would not send this header,
+ * because the options have no `auth`.
+ */
 function basicCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const credentials = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`);
@@ -181,7 +194,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** The webhook's own settings are the problem, not the connection to its endpoint. */
+/** Thrown when the settings of the webhook are wrong, so that a retry would fail in the same way. */
 class UncallableError extends Error {}
 
 function httpUrl(text: string, base?: URL): URL {
@@ -191,7 +204,7 @@ function httpUrl(text: string, base?: URL): URL {
   throw new UncallableError(`${url.protocol} addresses are not called`);
 }
 
-/** Reads the beginning of a body. If it hangs until the timeout or breaks off, returns the part that arrived. */
+/** Reads the beginning of a response's body. If the body stops before its end, returns the part that has arrived. */
 async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -5,20 +5,27 @@ import type { BucketSettings } from '../../rules/config.ts';
 /** The time limit for one operation, including its retries and the transfer; an image has at most 5 MB. */
 const OPERATION_MS = 20_000;
 const CONNECT_MS = 3_000;
-/** A store that is silent for this long counts as unreachable. */
+/** A store that sends no data for this long counts as unreachable. */
 const SILENCE_MS = 8_000;
-/** The SDK retries temporary failures, because every operation may run twice. */
+/**
+ * The SDK attempts an operation this many times when the failure is temporary. Every operation of this file may safely
+ * run twice.
+ */
 const ATTEMPTS = 2;
 const MAX_SOCKETS = 50;
-/** Some stores send pages of HTML. */
+/** The maximum length of an error message. Some stores send a whole HTML page as an error. */
 const REASON_MAX_CHARS = 300;
 
-/** A bucket of an S3-compatible store. Keys are complete: their creator adds the prefix of the settings. */
+/** A bucket of an S3-compatible store. The caller passes complete keys, which include the prefix from the settings. */
 export interface Bucket {
-  /** Stores an object, replacing one with this key. @throws BucketError */
+  /**
+   * Stores an object. Replaces an object that has the same key.
+   * @throws BucketError
+   */
   put(key: string, content: Uint8Array, contentType: string): Promise<void>;
   /**
-   * Reads the object's bytes in pieces; undefined when it does not exist. @throws BucketError, also between two pieces
+   * Returns the object's bytes in pieces. Undefined when the object does not exist.
+   * @throws BucketError, also between two pieces
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Removes an object. Does nothing if the object does not exist. @throws BucketError */
@@ -28,7 +35,7 @@ export interface Bucket {
   close(): Promise<void>;
 }
 
-/** The store's reply, or the reason for a missing reply, in one line. */
+/** A failed operation. The message is one line: the store's reply, or the reason why no reply came. */
 export class BucketError extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -42,7 +49,10 @@ interface Opened {
   sdk: Sdk;
 }
 
-/** Creates the bucket without connecting. The SDK is loaded with the first operation, which takes 100 ms and 20 MB. */
+/**
+ * Creates the bucket without connecting. The SDK is loaded at the first operation, because loading takes 100 ms and 20
+ * MB of memory.
+ */
 export function openBucket(settings: BucketSettings): Bucket {
   const Bucket = settings.bucket;
   let opened: Promise<Opened> | null = null;
@@ -91,9 +101,10 @@ async function openClient({ region, endpoint, credentials }: BucketSettings): Pr
     endpoint,
     credentials,
     maxAttempts: ATTEMPTS,
-    // Other stores have one host name for all buckets.
+    // Stores other than AWS have one host name for all buckets, so the bucket's name is in the path.
     forcePathStyle: endpoint !== undefined,
-    // Other stores do not know the checksums that the SDK adds by default. The signature covers the unchanged body.
+    // Stores other than AWS may not support the checksums that the SDK adds by default. The request's signature already
+    // protects the body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -120,7 +131,10 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** Returns the code and the message of S3. The response to a refused HEAD has no body, so only its status is known. */
+/**
+ * Returns the error code and the message of the store. The response to a refused HEAD request has no body, so the text
+ * then has only the HTTP status.
+ */
 function reasonOf(error: unknown): string {
   const { name, message, $metadata }: SdkError = typeof error === 'object' && error !== null ? error : {};
   const status = $metadata?.httpStatusCode;

@@ -1,7 +1,10 @@
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
 import { requestProvider } from './request-provider.ts';
 
-/** Stores email instead of sending it, for development, the demo and tests. Calls `store` once per message. */
+/**
+ * Creates a provider that stores email instead of sending it, for development, the demo and tests. It calls `store`
+ * once for each message.
+ */
 export function captureProvider(store: (message: OutgoingEmail) => Promise<void>): EmailProvider {
   return requestProvider({
     kind: 'capture',

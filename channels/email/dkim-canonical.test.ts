@@ -17,12 +17,12 @@ test('the pieces of a large body add up to the body', () => {
   );
 });
 
-test('the pieces add up to the body also if it is cut between empty lines and lines with text', () => {
+test('the pieces also add up to the body if a piece ends between empty lines and lines with text', () => {
   const text = `${'line \r\n'.repeat(50_000)}${'\r\n'.repeat(300_000)}end\r\n${'\r\n'.repeat(300_000)}`;
   expect([...relaxedPieces(Buffer.from(text, 'latin1'))].join('') === relaxedBody(text)).toBe(true);
 });
 
-test('a message is cut at the same place, whether it is text or bytes', () => {
+test('a message is split at the same position, whether it is a string or bytes', () => {
   for (const message of ['a: b\r\n\r\nbody', 'a: b', 'a: b\r\n\r\n', '\r\n\r\n']) {
     const { head, body: bytes } = splitMessageBytes(Buffer.from(message, 'latin1'));
     expect({ head, body: bytes.toString('latin1') }).toEqual(splitMessage(message));

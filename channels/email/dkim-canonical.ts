@@ -1,9 +1,9 @@
-/** The relaxed canonicalization of RFC 6376 §3.4.2 and §3.4.4, on strings with one character per byte. */
+/** The relaxed canonicalization of DKIM (RFC 6376 §3.4.2 and §3.4.4). The strings have one character per byte. */
 
 export interface HeaderField {
-  /** In lower case. */
+  /** The name of the field in lower case. */
   name: string;
-  /** Unfolded, with each run of white space as one space, and trimmed. */
+  /** The value without line breaks, with each run of white space reduced to one space, and trimmed. */
   value: string;
 }
 
@@ -13,7 +13,7 @@ export function splitMessage(message: string): { head: string; body: string } {
   return end === -1 ? { head: message, body: '' } : { head: message.slice(0, end), body: message.slice(end + 4) };
 }
 
-/** Splits a message at the end of its header, like `splitMessage`, and does not copy the body. */
+/** Splits a message at the empty line after its header, like `splitMessage`, but does not copy the body. */
 export function splitMessageBytes(message: Buffer): { head: string; body: Buffer } {
   const end = message.indexOf('\r\n\r\n', 0, 'latin1');
   return end === -1
@@ -38,7 +38,8 @@ function relaxedValue(value: string): string {
 }
 
 /**
- * Reduces runs of white space to one space, removes it at line ends, and ends the last non-empty line with one CRLF.
+ * Returns a body in relaxed canonical form: runs of white space become one space, white space at line ends and empty
+ * lines at the end are removed, and the last line ends with CRLF.
  */
 export function relaxedBody(body: string): string {
   const lines = relaxedLines(body);
@@ -46,7 +47,10 @@ export function relaxedBody(body: string): string {
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
 
-/** The number of bytes that are processed at a time, so that a body of megabytes never is one string. */
+/**
+ * The number of bytes that are processed at a time, so that a body of several megabytes is never converted to one
+ * string.
+ */
 const PIECE_BYTES = 256 * 1024;
 
 /** Computes `relaxedBody` of a large body, in pieces of whole lines. */
@@ -77,7 +81,10 @@ function relaxedLines(text: string): string {
     .replace(/ $/, '');
 }
 
-/** Returns the length without the empty lines at the end. A regular expression would check every newline. */
+/**
+ * Returns the length of the text without the empty lines at its end. A regular expression would be slower, because it
+ * would check every newline.
+ */
 function lengthWithoutEmptyEnd(lines: string): number {
   let end = lines.length;
   while (end >= 2 && lines.endsWith('\r\n', end)) end -= 2;

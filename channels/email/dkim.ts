@@ -9,8 +9,8 @@ import {
 } from './dkim-canonical.ts';
 
 /**
- * Fields that are signed when present: the list of RFC 6376 §5.4.1, and List-Unsubscribe(-Post), which RFC 8058 §4
- * requires.
+ * The header fields that are signed if the message has them: the list of RFC 6376 §5.4.1, and List-Unsubscribe and
+ * List-Unsubscribe-Post, which RFC 8058 §4 requires.
  */
 const SIGNED_FIELDS = [
   'from',
@@ -29,7 +29,10 @@ const SIGNED_FIELDS = [
 ];
 const SIGNATURE_LINE = 72;
 
-/** A signer. It is created once per domain, because reading a key from PEM costs more than a signature. */
+/**
+ * The domain, selector and key for signatures. It is created once per domain, because parsing a key from PEM text costs
+ * more than a signature.
+ */
 export interface DkimSigner {
   domain: string;
   selector: string;
@@ -43,19 +46,20 @@ export function dkimSigner(p: { domain: string; selector: string; privateKey: st
 
 export interface DkimOptions {
   /**
-   * The body is already in relaxed canonical form: no two spaces in a row, none at a line's end, one CRLF at the end.
-   * It is not checked.
+   * Whether the body is already in relaxed canonical form: no two spaces in a row, no space at the end of a line, and
+   * one CRLF at the end. The signer does not check this.
    */
   canonicalBody?: boolean;
-  /** Fields that are not signed, because the provider replaces them. */
+  /** Names of header fields that are not signed, because the email provider replaces them. */
   rewrittenFields?: readonly string[];
   now?: Date;
 }
 
 /**
- * Builds the DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256).
- * The message has CRLF line ends and is sent byte for byte. The signing runs in Node's thread pool, because its 0.25 ms
- * would block all other connections. From is listed one more time than it occurs, so that no one can add a second From.
+ * Builds the DKIM-Signature header with its CRLF (RFC 6376, relaxed/relaxed, RSA-SHA256). The caller puts it before the
+ * message. The message must have CRLF line ends and must be sent byte for byte. The signature takes 0.25 ms, during
+ * which it would block all other connections, so it is computed in Node's thread pool. The signature lists From one
+ * more time than the message has it. An attacker who adds a second From then makes the signature invalid.
  */
 function dkimSignature(
   message: string | Buffer,
@@ -117,7 +121,8 @@ export function signMessage<T extends string | Buffer>(
 }
 
 /**
- * Returns the signed fields. If a field occurs more than once, its last occurrence is signed first (RFC 6376 §5.4.2).
+ * Returns the names and the canonical text of the header fields to sign. If a field occurs more than once, its last
+ * occurrence is signed first (RFC 6376 §5.4.2).
  */
 function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { names: string[]; text: string } {
   const names: string[] = ['from'];
@@ -133,7 +138,10 @@ function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { n
   return { names, text };
 }
 
-/** Folds `h=` into lines. A verifier reads each fold as a single space, as in the signed text. */
+/**
+ * Splits the tag `h=`, the list of field names, into lines. A verifier reads each line break as a single space, which
+ * matches the signed text.
+ */
 function foldNames(names: string[]): string[] {
   const lines: string[] = [];
   let line = 'h=';
@@ -148,7 +156,7 @@ function foldNames(names: string[]): string[] {
   return [...lines, line];
 }
 
-/** The signature's own text is not signed, so it may be folded anywhere. */
+/** Splits the signature into lines. The signature itself is not signed, so a line may end anywhere. */
 function fold(base64: string): string {
   let lines = base64.slice(0, SIGNATURE_LINE);
   for (let at = SIGNATURE_LINE; at < base64.length; at += SIGNATURE_LINE) {

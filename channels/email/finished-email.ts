@@ -5,11 +5,12 @@ import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
 /**
- * An email to build in a thread: its parts, or an application's own message. Results come back as plain byte arrays.
+ * The input for building an email in a thread: its parts, or a message that an application has composed. The thread
+ * returns byte arrays, not Buffers.
  */
 export type FinishedEmailInput = Signing & MessageContent;
 
-/** The parts of a message, or a whole one that an application has composed. */
+/** The parts of a message, or a whole message that an application has composed. */
 export type MessageContent = ComposedInput | { original: Omit<OriginalInput, 'message'> & { message: Uint8Array } };
 
 interface ComposedInput {
@@ -21,7 +22,7 @@ interface ComposedInput {
 }
 
 interface Signing {
-  /** Undefined leaves the email unsigned. */
+  /** The DKIM signer. If undefined, the email is not signed. */
   signer: DkimSigner | undefined;
   rewrittenFields: readonly string[];
 }

@@ -28,22 +28,22 @@ export interface MessageParts {
   subject: string;
   html: string;
   text: string;
-  /** Further headers, such as List-Unsubscribe. Names that the message itself sets are skipped. */
+  /** Further headers, such as List-Unsubscribe. Headers that `buildMessage` sets itself are skipped. */
   headers?: readonly (readonly [name: string, value: string])[];
   attachments?: readonly EmailAttachment[];
-  /** With its angle brackets; the same on every attempt. */
+  /** The Message-ID with its angle brackets. It is the same on every attempt. */
   messageId: string;
   date: Date;
 }
 
 const HEADER_NAME = /^[!-9;-~]{1,76}$/;
-/** Headers that this file, the MIME composer or a server on the way sets. */
+/** Headers that this file, the MIME composer or a mail server sets. Callers cannot set them. */
 const OWN_HEADERS =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-(?!language$).*|dkim-.*)$/i;
 
 /**
- * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and have
- * at most 998 octets. No part of the input can add a header, read a file of this host or fetch a URL.
+ * Builds the whole message from text and HTML as alternatives, inline images and attachments. All lines end in CRLF and
+ * have at most 998 octets. No text in the input can add a header, read a file of this machine or fetch a URL.
  */
 export async function buildMessage(input: MessageParts): Promise<Buffer> {
   const attachments = input.attachments ?? [];
@@ -73,8 +73,8 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
 }
 
 /**
- * Puts AMP before the HTML, because email clients show the last form that they support. The other forms follow the
- * HTML.
+ * Sorts the alternatives of the body. AMP comes before the HTML, because email clients show the last alternative that
+ * they support. Alternatives of other types come after the HTML.
  */
 function orderForms(node: MimeNode): void {
   if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => rankOf(one) - rankOf(other));
@@ -91,8 +91,9 @@ function isType(node: MimeNode, type: string): boolean {
 }
 
 /**
- * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, which RFC 2047 §5
- * forbids. Here the name is only in Content-Disposition, encoded by RFC 2231 when it is long or not ASCII.
+ * Writes the name of each file only into Content-Disposition, encoded by RFC 2231 if it is long or not ASCII. By
+ * default the MIME composer would repeat the name in Content-Type, as an encoded word in quotes for old programs. RFC
+ * 2047 §5 forbids this.
  */
 function nameFilesByDisposition(node: MimeNode): void {
   if (node.filename) {
@@ -103,7 +104,9 @@ function nameFilesByDisposition(node: MimeNode): void {
   for (const child of node.childNodes) nameFilesByDisposition(child);
 }
 
-/** Returns an object, so that a name like `x@y, z@w` is not parsed as addresses. */
+/**
+ * Returns name and address as an object, so that the composer does not parse a name like `x@y, z@w` as two addresses.
+ */
 function address({ name, address: mailbox }: NamedAddress): { name: string; address: string } {
   return { name: singleLine(name ?? ''), address: singleLine(mailbox) };
 }
@@ -125,7 +128,10 @@ function attachmentOf(attachment: EmailAttachment) {
   };
 }
 
-/** Has no file name, because email clients would then show it as an attachment. */
+/**
+ * Returns an alternative of the body for the composer. It has no file name, because email clients would show a named
+ * alternative as an attachment.
+ */
 function alternativeOf({ contentType, content }: EmailAttachment) {
   const type = singleLine(contentType);
   const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
@@ -133,8 +139,9 @@ function alternativeOf({ contentType, content }: EmailAttachment) {
 }
 
 /**
- * Returns the type of an attachment. Files are encoded in base64, which a multipart must not be (RFC 2045 §6.4),
- * because email clients would look for parts in it.
+ * Returns the content type of an attachment. Attachments are encoded in base64, which RFC 2045 §6.4 forbids for a
+ * multipart type. Such a file is sent as `application/octet-stream`, because email clients would search a multipart for
+ * parts.
  */
 function fileType(contentType: string): string {
   return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;

@@ -8,11 +8,14 @@ import {
 } from '../../rules/mime/mime-parts.ts';
 import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
 
-/** The input for a message of the relay before it is signed. */
+/** An application's message from the SMTP relay, before the service completes and signs it. */
 export interface OriginalInput {
   /** The message from `prepareOriginal`. */
   message: Buffer;
-  /** HTML with the service's links and pixel that replaces the message's own; undefined keeps the message's own. */
+  /**
+   * The HTML with tracked links and the tracking pixel, which replaces the message's HTML. If undefined, the message
+   * keeps its HTML.
+   */
   html: string | undefined;
   /** Used if the message lacks this header. */
   messageId: string;
@@ -21,8 +24,8 @@ export interface OriginalInput {
 }
 
 /**
- * Completes a message of the relay: adds Message-ID and Date if they are missing, and the tracked HTML. All other bytes
- * stay as the application wrote them. Source: contract §9.13 Relay.
+ * Completes a message of the relay: adds Message-ID and Date if they are missing, and replaces the HTML by the tracked
+ * HTML. All other bytes stay as the application wrote them (contract §9.13 Relay).
  */
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
@@ -35,7 +38,8 @@ export function completeOriginal({ message, html, messageId, date }: OriginalInp
 }
 
 /**
- * Writes the HTML as UTF-8 in quoted-printable, and removes signatures of the application, which are no longer valid.
+ * Replaces the HTML part of a message. Writes the new HTML as UTF-8 in quoted-printable, and removes the application's
+ * DKIM signatures, which are no longer valid.
  */
 function withHtml(message: Buffer, html: string): Buffer {
   const root = findMimeParts(message);

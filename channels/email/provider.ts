@@ -5,13 +5,13 @@ import type { SmtpRefusal } from './smtp/types.ts';
 
 /** One finished message for one recipient. */
 export interface OutgoingEmail {
-  /** Id of the email's row, which the result repeats. */
+  /** The id of the email's row. */
   id: string;
   projectId: string;
-  /** Envelope sender (return path), `''` for the null sender. */
+  /** The envelope sender (return path); `''` is the null sender. */
   from: string;
   to: string;
-  /** The whole RFC 5322 message; a string has one character per byte. */
+  /** The whole message (RFC 5322). A string has one character per byte. */
   raw: string | Buffer;
   /** See `SmtpMessage.canonical`. */
   canonical?: boolean;
@@ -21,9 +21,9 @@ export interface OutgoingEmail {
 
 /**
  * The provider's result for a message. After `unsent` or a temporary refusal, the message has not arrived and may be
- * sent again. After `in_doubt` it may have arrived: the provider never repeats it, but the caller sends it again with
- * the same Message-ID, because a second copy is better than a lost email. `classifyRefusal` decides what a refusal
- * means for the recipient.
+ * sent again. `in_doubt` means that the message may have arrived. The provider does not send it again by itself. The
+ * caller does, with the same Message-ID, because a second copy is better than a lost email. `classifyRefusal` decides the
+ * consequences of a refusal for the recipient.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }
@@ -31,23 +31,33 @@ export type ProviderResult =
   | { outcome: 'unsent'; error: string }
   | { outcome: 'in_doubt'; error: string };
 
-/** Passes messages to a service that delivers them. The caller limits how many are in flight. */
+/**
+ * Passes messages to a mail server or email service, which delivers them. The caller limits the number of messages in
+ * flight.
+ */
 export interface EmailProvider {
   readonly kind: EmailProviderKind;
-  /** Sends a message. Never rejects. An abort stops messages that are not on the wire yet. */
+  /**
+   * Sends a message. The promise never rejects. If `signal` is aborted before the message is on the wire, the message
+   * is not sent.
+   */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
   /**
-   * Sends a message without a promise, for campaigns. `onResult` is called once, after this call returns. The returned
-   * function withdraws a message that is not on the wire yet; it then returns true, and `onResult` is not called.
+   * Sends a message and calls `onResult` once, after this call has returned. Campaigns use this method, because it
+   * needs no promise for each message. The returned function withdraws the message if it is not on the wire yet. In
+   * that case the function returns true, and `onResult` is not called.
    */
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
-  /** Ends queued messages as `unsent`, and waits for messages on the wire. */
+  /** Gives queued messages the result `unsent`, and waits for the results of messages on the wire. */
   close(): Promise<void>;
   /**
-   * Checks whether the provider accepts email for this envelope, or only our login, and sends nothing. Absent if the
-   * provider cannot be checked.
+   * Checks whether the provider accepts email with this envelope, without sending a message. With `null`, checks only
+   * the login. Absent if the provider cannot be checked.
    */
   probe?(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult>;
-  /** Sets the listener for lines about the server that an operator should know. Call it before the first message. */
+  /**
+   * Sets the listener for notices about the server that an operator should see. Call this method before the first
+   * message.
+   */
   onNotice?(listener: (notice: string) => void): void;
 }

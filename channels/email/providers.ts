@@ -35,7 +35,8 @@ const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings
 };
 
 /**
- * Creates the provider of `EMAIL_PROVIDER`, one per process. `store` receives email that the provider captures.
+ * Creates the provider that `EMAIL_PROVIDER` names. A process has one. With the provider `capture`, `store` receives
+ * the email instead of a server.
  * @throws Error for an SMTP_URL that cannot be used
  */
 export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {

@@ -1,13 +1,13 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 
 /**
- * Builds a provider that hands over each message with a request of its own, as mail APIs do. The requests have no
- * order, so no message waits for another. `send` never rejects.
+ * Creates a provider that sends each message with a separate request, as mail APIs do. The requests run concurrently,
+ * so no message waits for another message. `p.send` must never reject.
  */
 export function requestProvider(p: {
   kind: EmailProvider['kind'];
   send: (message: OutgoingEmail, signal?: AbortSignal) => Promise<ProviderResult>;
-  /** Runs after the last request. */
+  /** Called after the last request has ended. */
   close?: () => Promise<void>;
 }): EmailProvider {
   const underWay = new Set<Promise<ProviderResult>>();

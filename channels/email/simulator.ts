@@ -1,15 +1,13 @@
 import { isSimulatorAddress, SIMULATED_REPLIES, type Simulation } from '../../rules/emails/simulator.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 
-/**
- * Stores a message where a person can view it, together with the feedback that will follow. Returns the simulator's
- * reply.
- */
+/** Stores a message where a person can view it, and queues the simulated feedback. Returns the simulator's reply. */
 export type KeepSimulated = (message: OutgoingEmail) => Promise<Simulation['answer']>;
 
 /**
- * Wraps a provider so that email to the simulator never reaches it. The simulator's replies look like a server's and
- * have the usual effects: accepted email is SENT, refused email bounces, and deferred email is retried.
+ * Wraps a provider so that email to simulator addresses never reaches it. The simulator's replies look like replies of
+ * a mail server and have the usual effects: accepted email is SENT, refused email bounces, and deferred email is
+ * retried.
  */
 export function withSimulator(provider: EmailProvider, keep: KeepSimulated): EmailProvider {
   const underWay = new Set<Promise<unknown>>();

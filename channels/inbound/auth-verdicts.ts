@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticate } from 'mailauth';
 import type { InboundMessage } from './listener.ts';
 
-/** Verdicts in the terms of SES. GRAY: no policy or no signature. DISABLED: not checked here. */
+/**
+ * Verdicts with the names that SES uses. GRAY: the domain has no policy, or the message has no signature. DISABLED:
+ * this service does not check it.
+ */
 export type AuthVerdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 
 export interface Verdicts {
@@ -13,14 +16,14 @@ export interface Verdicts {
 }
 
 /**
- * The time limit for all DNS lookups of a message. After it, the verdicts are PROCESSING_FAILED, and the message is
- * accepted.
+ * The time limit for all DNS lookups of a message. When it passes, the verdicts are PROCESSING_FAILED, and the message
+ * is still accepted.
  */
 const CHECK_MS = 10_000;
 const QUERY_MS = 3_000;
 /**
- * Messages beyond these limits are not checked, because millions of blank lines or thousands of signatures would block
- * the process for seconds.
+ * Messages that exceed these limits are not checked. Checking millions of blank lines or thousands of signatures would
+ * block the process for seconds.
  */
 const BLANK_LINES_MAX = 20_000;
 const SIGNATURES_MAX = 20;

@@ -1,9 +1,12 @@
 import { firstWord } from './field-values.ts';
 
-/** Headers that auto-responders add to their replies; none of them is standardized. */
+/** Headers that auto-responders add to their replies. None of these headers is standardized. */
 const MARKS =
   /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to|domain))?|x-(?:[a-z]+-)?vacation(?:-reply)?|x-out-of-office|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-ms-exchange-inbox-rules-loop|x-cron-env)$/;
-/** Fields in which some servers write `Autoresponder`. Other values of these fields mean nothing. */
+/**
+ * Header fields in which some servers write `Autoresponder`. Other values of these fields do not mark an automatic
+ * reply.
+ */
 const RESPONDER_FIELDS: ReadonlySet<string> = new Set(['delivered-to', 'x-post-messageclass']);
 /** Names of a field for the priority of an email. The last two are misspellings of old auto-responders. */
 const PRECEDENCE_FIELDS: ReadonlySet<string> = new Set(['precedence', 'x-precedence', 'preference']);
@@ -29,8 +32,8 @@ const PROGRAM_WORDS = [
   'report domain',
 ];
 /**
- * Subjects that only programs write, without `Re:` before them. Some auto-responders mark their replies in no other way.
- * DMARC reports (RFC 7489 §7.2.1.1) have a subject of their own.
+ * Matches subjects that only programs write. For some auto-responders the subject is the only sign of an automatic
+ * reply. It also matches the subject of DMARC reports (RFC 7489 §7.2.1.1).
  */
 const PROGRAM_SUBJECT = new RegExp(
   `^(?:\\[auto(?:matic)?[ -]?(?:reply|response)\\]|(?:${PROGRAM_WORDS.join('|')})\\s*[:：])`,
@@ -53,9 +56,12 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
   });
 }
 
-/** Tells whether only a program writes this subject. A person's answer to it begins with `Re:`. */
+/**
+ * Tells whether only a program writes this subject. A person's reply to such an email has `Re:` at the start of its
+ * subject, so it does not match.
+ */
 export function hasProgramSubject(subject: string): boolean {
-  // Texts written from right to left may have an invisible mark of direction first.
+  // Text in a language that is written from right to left may start with an invisible direction mark.
   return PROGRAM_SUBJECT.test(
     subject
       .replaceAll(/\p{Cf}/gu, '')
@@ -65,7 +71,8 @@ export function hasProgramSubject(subject: string): boolean {
 }
 
 /**
- * Tells whether an envelope sender or an author is a mail system, whose email must get no reply (RFC 5321 §4.5.5).
+ * Tells whether an address, of an envelope sender or an author, belongs to a mail system. Email of a mail system must
+ * get no reply (RFC 5321 §4.5.5).
  */
 export function isMailSystem(address: string): boolean {
   return address === '' || /^mailer-daemon(?:@|$)/i.test(address);

@@ -1,22 +1,28 @@
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { firstWord } from './field-values.ts';
 
-/** The block of a delivery status notification (RFC 3464) about one recipient; fields by name in lower case. */
+/**
+ * The fields of a delivery status notification (RFC 3464) about one recipient, by their name in lower case. A
+ * notification has one block of such fields for each recipient.
+ */
 export type RecipientStatus = Map<string, string>;
 
-/** From the best to the worst. When several blocks name no recipient of ours, the worst counts. */
+/** The actions from the best to the worst. If no block names our recipient, the block with the worst action counts. */
 const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
-/** More recipients than one of our emails can have, so such a notification is not about our email. */
+/** The maximum number of blocks that are read. Our emails have far fewer recipients. */
 const BLOCKS_MAX = 1_000;
-/** An address has at most 254 characters; each may be written as `\x{00e9}`. */
+/**
+ * The maximum length of an address as a report writes it. An address has at most 254 characters, and each of them may
+ * be written as `\x{00e9}`.
+ */
 const WRITTEN_MAX_CHARS = 254 * 8;
 
 /**
- * Finds the block about `address`, by Final-Recipient or Original-Recipient, among the blocks of a notification. A
- * notification may be about several recipients, and `relayed` for another one must not hide that ours failed. Without
- * such a block, or without a known address, the worst block counts. `isAboutAnother` is then true if the block names
- * another address, such as the target of a forward.
+ * Finds the block about `address` in a notification, by Final-Recipient or Original-Recipient. A notification may be
+ * about several recipients, and a `relayed` for another recipient must not hide that the delivery to our recipient
+ * failed. If no block names `address`, or `address` is null, returns the block with the worst action. `isAboutAnother`
+ * is true if that block names another address, such as the target of a forward.
  */
 export function statusOf(
   blocks: RecipientStatus[],
@@ -29,8 +35,8 @@ export function statusOf(
 }
 
 /**
- * Returns the action of a block in lower case; empty without one. Some servers omit the field, although RFC 3464 requires
- * it. A permanent status of a recipient then means that the delivery failed.
+ * Returns the action of a block in lower case, or an empty string. Some servers omit the field Action, although RFC
+ * 3464 requires it. In that case, a permanent status (5.x.x) means `failed`.
  */
 export function actionOf(fields: RecipientStatus): string {
   const action = firstWord(fields.get('action') ?? '');
@@ -51,8 +57,8 @@ function namesRecipient(fields: RecipientStatus, address: string): boolean {
 }
 
 /**
- * Reads the address of `rfc822; <a@example.com>`. Searches for the separators instead of using one pattern, because an
- * attacker's spaces could make a pattern run for hours.
+ * Reads the address from a value like `rfc822; <a@example.com>`. Searches for the separators one by one, because a
+ * regular expression could run for hours on a value with many spaces from an attacker.
  */
 function writtenAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');
@@ -62,20 +68,26 @@ function writtenAddress(value: string): string | undefined {
   return bare.includes('>') ? undefined : bare;
 }
 
-/** Cuts the comment of `ada@example.com (Ada)`. A quoted local part may contain parentheses. */
+/**
+ * Removes the comment from a text like `ada@example.com (Ada)`. Leaves a quoted local part unchanged, because it may
+ * contain parentheses.
+ */
 function withoutEndComment(text: string): string {
   const comment = text.startsWith('"') ? -1 : text.indexOf(' (');
   return comment < 0 ? text : text.slice(0, comment).trim();
 }
 
-/** Decodes xtext (RFC 3461 §4), in which Original-Recipient writes characters as `+2B`, here in lower case. */
+/**
+ * Decodes xtext (RFC 3461 §4), the encoding of Original-Recipient, which writes characters as `+2B`. The text is in
+ * lower case here.
+ */
 function fromXtext(text: string): string {
   return text.replace(/\+([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /**
- * Decodes an address of the type `utf-8` (RFC 6533 §3), which has characters as such or as `\x{e9}`, and U-labels in
- * its domain. The service stores domains as A-labels.
+ * Decodes an address of the type `utf-8` (RFC 6533 §3). Characters are written directly or as `\x{e9}`, and the domain
+ * may contain Unicode characters. Returns the address as the service stores it, with the domain in ASCII.
  */
 function fromUtf8Address(text: string): string | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
@@ -93,7 +105,10 @@ function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   );
 }
 
-/** Returns how bad a result is, for sorting. With the same action, 5.x.x is worse than 4.x.x. */
+/**
+ * Returns a number for comparing blocks; a larger number is worse. With the same action, a status of 5.x.x is worse
+ * than 4.x.x.
+ */
 function severityOf(block: RecipientStatus): number {
   const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
   return 2 * ACTIONS.indexOf(actionOf(block)) + forGood;

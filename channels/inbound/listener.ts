@@ -4,16 +4,23 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /**
- * Announced as SIZE and enforced (RFC 1870). It is large because notifications return a message with its attachments.
+ * The longest message that the listener accepts. The listener announces this limit as SIZE (RFC 1870). It is large,
+ * because bounces may contain the returned message with its attachments.
  */
 const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 50;
-/** The number of sessions. Together with the size, it limits how much memory unauthenticated senders can fill. */
+/**
+ * The maximum number of sessions. Together with `MESSAGE_MAX_BYTES`, it limits how much memory unauthenticated senders
+ * can fill.
+ */
 const SESSIONS_MAX = 40;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
-/** Thrown by a handler for a message that can never be accepted. The reply is 554, so the sender does not retry. */
+/**
+ * A handler throws this error for a message that can never be accepted. The listener then replies 554, so the sender
+ * does not retry.
+ */
 export class UnreadableMessageError extends Error {
   readonly responseCode = 554;
 }
@@ -21,7 +28,7 @@ export class UnreadableMessageError extends Error {
 /** A message that was received over SMTP. */
 export interface InboundMessage {
   raw: Buffer;
-  /** The envelope sender in lower case; empty for the null sender of notifications. */
+  /** The envelope sender in lower case. Empty for the null sender, which notifications have. */
   from: string;
   /** The accepted envelope recipients. */
   recipients: string[];
@@ -32,21 +39,27 @@ export interface InboundMessage {
 
 export interface InboundHandler {
   /**
-   * Tells whether an address belongs to this service. Other addresses are refused at RCPT, so this is not an open
-   * relay.
+   * Tells whether an address belongs to this service. The listener refuses other addresses at RCPT, so that it is not
+   * an open relay.
    */
   accepts(recipient: string): Promise<boolean>;
-  /** Records a message durably before the 250. A rejection replies 451, and the sender retries. */
+  /**
+   * Stores a message before the listener replies 250. If the promise rejects, the listener replies 451, and the sender
+   * retries.
+   */
   take(message: InboundMessage): Promise<void>;
 }
 
 export interface InboundListener {
   port: number;
-  /** Accepts no new sessions, and waits `CLOSE_MS` for running ones. */
+  /** Accepts no new sessions, and waits up to `CLOSE_MS` for running sessions. */
   close(): Promise<void>;
 }
 
-/** Listens for returned and inbound email. With `port` 0 it uses a free port; with a certificate it offers STARTTLS. */
+/**
+ * Starts the SMTP server for bounces and inbound email. With `port` 0, it uses a free port. With a certificate, it
+ * offers STARTTLS.
+ */
 export async function startInboundListener(p: {
   host: string;
   port: number;
@@ -63,7 +76,8 @@ export async function startInboundListener(p: {
     sessionsMax: SESSIONS_MAX,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
-    hideENHANCEDSTATUSCODES: true, // Not announced, because not every reply has an enhanced code, as in the relay.
+    // Enhanced codes are not announced, because not every reply has one (see the relay's listener).
+    hideENHANCEDSTATUSCODES: true,
     disabledCommands: p.tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...p.tls,
     disableReverseLookup: true,
@@ -103,7 +117,8 @@ export async function startInboundListener(p: {
     server.once('error', reject);
     server.listen(p.port, p.host, resolve);
   });
-  // A client that hangs up during a handshake causes an error, which would end the process without this listener.
+  // A client that hangs up during a TLS handshake causes an `error` event. Without this handler, the event would end
+  // the process.
   server.off('error', onError).on('error', onError);
   const address = server.server.address();
   const port = typeof address === 'object' && address ? address.port : p.port;

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 
-/** Returns a pattern that finds an address in a text, also with its international domain in letters. */
+/** Returns a pattern that finds an address in a text, with its domain in ASCII or in Unicode. */
 export function patternOfAddress(address: string): RegExp {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
@@ -8,12 +8,12 @@ export function patternOfAddress(address: string): RegExp {
   return new RegExp(`(?<![\\w.+-])${escapePattern(address.slice(0, at))}@(?:${forms.join('|')})(?![\\w-]|\\.\\w)`, 'i');
 }
 
-/** Tells whether a text names an address that `own` does not match. */
+/** Tells whether a text contains an email address that `own` does not match. */
 export function namesOtherAddress(text: string, own: RegExp): boolean {
   return namesAnyAddress(text.replace(new RegExp(own, 'gi'), ' '));
 }
 
-/** Tells whether a text names an address. */
+/** Tells whether a text contains an email address. */
 export function namesAnyAddress(text: string): boolean {
   return /[\w.!#$%&*+/?^`{|}~-]@[a-z0-9]/i.test(text);
 }

@@ -13,20 +13,20 @@ import { namesAnyAddress, namesOtherAddress, patternOfAddress } from './named-ad
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
   messageId: string;
-  /** The id of the email that it replies to, with its angle brackets; null without one. */
+  /** The id of the email to which this email replies, with its angle brackets. Null if it replies to none. */
   inReplyTo: string | null;
   /** The ids of its thread, oldest first, with their angle brackets. */
   references: string[];
   attachments: InboundAttachment[];
-  /** The address in From, in lower case; null without one. */
+  /** The address in From, in lower case. Null if From has no address. */
   from: string | null;
-  /** From as it is written. */
+  /** The unchanged value of the header From. */
   fromHeader: string;
   fromName: string | null;
   subject: string;
   text: string | null;
   html: string | null;
-  /** True if its headers say that a program wrote it. The envelope may say so, too. */
+  /** True if the email's headers show that a program wrote it. The envelope sender may show it too. */
   hasAutomaticMark: boolean;
 }
 
@@ -36,88 +36,101 @@ export interface InboundAttachment {
   contentType: string;
   /** The decoded file. */
   content: Buffer;
-  /** The id that the HTML names it by (`cid:`), without angle brackets. */
+  /** The id with which the HTML refers to the file (`cid:`), without angle brackets. */
   contentId: string | null;
 }
 
-/** The kind of a message: a report about our email, or an email. */
+/** A received message, by its kind: a report about an email that we sent, or an ordinary email. */
 export type ReadMessage =
   /**
    * A delivery report or a bounce. `of` returns what the report says about the recipient of an email. The address is
    * null if it is no longer stored.
    */
   | { kind: 'status'; of(address: string | null): StatusReport }
-  /** `returnPaths` and `links` come from the reported email, if the complaint quotes it. */
+  /** `returnPaths` and `links` are taken from the reported email, if the complaint contains a copy of it. */
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
   /** An automatic report that needs no action. */
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundEmail };
 
-/** The content of a report. A report of a delay or of a forwarded email has nothing to record. */
+/** The content of a report. `nothing` is a report of a delay or of a forwarded email, which changes no record. */
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /**
- * The number of bytes that are parsed first. The parser takes 300 ms per megabyte of short lines. Reports are at the
- * beginning of a message, so only other email is parsed beyond this limit, to list its attachments.
+ * At first, only this many bytes of a message are parsed, because the parser takes 300 ms per megabyte of short lines.
+ * A report is at the beginning of its message, so this is enough for reports. Ordinary email is then parsed completely,
+ * to list its attachments.
  */
 const PARSED_MAX_BYTES = 512 * 1024;
-/** The parser takes 4 seconds per megabyte of empty parts. */
+/** The maximum number of parts. The parser takes 4 seconds per megabyte of empty parts. */
 const PARTS_MAX = 500;
-/** Reports are short. A hostile one must not make the patterns run for minutes. */
+/**
+ * Only this many characters of a part are read. Reports are short, and on a long hostile report the regular expressions
+ * could run for minutes.
+ */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
 /** Limits for the data of an event, because the whole event is stored and sent to webhooks. */
 const ATTACHMENTS_MAX = 100;
 const NAME_MAX_CHARS = 255;
 const REFERENCES_MAX = 100;
-/** RFC 5322 §2.1.1: an id cannot be folded, and a line has at most 998 characters. */
+/**
+ * Matches a message id. An id cannot be split over two lines, and a line has at most 998 characters (RFC 5322 §2.1.1).
+ */
 const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
-/** Bounces in words name the refusal before they quote the email. */
+/**
+ * Only this many characters of a bounce's text are read. The reason of the refusal comes before the copy of the email.
+ */
 const RETURNED_MAX_CHARS = 20_000;
-/** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
+/**
+ * Matches a line with a refusal: a reply with an enhanced code, qmail's `(#5.1.1)`, or a code such as `550` at the
+ * start of the line or after a colon.
+ */
 const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: |<<< )55\d(?:[ :-]{1,2}\S|$)/;
-/** qmail gives up with the last temporary reply: `(#4.4.7)`. */
+/** Matches the last temporary reply, such as `(#4.4.7)`, with which qmail reports that it has given up. */
 const LAST_REPLY_LINE = /#4\.\d{1,3}\.\d{1,3}\b/;
 const REPLY_CODE = /\b5\d\d(?:[ :-]|$)/;
-/** A reply, or the reason below an address, is a few lines long. */
+/** The maximum number of lines of a reply, or of the reason below an address. */
 const WORDS_MAX_LINES = 5;
-/** A line of an SMTP session that a bounce shows. */
+/** Matches a line of an SMTP session, which some bounces show. */
 const TRANSCRIPT = /-->|<--|>>>|<<</;
-/** The line above a copy of the email. */
+/** Matches the line above the copy of the email in a bounce. */
 const COPY_BELOW = /^--[^\n]*\b(copy|original message|message headers?)\b/im;
 const QUOTED_HEADER = /^[>\s]*(?!(?:recipient|reason|error|failed)\b)[\w-]+(?: to)?:[^:]*@/i;
 const DELAY =
   /\bdelay|\bwarning\b|not (?:yet )?been (?:delivered|possible) yet|\bnot yet been\b|\b(?:will|still) (?:be )?(?:(?:re)?tr[iy]|continu|keep)|temporar|no action is required/i;
-/** A delay in other languages. */
+/** Matches the report of a delay in languages other than English. */
 const FOREIGN_DELAY =
   /verz(?:ö|oe)ger|(?:noch|bisher) nicht zugestellt|weitere? versuch|\bretard|\bpas encore|\bretras|todav[ií]a no|\breintent|\britard|non (?:è )?(?:stato )?ancora|\batrasad|ainda n[aã]o|vertraagd|\bnog niet|opóźni|задерж|ещ[её] не достав|延迟|延遲|遅延|지연/i;
-/** The email that a report quotes. The `global` forms come from RFC 6533. */
+/** The MIME types of the copy of an email in a report. RFC 6533 defines the `global` types. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /**
- * Actions that change nothing (RFC 3464 §2.3.3). The log contains no other word of a report, because an untrusted
- * sender wrote it.
+ * The actions of a report that change no record (RFC 3464 §2.3.3). The log shows only these words of a report, because
+ * an untrusted sender wrote the report.
  */
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
-/** Facts about the delivery of a message. */
+/** Facts about how a message reached this service. */
 interface ReadingOf {
   at: Date;
   /** The envelope sender; empty for the null sender. */
   sender: string;
-  /** Whether it was sent to a return path. */
+  /** Whether the message was sent to a return path, which is the address for bounces of one email. */
   isReturned: boolean;
 }
 
 /**
- * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), read receipts (RFC 8098), and other email.
- * Reports are recognized first, because many of them have the headers of automatic replies.
+ * Reads a received message: a delivery status notification (RFC 3464), an abuse report (RFC 5965), a read receipt (RFC
+ * 8098), or an ordinary email. Checks for reports before automatic replies, because many reports have the headers of
+ * automatic replies.
  */
 export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
   const parseWholeEmail = async () => inboundEmailOf(raw.length > start.length ? await parseWhole(raw, email) : email);
-  // Anyone may attach a report to an email, or forward one.
+  // An ordinary email may contain a report as an attachment, for example because a person forwards it. That does not
+  // make it a report.
   if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email))
     return { kind: 'mail', mail: await parseWholeEmail() };
   const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
@@ -131,16 +144,16 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
 }
 
 /**
- * Parses a long email completely, in the parser's thread. If more than `PARTS_MAX` of its lines could separate parts,
- * as in a long SQL text, only the parsed beginning is used, because the parser would take minutes for many parts.
+ * Parses a long email completely, in the parser's thread. If more than `PARTS_MAX` lines look like separators of parts,
+ * as in a long SQL text, returns the parsed beginning instead. The parser would take minutes for that many parts.
  */
 async function parseWhole(raw: Buffer, beginning: Email): Promise<Email> {
   return countBoundaries(raw) > PARTS_MAX ? beginning : parseMime(raw);
 }
 
 /**
- * Reads the blocks of fields: the first is about the message, each other one about a recipient. Our emails have one
- * recipient, but a relay may report about several.
+ * Reads a delivery status notification. It consists of blocks of fields: the first block is about the message, and each
+ * further block is about one recipient. Our emails have one recipient, but a relay may report about several recipients.
  */
 function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMessage {
   const blocks = text
@@ -152,8 +165,8 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
 }
 
 /**
- * Reads the result for one recipient. `body` is the text for people: OpenSMTPD gives the reason only there, with the
- * status 5.0.0.
+ * Reads the result for one recipient. `body` is the report's text for people. It is needed because OpenSMTPD writes the
+ * reason only there, with the unspecific status 5.0.0.
  */
 function readRecipientStatus(
   found: ReturnType<typeof statusOf>,
@@ -188,14 +201,14 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
 }
 
 /**
- * Reads a bounce without a machine-readable report, from servers that do not support RFC 3464. The return path proves
- * which email it is about. It counts only if a mail system sent it, because a person or an auto-responder may quote the
- * same text.
+ * Reads a bounce without a machine-readable report, from a server that does not support RFC 3464. The return path shows
+ * which email the bounce is about. The bounce counts only if a mail system sent it, because a person or an
+ * auto-responder may quote the same text.
  */
 function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessage {
   const failed = email.headers.filter(({ key }) => key === 'x-failed-recipients').map(({ value }) => value);
   const isAuthorSystem = isMailSystem(email.from?.address || 'unknown');
-  // Exim marks its bounces as automatic replies, too.
+  // Bounces of Exim are also marked as automatic replies, but they are from MAILER-DAEMON or have X-Failed-Recipients.
   if (isAutomatic(email) && !isAuthorSystem && failed.length === 0)
     return { kind: 'nothing', why: 'an automatic reply' };
   if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
@@ -212,14 +225,14 @@ function isDelayLine(line: string): boolean {
 
 interface Returned {
   lines: string[];
-  /** The addresses of X-Failed-Recipients, which Exim writes if it has given up. */
+  /** The addresses in X-Failed-Recipients. Exim adds this header when it has given up the delivery. */
   failed: string;
   at: Date;
-  /** The report only warns of a delay: its server still attempts the delivery. */
+  /** True if the report only warns of a delay, and the server still attempts the delivery. */
   isDelay: boolean;
   /**
-   * True if the text counts without a code. The text of other senders does not, because an answering machine may write
-   * `ann@example.org is no longer with us`, too.
+   * True if the text is believed even without a reply code, because a mail system wrote it. An auto-responder may write
+   * `ann@example.org is no longer with us` too, so the text of other senders is not believed.
    */
   isWorded: boolean;
 }
@@ -244,8 +257,8 @@ function patternOf(address: string | null): RegExp | null {
 }
 
 /**
- * Finds a server's reply in a text, about our recipient or without a named address. With several recipients, the
- * address is on the same line or shortly before.
+ * Finds a server's reply in a text. The reply must be about our recipient, or name no address. In a bounce about
+ * several recipients, the address is on the same line as the reply or at most three lines above.
  */
 function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
   const found = lines.findIndex((line, at) => {
@@ -257,8 +270,8 @@ function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE
 }
 
 /**
- * Finds the reason below an address in a bounce without codes, such as Exim's `Unrouteable address` or Domino's `not
- * listed in Domino Directory`. Undefined if its text does not say.
+ * Finds the reason below our recipient's address in a bounce without reply codes, such as Exim's `Unrouteable address`
+ * or Domino's `not listed in Domino Directory`. Undefined if the text contains no known reason.
  */
 function findWords(lines: string[], own: RegExp | null): string | undefined {
   if (own === null) return undefined;
@@ -276,7 +289,7 @@ function findWords(lines: string[], own: RegExp | null): string | undefined {
   return undefined;
 }
 
-/** Returns the nearest line that names an address, up to three lines above. */
+/** Returns the nearest line that contains an address: the line itself, or one of the three lines above. */
 function lineWithAddress(lines: string[], at: number): string | undefined {
   return lines
     .slice(Math.max(0, at - 3), at + 1)
@@ -284,7 +297,7 @@ function lineWithAddress(lines: string[], at: number): string | undefined {
     .find(namesAnyAddress);
 }
 
-/** Returns a server's reply from its code on, with the indented lines on which it continues. */
+/** Returns a server's reply: the line from the code to its end, and the indented lines that follow. */
 function replyAt(lines: string[], at: number): string {
   const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);
@@ -307,7 +320,7 @@ function isPostmaster(email: Email): boolean {
   return email.from?.address?.toLowerCase().startsWith('postmaster@') ?? false;
 }
 
-/** Returns the text for people, without a copy of the email below it. */
+/** Returns the message's text for people, without the copy of the email below the text. */
 function bodyOf(email: Email): string {
   const html = email.html?.slice(0, RETURNED_MAX_CHARS) ?? '';
   const text = (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
@@ -356,13 +369,14 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
 }
 
 /**
- * Tells whether a server that passed the email on has noted the null sender, which its own envelope no longer shows.
+ * Tells whether the email was sent with the null sender. A server that forwards an email replaces the envelope sender,
+ * and records the original sender in Return-Path.
  */
 function hasNullReturnPath(email: Email): boolean {
   return email.headers.some(({ key, value }) => key === 'return-path' && value.trim() === '<>');
 }
 
-/** Tells whether the whole email is a read receipt (RFC 8098). An email with an attached receipt is not. */
+/** Tells whether the whole email is a read receipt (RFC 8098). Returns false for an email with an attached receipt. */
 function isReadReceipt(email: Email): boolean {
   return isReport(email) && /disposition-notification/i.test(contentTypeOf(email));
 }
@@ -376,8 +390,8 @@ function contentTypeOf(email: Email): string {
 }
 
 /**
- * Returns the fields of a header (RFC 5322), with folded lines joined and names in lower case. The first field of a
- * name counts.
+ * Returns the fields of a header (RFC 5322), with names in lower case. Joins a value that is split over several lines.
+ * If a field occurs more than once, returns its first value.
  */
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>();
@@ -393,7 +407,7 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** Returns the headers of the email that a report quotes. */
+/** Returns the headers of the email of which a report contains a copy. */
 function quotedHeaders(email: Email): Map<string, string> {
   const text = QUOTED_TYPES.map((type) => partOf(email, type)).find((part) => part !== undefined) ?? '';
   return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
@@ -404,7 +418,7 @@ function partOf(email: Email, mimeType: string): string | undefined {
   return part && textOf(part);
 }
 
-/** Counts lines that could separate parts. */
+/** Counts the lines that may be separators of MIME parts, up to `PARTS_MAX` + 1. */
 function countBoundaries(raw: Buffer): number {
   let count = 0;
   for (let at = raw.indexOf('\n--'); at >= 0 && count <= PARTS_MAX; at = raw.indexOf('\n--', at + 3)) count += 1;

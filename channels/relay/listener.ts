@@ -4,18 +4,27 @@ import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { isLoopbackAddress, plainAddress } from '../../rules/access/caller-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
-/** Announced as SIZE and enforced (RFC 1870). `POST /v1/send` has the same limit. */
+/**
+ * The longest message that the relay accepts. The relay announces this limit as SIZE (RFC 1870). `POST /v1/send` has
+ * the same limit.
+ */
 export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;
 const SESSIONS_MAX = 200;
-/** Total size of incoming messages, which limits the memory that clients can make this process use. */
+/**
+ * The maximum size of all messages that clients are sending at the same time. It limits the memory that clients can
+ * fill.
+ */
 const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
 const IDLE_MS = 60_000;
-/** Time for incoming messages to get their reply when the process ends. `npm start` gives the API 4 s. */
+/**
+ * When the process ends, messages that are being received have this long to get their reply. It is less than the 4 s
+ * that `npm start` gives the API to end.
+ */
 const CLOSE_MS = 3_000;
 const CLOSE_POLL_MS = 20;
 
-/** A refusing reply: the code, and a text that starts with the enhanced code (RFC 3463). */
+/** A refusal as an error: the reply code, and a text that starts with the enhanced code (RFC 3463). */
 export class RelayRefusal extends Error {
   readonly responseCode: number;
 
@@ -41,8 +50,8 @@ export interface RelayHandler {
   /** @throws RelayRefusal */
   checkRecipient(address: string): void;
   /**
-   * Accepts a message durably before its 250, and returns the text of the reply.
-   * @throws RelayRefusal; any other error is a 451
+   * Stores a message before the relay replies 250, and returns the text of that reply.
+   * @throws RelayRefusal; the relay replies 451 to any other error
    */
   take(message: RelayMessage): Promise<string>;
 }
@@ -60,15 +69,15 @@ export interface RelayOptions {
   name: string;
   /** STARTTLS is offered if this is set. */
   tls: { cert: string; key: string } | undefined;
-  /** Accepts passwords without TLS from hosts other than loopback. */
+  /** Whether the relay accepts passwords without TLS from other machines. */
   allowPlain: boolean;
   handler: RelayHandler;
   onError: (error: Error) => void;
 }
 
 /**
- * Listens for programs that send by SMTP. Passwords are accepted over TLS. Without TLS they are accepted from loopback,
- * or from any host if the operator allows it.
+ * Starts the SMTP relay for programs that send email over SMTP. It accepts passwords over TLS. Without TLS, it accepts
+ * passwords only from this machine (loopback), or from any host if the operator allows it.
  */
 export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
   const load: Load = { bytes: 0, messages: 0 };
@@ -91,7 +100,8 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     server.once('error', reject);
     server.listen(p.port, p.host, resolve);
   });
-  // A client that hangs up in a handshake must not end the process.
+  // A client that hangs up during a TLS handshake causes an `error` event. Without a handler, the event would end the
+  // process.
   server.on('error', p.onError);
   const address = server.server.address();
   const port = typeof address === 'object' && address ? address.port : p.port;
@@ -101,14 +111,15 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = Date.now() + CLOSE_MS;
       while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
-      // All replies are written now. A client that kept its connection open for the next message opens another one.
+      // All replies are written now. A client that keeps its connection open for its next message has to open a new
+      // connection.
       server.hangUp();
       await closed;
     },
   };
 }
 
-/** Authenticates a session. AUTH is not offered if a password would cross a network in plain text. */
+/** Returns the options for signing in. A session gets no AUTH if its password would cross a network unencrypted. */
 function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
   const withoutTls = tls ? [] : ['STARTTLS'];
   return {
@@ -137,7 +148,7 @@ function isLoopback(remoteAddress: string): boolean {
   return isLoopbackAddress(plainAddress(remoteAddress) ?? '');
 }
 
-/** Data that clients are sending at the moment, over all connections. */
+/** The messages that clients are sending at the moment, over all connections. */
 interface Load {
   /** The bytes in memory. */
   bytes: number;
@@ -187,7 +198,10 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
   };
 }
 
-/** Returns the reply for a handler's result. An unexpected error asks the client to retry. */
+/**
+ * Waits for a handler. Returns null if it succeeds, and otherwise the refusal to send. After an unexpected error, the
+ * refusal is a 451, which makes the client retry.
+ */
 async function refusalFrom(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {
     await work;

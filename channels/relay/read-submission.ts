@@ -12,21 +12,24 @@ export interface Submission {
   replyTo: string | null;
   subject: string;
   html: string;
-  /** The message's own text part. Null if it has HTML only. */
+  /** The text part of the message. Null if the message has only HTML. */
   text: string | null;
-  /** Names of the addresses in To and Cc. */
+  /** The names of the mailboxes in To and Cc, by address. */
   names: Map<string, string>;
-  /** The message's own headers as the email's record shows them, except headers with fields of their own. */
+  /**
+   * The headers of the message that the email's record lists, without the headers that the record shows in separate
+   * fields.
+   */
   headers: Record<string, string>;
   attachments: SendAttachment[];
 }
 
-/** Headers that the record shows in other fields, or that must stay private, such as Bcc. */
+/** Headers that the record shows in separate fields, or that must stay private, such as Bcc. */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 
 /**
- * Reads a message.
+ * Parses a message that a client sent to the relay.
  * @throws Error for an unreadable message (channels/mime-parser.ts)
  */
 export async function readSubmission(raw: Buffer): Promise<Submission> {

@@ -3,7 +3,7 @@ import type { SmsRefusal } from '../../rules/sms/refusal.ts';
 
 /** One SMS for one recipient. */
 export interface OutgoingSms {
-  /** Id of its row. */
+  /** The id of the SMS's row. */
   id: string;
   from: string;
   to: string;
@@ -11,8 +11,8 @@ export interface OutgoingSms {
 }
 
 /**
- * The result of a send. `refused` is permanent. `later` can be retried, because the provider is busy or unreachable; its
- * `status` has only codes, because Temporal shows it.
+ * The provider's result for an SMS. `refused` is permanent. After `later` the SMS can be sent again, because the
+ * provider was busy or unreachable. `status` contains only codes, because Temporal shows it.
  */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }

@@ -50,7 +50,10 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
   }
 }
 
-/** A 4xx is about the message, except 408, 425, 429 and wrong credentials: those are about us, and can be fixed. */
+/**
+ * Converts an error of Twilio into a result. A 4xx status means that Twilio refuses the message. The statuses 401, 403,
+ * 408, 425 and 429 are exceptions: they are about our account or rate, so the message is sent again later.
+ */
 function failure(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);
   const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;

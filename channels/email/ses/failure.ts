@@ -3,8 +3,8 @@ import type { ProviderResult } from '../provider.ts';
 import { refusal } from '../smtp/refusal.ts';
 
 /**
- * The errors of SES as SMTP replies, so that one table classifies both. The stages from `connect` to `auth` are about
- * the account.
+ * For each error of SES, the SMTP reply with the same meaning, so that one table of rules classifies both. Errors with
+ * the stages `connect` to `auth` are about our account, not about the message.
  */
 const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
   TooManyRequestsException: ['connect', 421, '4.7.0'],
@@ -18,7 +18,10 @@ const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
   BadRequestException: ['message', 554, '5.6.0'],
 };
 
-/** Errors that occur before a request reaches the server: an unknown address, a closed port, or missing credentials. */
+/**
+ * Errors that occur before the request reaches the server: an unknown host, a closed port, or missing credentials. The
+ * message was then certainly not sent.
+ */
 const BEFORE_SENDING = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -29,7 +32,8 @@ const BEFORE_SENDING = new Set([
 ]);
 
 /**
- * Classifies an error of the SDK: as a refusal if SES has responded, else by whether the message may have been sent.
+ * Converts an error of the SDK into a result. If SES has responded, the result is a refusal. Otherwise it is `unsent`,
+ * or `in_doubt` if SES may have received the message.
  */
 export function sesFailure(error: unknown): ProviderResult {
   const result = judge(errorParts(error));

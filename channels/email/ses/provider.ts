@@ -5,20 +5,30 @@ import { requestProvider } from '../request-provider.ts';
 import { sesFailure } from './failure.ts';
 
 const CONNECT_MS = 10_000;
-/** A large message over a slow connection takes long, and a timeout would leave it in doubt. */
+/**
+ * The time limit of a request. It is long, because a large message over a slow connection takes long, and after a
+ * timeout it is unknown whether the message was sent.
+ */
 const REQUEST_MS = 120_000;
-/** The handler's own limit, below the caller's limit of messages in flight. */
+/**
+ * The maximum number of connections. It is below the caller's limit of messages in flight, so some requests wait for a
+ * connection.
+ */
 const MAX_SOCKETS = 50;
 
 export interface SesOptions {
   region: string;
-  /** Another server with the same API, for tests. Credentials come from AWS's own variables. */
+  /**
+   * The address of another server with the same API, for tests. The SDK reads the credentials from the usual
+   * environment variables of AWS.
+   */
   endpoint?: string | undefined;
 }
 
 /**
- * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message, which takes 100 ms and 20 MB. Its
- * own retries are off, because they would repeat a message whose response was lost.
+ * Creates a provider that sends messages with the operation SendEmail of SESv2. The SDK is loaded with the first
+ * message, because loading takes 100 ms and 20 MB of memory. The SDK's retries are switched off, because they would
+ * send a message twice whose response was lost.
  */
 export function sesProvider(options: SesOptions): EmailProvider {
   let client: Promise<SESv2Client> | null = null;
@@ -52,7 +62,7 @@ async function sendRaw(
   const input = {
     Destination: { ToAddresses: [message.to] },
     Content: { Raw: { Data: data } },
-    // Every event that SES publishes repeats these tags.
+    // SES repeats these tags in every event about the email.
     EmailTags: [
       { Name: SES_EMAIL_TAG, Value: message.id },
       { Name: 'project_id', Value: message.projectId },

@@ -8,7 +8,10 @@ import type { SmtpReply } from './types.ts';
 type Ask = (line: string) => Promise<SmtpReply>;
 type Mechanism = (ask: Ask, user: string, pass: string) => Promise<SmtpReply>;
 
-/** In the order of preference. With TLS all are equally safe, and PLAIN takes one round trip. */
+/**
+ * The login mechanisms in the order of preference. With TLS all of them are equally safe. PLAIN is first, because it
+ * needs only one round trip.
+ */
 const MECHANISMS: readonly [string, Mechanism][] = [
   ['PLAIN', plain],
   ['LOGIN', login],
@@ -16,9 +19,9 @@ const MECHANISMS: readonly [string, Mechanism][] = [
 ];
 
 /**
- * Signs in if SMTP_URL has a user (RFC 4954). Credentials are never sent in plain text, except to loopback or with
- * `ignoreTLS=true`.
- * @throws SmtpHandshakeError when they are refused; Error when they cannot be offered
+ * Signs in if SMTP_URL has a user (RFC 4954). Credentials are sent without TLS only to this machine (loopback), or if
+ * SMTP_URL has `ignoreTLS=true`.
+ * @throws SmtpHandshakeError when the server refuses the credentials; Error when they cannot be sent
  */
 export async function authenticate(
   channel: SmtpChannel,
@@ -38,8 +41,8 @@ export async function authenticate(
 }
 
 /**
- * Removes the password from a reply. Servers repeat lines that they do not understand, and their reply is stored with
- * the email.
+ * Removes the password from a reply. Some servers repeat a line that they do not understand, and the reply is stored
+ * with the email.
  */
 function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
   const secrets = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');

@@ -2,12 +2,12 @@ const FIRST_MS = 100;
 const LONGEST_MS = 30_000;
 
 /**
- * Decides when the next connection may be opened. Every lost connection delays the next one by at least 100 ms, even if
- * messages in between succeed. Otherwise a few recipients that make the server hang up cause thousands of reconnects a
- * second.
+ * Decides when the pool may open the next connection. Every lost connection delays the next connection by at least 75
+ * ms, even if messages succeed in between. Otherwise a few recipients for whom the server hangs up would cause
+ * thousands of new connections a second.
  */
 export class Backoff {
-  /** Number of lost and failed connections since a message last got a reply. */
+  /** The number of lost connections and failed attempts to connect since a message last got a reply. */
   inARow = 0;
   private notBefore = 0;
 
@@ -17,7 +17,8 @@ export class Backoff {
   }
 
   /**
-   * `openFailuresInARow` counts even while other connections work, because the server may not allow more connections.
+   * Records a lost connection or a failed attempt to connect. `openFailuresInARow` makes the delay longer even while
+   * other connections work, because the server may allow no more connections.
    */
   failed(openFailuresInARow = 0): void {
     const exponent = Math.max(this.inARow, openFailuresInARow - 1);

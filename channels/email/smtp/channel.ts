@@ -5,36 +5,40 @@ import { ReplyParser } from './reply-parser.ts';
 import type { SmtpReply, SmtpTimeouts } from './types.ts';
 import { checkIntervalFor, Watchdog } from './watchdog.ts';
 
-/** Large enough for the replies to a whole group of commands. One buffer is used for the whole connection. */
+/**
+ * The size of the read buffer. It is large enough for the replies to a whole group of commands. A connection reuses one
+ * buffer for all reads.
+ */
 const READ_BUFFER_BYTES = 16_384;
 
 /**
- * The bytes of a large message that are written to the socket at a time. Without this limit, TLS would encrypt the
- * whole message in one turn of the shared event loop.
+ * The number of bytes of a large message that are written to the socket at a time. Without this limit, TLS would
+ * encrypt the whole message at once and block the event loop.
  */
 const WRITE_BYTES = 256 * 1024;
 
 export interface ChannelOptions {
   endpoint: SmtpEndpoint;
   timeouts: SmtpTimeouts;
-  /** Certificates to trust instead of the system's, in PEM. */
+  /** The certificates to trust instead of the system's certificates, in PEM. */
   ca?: string | undefined;
   /**
-   * The last TLS session with this server. The next connection resumes it, which saves both sides a key exchange (RFC
-   * 8446 §2.2). Shared by the connections of a pool.
+   * The last TLS session with this server, shared by the connections of a pool. The next connection resumes this
+   * session, which saves a key exchange (RFC 8446 §2.2).
    */
   lastTls: { session?: Buffer };
 }
 
 /**
- * A socket that writes bytes and passes on replies, with one deadline. The handshake sends one command at a time with
- * `ask`. After it the connection sets `onReply` and `onClose`, and matches replies to commands itself.
+ * A connection to an SMTP server that writes bytes, parses replies, and has one deadline. The handshake sends one
+ * command at a time with `ask`. After the handshake, `SmtpConnection` sets `onReply` and `onClose`, and matches replies
+ * to commands.
  */
 export class SmtpChannel {
   onReply: (code: number, text: string) => void = throwUnexpected;
-  /** Called once, with the reason. */
+  /** Called once when the connection is closed, with the reason. */
   onClose: (error: Error) => void = () => {};
-  /** Called instead of closing when the deadline passes. */
+  /** Called when the deadline passes. If null, the connection is closed instead. */
   onLate: (() => void) | null = null;
   readonly parser: ReplyParser;
   encrypted = false;
@@ -43,7 +47,7 @@ export class SmtpChannel {
   private readonly watchdog: Watchdog;
   private socket: net.Socket;
   private waitingFor = 'the connection';
-  /** Data that is sent when the socket has accepted the previous data. */
+  /** Data that waits until the socket has accepted the previous data. */
   private readonly unwritten: (string | Buffer)[] = [];
 
   constructor(options: ChannelOptions) {
@@ -55,8 +59,9 @@ export class SmtpChannel {
   }
 
   /**
-   * Waits for the server's first reply, which may come with the last bytes of a TLS handshake. Call it at once. @throws
-   * Error if no reply comes within `connectMs` and then `greetingMs`
+   * Waits for the server's greeting. Call it right after the constructor, because the greeting may arrive together with
+   * the last bytes of the TLS handshake.
+   * @throws Error if no reply comes within `connectMs` and then `greetingMs`
    */
   greeting(): Promise<SmtpReply> {
     const { endpoint, timeouts } = this.options;
@@ -72,7 +77,7 @@ export class SmtpChannel {
     else this.socket.write(bytes, 'latin1');
   }
 
-  /** Sends two parts as one packet, or a large first part in pieces. */
+  /** Sends `data` and `end` in one packet. If `data` is large, sends it in pieces. */
   writeBoth(data: Buffer, end: string): void {
     if (data.length > WRITE_BYTES || this.unwritten.length > 0) {
       this.writeInPieces(data, end);
@@ -94,7 +99,7 @@ export class SmtpChannel {
   private writeNext(): void {
     for (let next = this.unwritten[0]; next !== undefined && !this.closed; next = this.unwritten[0]) {
       const more = this.socket.write(next, 'latin1');
-      // Removed only now, so that data written in the meantime follows the last piece.
+      // The piece is removed only after it was written, so that `write` appends data to the queue in the meantime.
       this.unwritten.shift();
       if (more) continue;
       this.socket.once('drain', () => this.writeNext());
@@ -102,15 +107,15 @@ export class SmtpChannel {
     }
   }
 
-  /** Sets the deadline for the awaited reply. */
+  /** Sets the deadline for the next reply. `what` names the reply in the error message. */
   await(what: string, ms: number): void {
     this.waitingFor = what;
     this.watchdog.allow(ms);
   }
 
   /**
-   * Sends one command and waits for its reply. `dropBuffered` discards data that arrived behind it. @throws Error when
-   * the connection ends or the deadline passes
+   * Sends one command and waits for its reply. With `dropBuffered`, discards data that arrived after the reply.
+   * @throws Error when the connection ends or the deadline passes
    */
   ask(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
     if (this.closed) return Promise.reject(new Error('the connection is closed'));
@@ -119,8 +124,8 @@ export class SmtpChannel {
   }
 
   /**
-   * Switches to TLS (RFC 3207) after the 220 to STARTTLS. @throws Error when the handshake fails or the certificate is
-   * not valid
+   * Starts TLS (RFC 3207) after the server has replied 220 to STARTTLS.
+   * @throws Error when the handshake fails or the certificate is not valid
    */
   startTls(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -134,7 +139,7 @@ export class SmtpChannel {
     });
   }
 
-  /** Ends the connection now. */
+  /** Closes the connection at once. */
   destroy(error: Error): void {
     this.end(error);
   }
@@ -183,7 +188,9 @@ export class SmtpChannel {
   }
 
   private listen(socket: net.Socket): net.Socket {
-    socket.setNoDelay(true); // A group of commands is one write already, so waiting for more data would only delay it.
+    // Switches off Nagle's algorithm: a group of commands is already one write, so waiting for more data would only
+    // delay it.
+    socket.setNoDelay(true);
     socket.on('error', (error) => this.end(error));
     socket.on('end', () => this.end(null));
     socket.on('close', () => this.end(null));
@@ -207,7 +214,7 @@ export class SmtpChannel {
   private end(error: Error | null): void {
     if (this.closed) return;
     this.closed = true;
-    this.parser.dropBuffered(); // Stops a running loop over replies.
+    this.parser.dropBuffered(); // Stops the loop over replies if it is running.
     this.watchdog.stop();
     this.socket.destroy();
     this.onClose(error ?? new Error(`the server closed the connection while ${this.waitingFor} was awaited`));

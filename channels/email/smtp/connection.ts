@@ -6,19 +6,19 @@ import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
 /**
- * The command that the next reply belongs to. `nothing` is the lone dot after a 354 for a message without remaining
- * recipients.
+ * The command to which a reply belongs. `nothing` is the lone dot that ends an empty message, sent after a 354 when the
+ * server has refused the recipient.
  */
 type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'nothing' | 'quit';
 
 const COMMAND_FAILED = 400;
-/** QUIT is a courtesy, so its reply is awaited only briefly. */
+/** The time limit for the reply to QUIT. It is short, because nothing depends on this reply. */
 const QUIT_MS = 2_000;
 
-/** How a connection broke while it had a message. */
+/** Describes how a connection broke while it was sending a message. */
 export interface ConnectionLoss {
   error: Error;
-  /** The 421 that ended the connection, if any. */
+  /** The server's 421 reply that ended the connection; null if there was no such reply. */
   refusal: SmtpRefusal | null;
   /** True if the server was replying to another message, so this message cannot be the cause. */
   blameless: boolean;
@@ -26,15 +26,18 @@ export interface ConnectionLoss {
 
 /** The interface between a connection and its pool. */
 export interface ConnectionOwner {
-  /** Returns the next message; undefined if the queue is empty. */
+  /** Takes the next message from the queue. Returns undefined if the queue is empty. */
   take(): SmtpJob | undefined;
-  /** Called when the connection broke before a message was sent. */
+  /** Called when the connection broke before the body of this message was sent. */
   returnJob(job: SmtpJob, loss: ConnectionLoss): void;
-  /** Called when a message got a reply, which shows that the server works. */
+  /** Called when a message got a reply. The reply shows that the server works. */
   progressed(): void;
-  /** Called when a reply does not fit the pipelined commands. Messages that are lost now are not the cause. */
+  /** Called when a reply does not match the pipelined commands. The messages of this connection are not the cause. */
   outOfStep(): void;
-  /** Called when the connection takes no more messages; `lost` is true unless it ended as planned. */
+  /**
+   * Called when the connection takes no more messages. `lost` is true if the connection broke, and false if it ended as
+   * planned.
+   */
   leaving(connection: SmtpConnection, lost: boolean): void;
 }
 
@@ -45,28 +48,35 @@ export interface SmtpConnectionOptions {
 }
 
 /**
- * One SMTP session that sends message after message. With PIPELINING two are in flight: the body of one is sent in the
- * same write as the envelope of the next (RFC 2920 §3.1 lets a message's content start a group that ends with DATA), so
- * a message costs one round trip and one write. Without it every command waits for the previous reply.
- * Replies come in the order of the commands; `awaited` holds that order. At most one message is in doubt at any time.
+ * One SMTP session that sends message after message. With PIPELINING, two messages are in flight: the connection sends
+ * the body of a message and the envelope of the next message in the same write. RFC 2920 §3.1 allows this, because a
+ * group of commands may start with a message's content and end with DATA. A message then costs one round trip and one
+ * write. Without PIPELINING, every command waits for the reply to the previous command. Replies come in the order of
+ * the commands, which `awaited` lists. At most one message is in doubt at any time.
  */
 export class SmtpConnection {
-  /** Fulfilled when the socket is closed and every message has its result or is returned to the pool. */
+  /** Resolves when the socket is closed, and every message has a result or was returned to the pool. */
   readonly ended: Promise<void>;
   private readonly session: SmtpSession;
   private readonly owner: ConnectionOwner;
   private readonly options: SmtpConnectionOptions;
   private readonly awaited: Awaited[] = [];
-  /** Commands of the current envelope that wait for the previous reply; always empty with PIPELINING. */
+  /**
+   * The commands of the current envelope that are not sent yet, because each waits for the previous reply. Always empty
+   * with PIPELINING.
+   */
   private steps: { awaited: Awaited; line: string }[] = [];
-  /** The message whose envelope was sent and whose body was not. */
+  /** The message whose envelope was sent, and whose body was not sent yet. */
   private current: SmtpJob | null = null;
   private payload: Payload | null = null;
   /** The first refusal of the current message. */
   private refused: SmtpRefusal | null = null;
-  /** The message whose body was sent and whose reply has not come. */
+  /** The message whose body was sent, and whose reply has not arrived yet. */
   private sent: SmtpJob | null = null;
-  /** The server still has a transaction that was refused after MAIL. Without RSET, the next MAIL would get a 503. */
+  /**
+   * Whether the server still has an open transaction that it refused after MAIL. Without RSET, it would reply 503 to
+   * the next MAIL.
+   */
   private mustReset = false;
   private writing = false;
   private left = false;
@@ -92,7 +102,7 @@ export class SmtpConnection {
     return !this.left && this.awaited.length === 0;
   }
 
-  /** True if an envelope can be sent now, possibly after a body that has no reply yet. */
+  /** True if the connection can send an envelope now, even if the last body has no reply yet. */
   get hasRoom(): boolean {
     if (this.left || this.writing || this.current !== null || this.messagesLeft === 0) return false;
     return this.session.offers.pipelining || this.awaited.length === 0;
@@ -106,7 +116,7 @@ export class SmtpConnection {
     this.expect();
   }
 
-  /** Takes no more messages, finishes the ones in flight, then sends QUIT. */
+  /** Takes no more messages, waits for the messages in flight, and then sends QUIT. */
   retire(): void {
     this.messagesLeft = 0;
     if (this.idle) this.quit();
@@ -139,7 +149,10 @@ export class SmtpConnection {
     return this.step();
   }
 
-  /** Returns the next message that this server can accept; the others are refused. */
+  /**
+   * Takes the next message that this server can accept, and returns its envelope. Messages before it that the server
+   * cannot accept get a refusal as their result.
+   */
   private nextSendable(): Envelope | null {
     for (let job = this.owner.take(); job !== undefined; job = this.owner.take()) {
       const { message } = job;
@@ -221,7 +234,9 @@ export class SmtpConnection {
       this.writeBody();
       return;
     }
-    this.awaited.push('nothing'); // The server asks for data although it accepted no recipient. Only an empty message ends this transaction.
+    // The server requests data although it refused a command of the envelope. Only an empty message ends this
+    // transaction.
+    this.awaited.push('nothing');
     this.session.channel.write('.\r\n');
     this.refuseCurrent(this.refused);
   }
@@ -260,7 +275,7 @@ export class SmtpConnection {
     passResult(job, result);
   }
 
-  /** Runs after every reply: takes a message, sets the deadline for the next reply, or quits. */
+  /** Runs after every reply. Starts the next message and sets the deadline for the next reply, or sends QUIT. */
   private proceed(): void {
     if (this.session.channel.closed) return;
     this.wake();
@@ -271,7 +286,8 @@ export class SmtpConnection {
   private expect(): void {
     const { timeouts } = this.options;
     const next = this.awaited[0];
-    // The text of a reply is read only for refusals, and for the queue id in the reply to the message.
+    // The parser decodes the text of a reply only if the reply is a refusal, or the reply to a message, which contains
+    // the queue id.
     this.session.channel.parser.textFrom = next === 'message' ? 200 : COMMAND_FAILED;
     if (next === undefined) this.session.channel.await('work', timeouts.idleMs);
     else if (next === 'message') this.session.channel.await('the reply to the message', timeouts.messageMs);
@@ -279,13 +295,13 @@ export class SmtpConnection {
   }
 
   /**
-   * Handles the end of the session by the server (421) or an unexpected reply. The reply belongs to the command that
-   * waits for one; the server did not process the commands after it.
+   * Handles a 421, with which the server ends the session, or a reply that no command waits for. A 421 is the reply to
+   * the oldest command without a reply. The server did not process the commands after this command.
    */
   private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);
     const behind = awaited === 'message';
-    this.messagesLeft = 0; // A callback below may submit messages, which this connection must not take.
+    this.messagesLeft = 0; // The callbacks below may submit messages, and this connection must not take them.
     if (behind) this.handleMessageReply(code, text);
     const about = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
     this.lost(error, about, behind);
@@ -308,8 +324,8 @@ export class SmtpConnection {
   }
 
   /**
-   * Ends a broken connection. A message whose body was sent without a reply is in doubt; a message with only an
-   * envelope is not.
+   * Ends a broken connection. If the body of a message was sent and no reply came, the message is in doubt. A message
+   * of which only the envelope was sent is returned to the pool.
    */
   private lost(error: Error, refusal: SmtpRefusal | null, behind = this.sent !== null): void {
     const { sent, current } = this;
@@ -332,8 +348,8 @@ export class SmtpConnection {
 }
 
 /**
- * Recognizes a reply that is neither a refusal nor the expected success. The order of replies is then no longer
- * known.
+ * Tells whether a reply is neither a refusal nor the expected success. If so, it is unknown to which commands this
+ * reply and later replies belong.
  */
 function isOutOfStep(awaited: Awaited, code: number): boolean {
   return code < COMMAND_FAILED && (awaited === 'data' ? code !== 354 : code >= 300);

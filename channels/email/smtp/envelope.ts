@@ -4,14 +4,15 @@ import type { Payload } from './payload.ts';
 import { refusal } from './refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
-/** The first two commands of a transaction, each with its CRLF, with one character per byte. */
+/** The first two commands of a transaction, each with its CRLF. The strings have one character per byte. */
 export interface Envelope {
   mail: string;
   rcpt: string;
 }
 
 /**
- * Spaces, control characters and angle brackets would end the address early, so that it could contain SMTP commands.
+ * Characters that would end an address early: spaces, control characters and angle brackets. An address with them could
+ * contain SMTP commands.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
 const UNSAFE = /[\x00-\x20\x7f<>]/;
@@ -20,9 +21,9 @@ const QUOTED_LOCAL_PART = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"@[^
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
- * Builds MAIL and RCPT for one message, with only the parameters that it needs and the server offers. A message that
- * the server's extensions rule out (longer than SIZE, a local part that needs SMTPUTF8) is refused here, with the code
- * that the server would send.
+ * Builds the commands MAIL and RCPT for one message, with the parameters that the message needs and the server
+ * supports. If the server cannot accept the message, because it is longer than SIZE or its address needs SMTPUTF8,
+ * returns a refusal with the code that the server would send.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
   if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
@@ -36,8 +37,8 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
   if (utf8 && !offers.smtpUtf8) return refusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
   if (offers.size) mail += ` SIZE=${payload.bytes}`;
-  // Without 8BITMIME the bytes are sent unchanged, as every mail server does, because a conversion would break
-  // signatures.
+  // If the server does not support 8BITMIME, the bytes are still sent unchanged, as all mail servers do. A conversion
+  // would make signatures invalid.
   if (payload.eightBit && offers.eightBitMime) mail += ' BODY=8BITMIME';
   if (utf8) mail += ' SMTPUTF8';
   const envelope = { mail: `${mail}\r\n`, rcpt: `RCPT TO:<${recipient}>\r\n` };
@@ -45,7 +46,8 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
 }
 
 /**
- * Tells whether an address can be sent safely. A quoted local part may contain spaces and brackets (RFC 5321 §4.1.2).
+ * Tells whether an address can safely be a part of a command. A quoted local part may contain spaces and brackets (RFC
+ * 5321 §4.1.2).
  */
 function isUsable(address: string): boolean {
   return UNSAFE.test(address) ? QUOTED_LOCAL_PART.test(address) : address.includes('@');

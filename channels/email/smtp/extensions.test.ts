@@ -10,12 +10,12 @@ describe('the reply to EHLO', () => {
     expect([...offers.auth]).toEqual(['LOGIN', 'PLAIN', 'CRAM-MD5']);
   });
 
-  it('with a SIZE of 0, or none, is without a limit', () => {
+  it('sets no limit of the message size if SIZE is 0 or has no number', () => {
     expect(parseExtensions('x\nSIZE 0').maxBytes).toBe(Number.POSITIVE_INFINITY);
     expect(parseExtensions('x\nSIZE')).toMatchObject({ size: true, maxBytes: Number.POSITIVE_INFINITY });
   });
 
-  it('does not take the name of the server for a keyword', () => {
+  it('starts with the name of the server, which is not read as a keyword', () => {
     expect(parseExtensions('PIPELINING').pipelining).toBe(false);
   });
 });

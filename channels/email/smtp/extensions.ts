@@ -1,6 +1,6 @@
 /**
- * The extensions that a server offers (RFC 5321 §4.1.1.1). They are requested again after STARTTLS, because anyone can
- * forge an unencrypted reply.
+ * The extensions that a server supports (RFC 5321 §4.1.1.1). The client requests them again after STARTTLS, because an
+ * attacker can forge an unencrypted reply.
  */
 export interface SmtpExtensions {
   pipelining: boolean;
@@ -9,9 +9,9 @@ export interface SmtpExtensions {
   startTls: boolean;
   /** The server offers RFC 1870, so MAIL may declare the size of the message. */
   size: boolean;
-  /** Longest message in octets; Infinity if the server names no limit. */
+  /** The longest message that the server accepts, in octets. Infinity if the server names no limit. */
   maxBytes: number;
-  /** Mechanisms of AUTH in upper case. */
+  /** The names of the AUTH mechanisms in upper case. */
   auth: ReadonlySet<string>;
 }
 

@@ -6,7 +6,7 @@ import { NO_EXTENSIONS, parseExtensions, type SmtpExtensions } from './extension
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { refusal } from './refusal.ts';
 
-/** Replies to EHLO which mean that a server knows only HELO (RFC 5321 §3.2). */
+/** The codes of replies to EHLO that mean that a server supports only HELO (RFC 5321 §3.2). */
 const KNOWS_NO_EHLO: ReadonlySet<number> = new Set([500, 501, 502, 504]);
 
 /** A connection that is ready for messages. */
@@ -16,8 +16,9 @@ export interface SmtpSession {
 }
 
 /**
- * Connects, waits for the greeting, and sends EHLO, STARTTLS with a second EHLO, and AUTH. An abort ends it. @throws
- * SmtpHandshakeError if the server refuses; Error if the connection fails
+ * Connects, waits for the greeting, and sends EHLO, STARTTLS with a second EHLO, and AUTH. If `signal` is aborted, the
+ * connection is closed and the promise rejects.
+ * @throws SmtpHandshakeError if the server refuses; Error if the connection fails
  */
 export async function openSession(options: ChannelOptions, signal: AbortSignal): Promise<SmtpSession> {
   const channel = new SmtpChannel(options);
@@ -43,7 +44,7 @@ async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOpt
   const name = ehloNameOf(endpoint);
   const reply = await channel.ask(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
-  // After any other refusal, HELO would hide its reason or get no reply.
+  // After a refusal with another code, HELO would hide the reason of the refusal or get no reply.
   if (!KNOWS_NO_EHLO.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
   const old = await channel.ask(`HELO ${name}`, 'the reply to HELO', timeouts.commandMs);
   if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));
@@ -51,8 +52,8 @@ async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOpt
 }
 
 /**
- * Encrypts the connection if the server offers STARTTLS; returns true if it did. A failure of STARTTLS ends the
- * connection.
+ * Encrypts the connection if the server offers STARTTLS. Returns true if the connection was encrypted. If STARTTLS
+ * fails, throws, and the connection is closed.
  */
 async function startTlsIfOffered(
   channel: SmtpChannel,
@@ -72,8 +73,8 @@ async function startTlsIfOffered(
 }
 
 /**
- * Returns the name for EHLO: from SMTP_URL or the configuration, else this host's name if it can be found in the DNS
- * (RFC 5321 §4.1.3), else an address.
+ * Returns the name for EHLO: the name from SMTP_URL or the configuration, or else this host's name if it is a full
+ * domain name (RFC 5321 §4.1.3), or else an address.
  */
 export function ehloNameOf({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
   const name = clientName ?? os.hostname();

@@ -3,8 +3,8 @@ import type { SmtpJob } from './types.ts';
 const COMPACT_AT = 1024;
 
 /**
- * First in, first out; messages of a broken connection come first again. `Array.shift` would copy a long queue for
- * every message.
+ * A queue of messages, first in, first out. Messages that a broken connection returned are at the front. `Array.shift`
+ * is not used, because it would copy a long queue for every message.
  */
 export class JobQueue {
   private jobs: (SmtpJob | undefined)[] = [];
@@ -33,14 +33,14 @@ export class JobQueue {
     return job;
   }
 
-  /** Cancels a job; returns true if it was still in the queue. */
+  /** Cancels a job. Returns true if the job was still in the queue. */
   cancel(job: SmtpJob): boolean {
     if (job.state !== 'queued') return false;
     job.state = 'cancelled';
     return true;
   }
 
-  /** Empties the queue. */
+  /** Empties the queue, and returns its jobs. */
   takeAll(): SmtpJob[] {
     const all: SmtpJob[] = [];
     for (let job = this.shift(); job !== undefined; job = this.shift()) all.push(job);

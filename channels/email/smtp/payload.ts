@@ -1,22 +1,23 @@
 import { isAscii } from 'node:buffer';
 import { withCrlf } from '../../../rules/mime/crlf.ts';
 
-/** The end of the data: the end of the last line if it is missing, and the lone dot. */
+/** The lone dot that ends a message. If the message does not end with a line end, `END` adds it. */
 const END_AFTER_NEWLINE = '.\r\n';
 const END = '\r\n.\r\n';
 
-/** A message in the form that is sent after the 354. */
+/** A message in the form that the client sends after the server's 354 reply. */
 export interface Payload {
   data: string | Buffer;
   end: string;
-  /** Octets of the message, as SIZE counts them (RFC 1870 §3). */
+  /** The number of octets of the message, as the parameter SIZE counts them (RFC 1870 §3). */
   bytes: number;
   eightBit: boolean;
 }
 
 /**
- * Prepares a message for DATA: a bare CR or LF becomes CRLF (it could smuggle a second message past a filter), and a
- * dot at the start of a line is doubled (RFC 5321 §4.5.2). A canonical message does not change.
+ * Prepares a message for DATA. Converts a single CR or LF to CRLF, because an attacker could use it to smuggle a second
+ * message past a filter. Doubles a dot at the start of a line (RFC 5321 §4.5.2). Does not change a message that is
+ * already canonical.
  */
 export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };

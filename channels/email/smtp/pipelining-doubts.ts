@@ -1,7 +1,13 @@
-/** Time without PIPELINING after a server mixed up replies. An hour costs little, and the server may then be fixed. */
+/**
+ * How long PIPELINING is not used after a server mixed up replies. An hour without it costs little, and the server may
+ * be fixed afterwards.
+ */
 const DOUBT_MS = 3_600_000;
 
-/** Servers that offer PIPELINING but mix up their replies. For a while, no connection to them uses it. */
+/**
+ * Remembers servers that offer PIPELINING but mix up their replies. For an hour, no connection to such a server uses
+ * PIPELINING.
+ */
 export class PipeliningDoubts {
   private readonly until = new Map<string, number>();
   private readonly now: () => number;
@@ -11,7 +17,7 @@ export class PipeliningDoubts {
     this.now = now;
   }
 
-  /** Remembers a server (`host:port`) for an hour; returns true if it was not remembered already. */
+  /** Remembers a server (`host:port`) for an hour. Returns true if the server is new in the list. */
   note(server: string): boolean {
     if (this.has(server)) return false;
     this.until.set(server, this.now() + DOUBT_MS);
@@ -23,5 +29,5 @@ export class PipeliningDoubts {
   }
 }
 
-/** All pools of the process share this, because they use the same server. So one pool's discovery serves all. */
+/** The list of this process. All pools share it, because they use the same server. */
 export const pipeliningDoubts = new PipeliningDoubts();

@@ -19,19 +19,20 @@ import {
 } from './types.ts';
 
 /**
- * The number of lost connections after which a message is the suspected cause. The first one may be an idle connection
- * that the server had closed, the second one a coincidence.
+ * After this many lost connections, a message is suspected to be the cause and is not moved to another connection. The
+ * first loss may be an idle connection that the server had closed, and the second loss a coincidence.
  */
 const MAX_LOSSES = 3;
 /** After this many failed attempts to connect, all queued messages get a result, so that callers can defer them. */
 const MAX_OPEN_FAILURES = 3;
 /**
- * 8 connections used all the capacity of a local server. A distant server replies on each connection only once per
- * round trip, so more help there; Postfix allows a client 50.
+ * The default number of connections. In a measurement, 8 connections used all the capacity of a local server. More
+ * connections help with a distant server, because it replies on each connection only once per round trip. Postfix
+ * allows 50 connections from a client.
  */
 const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
-/** If a server takes longer, it is probed again later. */
+/** The timeouts of a probe. If the server is slower, the probe fails and is repeated later. */
 const PROBE_TIMEOUTS = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000 };
 const WRONG_ORDER =
   'sent replies to pipelined commands in the wrong order, perhaps because of a middlebox; email is sent without pipelining for an hour';
@@ -40,13 +41,13 @@ export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
   url: string;
   /**
-   * The maximum number of connections; default `maxConnections` of the URL, else 20. They are opened on demand and
-   * closed when idle.
+   * The maximum number of connections. The default is `maxConnections` of the URL, or else 20. The pool opens
+   * connections on demand and closes idle connections.
    */
   connections?: number;
   /**
-   * The number of messages after which a connection is closed, for relays that limit it; default `maxMessages` of the
-   * URL, else no limit (0).
+   * A connection is closed after this many messages, because some relays limit them. The default is `maxMessages` of
+   * the URL, or else 0, which means no limit.
    */
   maxMessages?: number;
   timeouts?: Partial<SmtpTimeouts>;
@@ -54,25 +55,25 @@ export interface SmtpPoolOptions {
   ca?: string;
   /** The name at EHLO, unless the URL has one. */
   ehloName?: string | null;
-  /** Receives lines about the server that an operator should know. */
+  /** Receives notices about the server that an operator should see. */
   onNotice?: (notice: string) => void;
 }
 
-/** Counts since the pool was created, for metrics. */
+/** Counts for metrics, since the pool was created. */
 export interface SmtpPoolCounts {
   opened: number;
   /** Attempts to connect that failed or were refused. */
   openFailures: number;
   /** Connections that broke while a message was in flight. */
   lost: number;
-  /** Messages that returned to the queue because of it. */
+  /** Messages that returned to the queue because their connection broke. */
   returned: number;
 }
 
 /**
- * Sends messages over a few connections to one server. Every message ends in exactly one result. No message is sent
- * twice: only a message that was not sent yet moves to another connection, and at most three times. The caller limits
- * the queue by the number of messages that it submits.
+ * Sends messages over a few connections to one server. Every message gets exactly one result. The pool sends no message
+ * twice: it moves a message to another connection only if the body was not sent yet, and it gives up after three broken
+ * connections. The caller limits the length of the queue.
  */
 export class SmtpPool {
   readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, returned: 0 };
@@ -99,7 +100,7 @@ export class SmtpPool {
     this.channel = { endpoint, timeouts, ca: options.ca, lastTls: {} };
     this.maxConnections = Math.max(1, options.connections ?? endpoint.maxConnections ?? DEFAULT_CONNECTIONS);
     this.maxMessages = options.maxMessages ?? endpoint.maxMessages ?? 0;
-    setMaxListeners(0, this.closed.signal); // One for each connection being opened.
+    setMaxListeners(0, this.closed.signal); // Each connection that is being opened adds a listener.
     const server = `${endpoint.host}:${endpoint.port}`;
     this.mayPipeline = () => !pipeliningDoubts.has(server);
     this.owner = {
@@ -113,12 +114,12 @@ export class SmtpPool {
     };
   }
 
-  /** Messages that no connection has taken yet. */
+  /** The number of messages that no connection has taken yet. */
   get queued(): number {
     return this.queue.length;
   }
 
-  /** Queues a message; `onResult` is called once, never from within this call. */
+  /** Queues a message. Calls `onResult` once, after this call has returned. */
   submit(message: SmtpMessage, onResult: SmtpCallback): SmtpJob {
     const job: SmtpJob = { message, onResult, losses: 0, state: 'queued' };
     if (this.closing) {
@@ -130,12 +131,18 @@ export class SmtpPool {
     return job;
   }
 
-  /** Removes a message from the queue, which then gets no result. False if a connection already sends it. */
+  /**
+   * Removes a message from the queue. The message then gets no result. Returns false if a connection has already taken
+   * the message.
+   */
   withdraw(job: SmtpJob): boolean {
     return this.queue.cancel(job);
   }
 
-  /** Sends a message. An abort before a connection takes the message makes it `unsent`. Never rejects. */
+  /**
+   * Sends a message. If `signal` is aborted before a connection takes the message, the result is `unsent`. Never
+   * rejects.
+   */
   send(message: SmtpMessage, signal?: AbortSignal): Promise<SmtpResult> {
     if (signal?.aborted) return Promise.resolve({ outcome: 'unsent', error: 'aborted' });
     return new Promise((resolve) => {
@@ -156,7 +163,10 @@ export class SmtpPool {
     return probe({ ...this.channel, timeouts }, envelope, signal);
   }
 
-  /** Takes no more messages, ends the queued ones as `unsent`, and waits at most `graceMs` for messages on the wire. */
+  /**
+   * Accepts no more messages, gives queued messages the result `unsent`, and waits at most `graceMs` for messages on
+   * the wire.
+   */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.closing = true;
     this.closed.abort();
@@ -171,7 +181,10 @@ export class SmtpPool {
     clearTimeout(timer);
   }
 
-  /** Finds a connection for queued messages: an idle one, else a new one, else one whose last body has no reply yet. */
+  /**
+   * Finds a connection for queued messages. Prefers an idle connection, then a new connection, then a connection whose
+   * last message has no reply yet.
+   */
   private dispatch(): void {
     if (this.queue.length === 0 || this.closing) return;
     const idle = this.connections.find((connection) => connection.idle);
@@ -186,7 +199,10 @@ export class SmtpPool {
     this.connections.find((connection) => connection.hasRoom)?.wake();
   }
 
-  /** Opens a connection now or after the backoff. After failures it opens one at a time, as a probe. */
+  /**
+   * Opens a connection, at once or when the backoff allows it. After a failure, opens only one connection at a time, to
+   * test the server.
+   */
   private openWhenAllowed(): void {
     if (this.retryTimer !== null || (this.backoff.inARow > 0 && this.opening > 0)) return;
     const waitMs = this.backoff.waitMs;
@@ -246,8 +262,8 @@ export class SmtpPool {
   }
 
   private returnJob(job: SmtpJob, { error, refusal, blameless }: ConnectionLoss): void {
-    // Even a loss that this message did not cause leaves another message without a result, so such losses are limited,
-    // too.
+    // A loss that this message did not cause does not count here. Such losses are still limited, because each of them
+    // also ends another message, which was sent before it on the same connection.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.returned += 1;
@@ -265,7 +281,7 @@ export class SmtpPool {
     return { timeouts: this.channel.timeouts, maxMessages: this.maxMessages };
   }
 
-  /** Remembers what `close` has to wait for. */
+  /** Registers work for whose end `close` has to wait. */
   private track(work: Promise<void>): void {
     this.ending.add(work);
     void work.finally(() => this.ending.delete(work));

@@ -16,8 +16,8 @@ export type ProbeResult =
   | { outcome: 'unsent'; error: string };
 
 /**
- * Checks whether a mail server accepts email from us: signs in as for sending, sends MAIL and RCPT, and cancels both
- * with RSET. No message is sent. Without an envelope it only signs in. Never rejects.
+ * Checks whether a mail server accepts email from us. Signs in as for a real email, sends MAIL and RCPT, and cancels
+ * the transaction with RSET. No message is sent. Without an envelope, only signs in. Never rejects.
  */
 export async function probe(
   options: ChannelOptions,

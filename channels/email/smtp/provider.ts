@@ -3,8 +3,8 @@ import { SmtpPool, type SmtpPoolOptions } from './pool.ts';
 import type { SmtpMessage, SmtpResult } from './types.ts';
 
 /**
- * The id that a relay assigned to the message. Postfix, Exim and SES put it into their last reply; SES writes `Ok
- * <id>`.
+ * Finds the id that a relay assigned to the message. Postfix, Exim and SES write the id in their last reply. SES writes
+ * `Ok <id>`.
  */
 const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
 

@@ -1,17 +1,18 @@
 import { isLoginCode, isSessionStage, type SessionStage } from '../../../rules/emails/refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
-/** The enhanced code is at the start of each line (RFC 2034 §4). Some servers write it in a later line only, or in brackets. */
+/**
+ * Finds the enhanced status code, such as `5.1.1`. It is at the start of each line (RFC 2034 §4), but some servers
+ * write it only in a later line or in brackets.
+ */
 const ENHANCED = /^[[(#]?([245]\.\d{1,3}\.\d{1,3})(?=[\s:;,\])<-]|$)/m;
 
-/**
- * The number of characters of a server's reply that are stored with the email. A longer reply explains nothing more.
- */
+/** The maximum length of a server's reply that is stored with the email. A longer reply rarely explains more. */
 const MAX_TEXT = 2000;
 
 /**
- * Builds a refusal as a value. Only a 5xx about the message itself is permanent; a refused session says nothing about
- * the message.
+ * Builds a refusal from a server's reply. A refusal is permanent only if its code is 5xx and it is about the message
+ * itself. If the server refused the session, that says nothing about the message.
  */
 export function refusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
   const stage = isLoginCode(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;

@@ -40,7 +40,7 @@ describe('replies', () => {
     ]);
   });
 
-  it('have their text read only for codes from a given code upwards', () => {
+  it('keep their text only if their code is at least `textFrom`', () => {
     expect(parse(['250 fine\r\n550-no\r\n550 never\r\n'], 400)).toEqual([
       [250, ''],
       [550, 'no\nnever'],
@@ -51,7 +51,7 @@ describe('replies', () => {
     expect(parse(['550 5.1.1 N\0o\r\n'])).toEqual([[550, '5.1.1 No']]);
   });
 
-  it('are read from the given length only, not from what an older read left in the buffer', () => {
+  it('are read only from the given length of the buffer, because the rest belongs to an older read', () => {
     const replies: number[] = [];
     const parser = new ReplyParser((code) => replies.push(code));
     parser.feed(Buffer.from('250 Ok\r\n550 stale\r\n'), 8);

@@ -5,22 +5,25 @@ const CR = 13;
 const DASH = 45;
 const ZERO = 48;
 
-/** RFC 5321 §4.5.3.1.5 allows 512, but servers with long explanations exceed it. */
+/** The longest line of a reply. RFC 5321 §4.5.3.1.5 allows 512 bytes, but some servers send longer explanations. */
 const MAX_LINE_BYTES = 4096;
-/** No EHLO reply or refusal has nearly this many lines. A server that never ends its reply must not fill the memory. */
+/**
+ * The maximum number of lines of a reply. A real reply is much shorter. Without this limit, a server that never ends
+ * its reply would fill the memory.
+ */
 const MAX_REPLY_LINES = 200;
 
-/** The server does not speak SMTP, or exceeds a limit. The connection cannot be used any more. */
+/** Thrown when a server's bytes are not SMTP or exceed a limit. The connection cannot be used any more. */
 export class SmtpProtocolError extends Error {
   override name = 'SmtpProtocolError';
 }
 
 /**
- * Splits a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only for codes from `textFrom` on,
- * because three of four replies report success and their text is not used.
+ * Splits a stream of bytes into SMTP replies (RFC 5321 §4.2). Decodes the text of a reply only if its code is at least
+ * `textFrom`. Three of four replies report success, and their text is not used.
  */
 export class ReplyParser {
-  /** Replies below this code are passed on with an empty text. */
+  /** Replies with a smaller code get an empty text. */
   textFrom = 0;
   private readonly onReply: (code: number, text: string) => void;
   private rest: Buffer | null = null;
@@ -33,8 +36,8 @@ export class ReplyParser {
   }
 
   /**
-   * Takes `length` bytes of `chunk`, which the caller may reuse afterwards. @throws SmtpProtocolError for bytes that
-   * are not a reply
+   * Parses the first `length` bytes of `chunk`. The caller may reuse the buffer afterwards.
+   * @throws SmtpProtocolError for bytes that are not a reply
    */
   feed(chunk: Buffer, length: number): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk.subarray(0, length)]) : chunk;
@@ -53,8 +56,8 @@ export class ReplyParser {
   }
 
   /**
-   * Discards data after the reply that is being passed on, because bytes from before a TLS handshake may be forged (RFC
-   * 3207 §4.2).
+   * Discards the data after the current reply. Called before a TLS handshake, because an attacker may have added this
+   * data (RFC 3207 §4.2).
    */
   dropBuffered(): void {
     this.generation += 1;

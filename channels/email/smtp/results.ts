@@ -1,8 +1,8 @@
 import type { SmtpJob, SmtpResult } from './types.ts';
 
 /**
- * Passes a result to the submitter of the message. An error in its callback must not end the connection, which other
- * messages use.
+ * Calls `onResult` of a message with its result. If the callback throws, the error must not end the connection, because
+ * other messages use it.
  */
 export function passResult(job: SmtpJob, result: SmtpResult): void {
   try {
@@ -15,8 +15,8 @@ export function passResult(job: SmtpJob, result: SmtpResult): void {
 }
 
 /**
- * Passes a result after the current work, because the callback may submit new messages, which must not interrupt a
- * write.
+ * Calls `onResult` of a message after the current function has returned. The callback may submit new messages, which
+ * must not interrupt a write.
  */
 export function passResultLater(job: SmtpJob, result: SmtpResult): void {
   queueMicrotask(() => job.onResult(result, job.message));

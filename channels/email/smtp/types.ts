@@ -3,19 +3,19 @@ import type { Payload } from './payload.ts';
 
 /** One message for one recipient. Every recipient gets a separate message, so each reply is about one address. */
 export interface SmtpMessage {
-  /** Repeated in the result; not sent. */
+  /** The id of the email, for the caller. It is not sent. */
   id: string;
-  /** Envelope sender, `''` for the null sender. */
+  /** The envelope sender; `''` is the null sender. */
   from: string;
   to: string;
-  /** A string has one character per byte (ASCII or latin1). */
+  /** The message. A string has one character per byte (ASCII or latin1). */
   data: string | Buffer;
   /**
-   * True if the message is ASCII, has CRLF line ends, ends with one, and has no line that starts with a dot. Not
-   * checked.
+   * True if the message is ASCII, all its lines end with CRLF, and no line starts with a dot. The client does not check
+   * this.
    */
   canonical?: boolean;
-  /** The same message, already encoded for the wire. Not checked. */
+  /** The same message, already encoded for SMTP by `payloadOf`. The client does not check this. */
   payload?: Payload | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface SmtpRefusal {
 }
 
 /**
- * The result for a message. After `unsent` and `refused` the message can safely be sent again. Count it as an attempt,
- * because a recipient who makes the server hang up does so every time. After `in_doubt` the server may have the
- * message.
+ * The result for a message. After `unsent` and `refused`, the message can safely be sent again. The caller should count
+ * it as an attempt, because if the server hangs up for a recipient once, it will do so every time. After `in_doubt`,
+ * the server may have the message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }
@@ -61,7 +61,7 @@ export interface SmtpJob {
 
 export interface SmtpReply {
   code: number;
-  /** Without the codes; lines are joined by `\n`. */
+  /** The text without the codes. Its lines are joined by `\n`. */
   text: string;
 }
 
@@ -78,9 +78,9 @@ export interface SmtpTimeouts {
 }
 
 /**
- * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT. These timeouts are shorter, because giving up
- * before the message is sent is safe. Giving up after the message can send the email twice, so that timeout is the
- * RFC's 10 minutes.
+ * The default timeouts. RFC 5321 §4.5.3.2 demands 5 minutes for the greeting, MAIL and RCPT. These timeouts are
+ * shorter, because it is safe to give up before the message is sent. After the message is sent, giving up could send
+ * the email twice, so `messageMs` is the 10 minutes of the RFC.
  */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   connectMs: 15_000,

@@ -1,6 +1,7 @@
 /**
- * One deadline, which every message postpones. Restarting a timer each time would cost more than all other bookkeeping,
- * so the deadline is a number that an interval checks. A missed deadline is therefore noticed up to `tickMs` late.
+ * A deadline that is moved with every message. Restarting a timer for each message would cost more than all other
+ * bookkeeping of a connection. The deadline is therefore a number, which an interval checks every `tickMs`. A missed
+ * deadline is noticed up to `tickMs` late.
  */
 export class Watchdog {
   private readonly interval: NodeJS.Timeout;
@@ -25,7 +26,7 @@ export class Watchdog {
   }
 }
 
-/** Returns the interval for these time limits: a quarter of the shortest one, and at least 10 ms. */
+/** Returns the interval at which to check these time limits: a quarter of the shortest limit, between 10 ms and 1 s. */
 export function checkIntervalFor(limitsMs: readonly number[]): number {
   return Math.max(10, Math.min(1000, Math.min(...limitsMs) / 4));
 }
