@@ -177,8 +177,8 @@ function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
 }
 
 /**
- * Returns the header for the user name and password of a URL (RFC 7617). Node's HTTP client would not send this header,
- * because the options have no `auth`.
+ * Returns the header `Authorization` for the user name and password of a URL (RFC 7617). As one of `ownHeaders`, it can
+ * be overridden by the tenant, and is dropped by a redirect to another origin.
  */
 function basicCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};

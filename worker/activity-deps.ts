@@ -22,7 +22,7 @@ import type { Config } from '../rules/config.ts';
 import { createSampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Connects the activities of a worker process to its channels. */
+/** Creates the dependencies of the activities of a worker process: providers, caches and limits. */
 export function createActivityDeps(p: {
   config: Config;
   db: Db;
@@ -44,7 +44,8 @@ export function createActivityDeps(p: {
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const keepSimulated = createSimulatedKeeper(db);
-  // The simulator wraps the other layers, because its replies say nothing about the provider.
+  // The simulator wraps the watched provider, because the simulator's replies must not count as replies of the
+  // provider.
   const createProvider = () =>
     withSimulator(
       watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),
@@ -85,7 +86,10 @@ export function createActivityDeps(p: {
   };
 }
 
-/** Identifies the provider with its settings, so that a pause ends when the settings change. */
+/**
+ * Returns a text that identifies the email provider with its settings. A pause of a route belongs to this text, so it
+ * ends when an operator changes the settings.
+ */
 function routeOf({ email, secretKey }: Config): string {
   const settings = JSON.stringify([email.provider, email[email.provider]]);
   return createHmac('sha256', deriveKey(secretKey, 'routes')).update(settings).digest('hex').slice(0, 32);

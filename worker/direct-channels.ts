@@ -13,8 +13,8 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
 /**
- * Sends emails. Claims a few more than the limit of emails in flight (activities/emails/mailer.ts), so that the
- * provider never waits for a claim.
+ * Returns the channel that sends single emails. It takes a few more rows than the limit of emails in flight
+ * (activities/emails/mailer.ts), so that the next emails are claimed before a slot is free.
  */
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
@@ -46,8 +46,8 @@ export function emailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Sends emails with large files. Claims as many as may be in memory at the same time (compute/compute.ts). Emails that
- * wait for their turn stay unclaimed, and delay no other email.
+ * Returns the channel that sends single emails with large files. It takes as many rows as emails may be in memory at
+ * the same time (compute/compute.ts). The other rows stay in the outbox and delay no other email.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
   return {
@@ -59,7 +59,9 @@ export function largeEmailChannel(deps: Deps): DirectChannel {
   };
 }
 
-/** Sends SMS. Providers accept about ten a second from a sender. */
+/**
+ * Returns the channel that sends SMS. Its limit is low, because providers accept about ten SMS a second from a sender.
+ */
 export function smsChannel(deps: Deps): DirectChannel {
   const { smsAttempts } = deps;
   return {
@@ -85,7 +87,7 @@ export function smsChannel(deps: Deps): DirectChannel {
   };
 }
 
-/** Records the simulator's feedback when it is due, in the same way as feedback about other emails. */
+/** Returns the channel that records the simulator's feedback when it is due, in the same way as real feedback. */
 export function simulatedFeedbackChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
@@ -99,7 +101,7 @@ export function simulatedFeedbackChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, fate: 'closed' }));
     },
-    // The row and the record change in one transaction, so an interrupted attempt had no effect.
+    // One transaction removes the outbox row and records the feedback, so an interrupted attempt had no effect.
     handOver: (projectId, rows) =>
       record(
         projectId,
@@ -118,14 +120,17 @@ async function handOver(
 }
 
 /**
- * Uses the id of the row as the delivery's id. After a kill, the worker that takes the row therefore also owns the
- * claims of the killed worker.
+ * Returns the message of an outbox row. The id of the row serves as the id of the delivery. If a worker is killed, the
+ * worker that takes the row next can therefore claim the same message again.
  */
 function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } {
   return { id: refId, deliveryId: id };
 }
 
-/** Returns the expiry of a message: a day from its first attempt, however long it waited for that attempt. */
+/**
+ * Returns when a message expires: one day from now, because this is its first attempt. The time that it has waited for
+ * this attempt does not count.
+ */
 function newExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
@@ -142,7 +147,7 @@ function fatesOf(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttemptRe
         return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
-      // The row stays claimed. Its lease expires, and the row is then handed to Temporal.
+      // The row stays claimed until its lease expires. Then a worker hands the row to Temporal.
       case 'unrecorded':
       case undefined:
         return [];

@@ -7,17 +7,23 @@ import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
 import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
 
-/** How long this process owns a row. After a kill, another process takes its rows. */
+/**
+ * The length of a lease: how long a row belongs to the process that took it, unless the process renews the lease. If
+ * the process is killed, another process takes the row afterwards.
+ */
 const LEASE_MS = 20_000;
-/** The interval at which leases of rows in progress are renewed, for example while a provider is slow. */
+/**
+ * A process renews the leases of its rows in progress at this interval, because a slow provider may need longer than a
+ * lease.
+ */
 const RENEW_MS = 5_000;
 
 /**
- * The result of an attempt for its row:
- * - `closed`: the transaction that recorded the message ended the row as well.
- * - `gone`: there is nothing to send.
- * - `handed_over`: only this message waits until `dueAt`, by a timer in Temporal.
- * - `back`: the project's send rate allows no message before `dueAt`, so none of its rows is taken until then.
+ * What happened to an outbox row in an attempt:
+ * - `closed`: the transaction that recorded the message's result also deleted the row.
+ * - `gone`: the message does not need to be sent any more.
+ * - `handed_over`: only this message has to wait until `dueAt`; a workflow in Temporal waits and sends it.
+ * - `back`: the project's send rate allows no message before `dueAt`; until then, no row of the project is taken.
  */
 export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowLater;
 
@@ -27,28 +33,29 @@ export interface RowLater {
   dueAt: Date;
 }
 
-/** Sends the messages of one kind. */
+/** Takes outbox rows of one kind and sends their messages. */
 export interface DirectChannel {
   /** The name in the log. */
   name: string;
   /** The priority of the channel's rows in the outbox. */
   priority: number;
   /**
-   * The maximum number of rows in progress in this process, in total and of one project. The limit of a project is
+   * The maximum number of rows in progress in this process, in total and for each project. The limit for a project is
    * lower, so that slots stay free for other projects.
    */
   maxInFlight: number;
   maxOfProject: number;
-  /** Makes the first attempt at rows of a project. */
+  /** Makes the first attempt to send the messages of some rows of a project. */
   attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowFate[]>;
   /** Hands rows of a project to Temporal, which makes the next attempt at `dueAt`. */
   handOver(projectId: string, rows: { row: TakenRow; dueAt: Date }[]): Promise<void>;
 }
 
 /**
- * Sends single messages straight from their outbox rows, projects round-robin, so that an outage or backlog of
- * Temporal delays no password reset. Deferred messages, and messages of a killed process, are handed to Temporal.
- * Runs in every worker; a worker owns the rows that it has taken as long as it lives.
+ * Sends single messages directly from their outbox rows, without Temporal, so that an outage or a backlog of Temporal
+ * delays no password reset. Serves the projects in turn. Messages that the provider defers, and messages of a killed
+ * process, are handed to Temporal. Every worker runs this. A worker keeps the rows that it has taken until they are
+ * finished or it ends.
  */
 export function startDirectSender(deps: {
   db: Db;
@@ -63,9 +70,9 @@ export function startDirectSender(deps: {
   let after = BEFORE_ALL_PROJECTS;
 
   async function round(): Promise<boolean> {
-    // While the gate is closed, rows stay in the outbox, where a restart finds them.
+    // While the installation may not send, rows stay in the outbox.
     if (!gate.isOpen()) return false;
-    // A project without rows in progress gets at most its own limit.
+    // A project that is not in `freeByProject` has no rows in progress, so it gets up to the limit for a project.
     const limit = Math.min(inFlight.free(), channel.maxOfProject);
     if (limit <= 0) return false;
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.freeByProject() };
@@ -73,21 +80,22 @@ export function startDirectSender(deps: {
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
-    // If a claim returned several rows, each project got only its share, so more rows may be waiting. A single row needs
-    // only one claim.
+    // If the claim returned several rows, it was limited by the shares of the projects, so more rows may be waiting.
+    // After a claim with a single row, no further claim is needed.
     return rows.length > 1;
   }
 
   function track(projectId: string, rows: TakenRow[]): void {
     inFlight.add(projectId, rows);
     const work = send(projectId, rows)
-      // While Postgres is unreachable, the outcome is unknown. When the leases expire, the rows are handed to Temporal.
+      // The outcome could not be recorded, because Postgres is unreachable. When the leases expire, the rows are handed
+      // to Temporal.
       .catch((error: Error) =>
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // New rows wake the loop. Rows that arrived while all slots were taken could not be claimed, so the loop is
-        // woken again now that a slot is free.
+        // New rows wake the loop, but it could not claim rows that arrived while all slots were taken. A slot is free
+        // now, so the loop is woken again.
         const wasFull = inFlight.isFull(projectId);
         inFlight.remove(rows);
         sends.delete(work);
@@ -129,11 +137,11 @@ export function startDirectSender(deps: {
   };
 }
 
-/** The rows that this process sends now, within the limits of a channel, and the leases of these rows. */
+/** The rows that a channel of this process is sending, with their leases. Enforces the limits of the channel. */
 class InFlightRows {
   /** The project of each row, and when the row was taken or last renewed. */
   readonly #rows = new Map<string, { projectId: string; sinceMs: number }>();
-  /** Projects that have used up their send rate, with the time at which to ask again. */
+  /** The projects that have used up their send rate, each with the time from which its rows may be taken again. */
   readonly #blocked = new Map<string, number>();
   readonly #limits: Pick<DirectChannel, 'maxInFlight' | 'maxOfProject'>;
 
@@ -157,7 +165,7 @@ class InFlightRows {
     return this.#limits.maxInFlight - this.#rows.size;
   }
 
-  /** Returns the free slots of projects that have rows in progress or are blocked. */
+  /** Returns the number of free slots of each project that has rows in progress or has used up its send rate. */
   freeByProject(): Map<string, number> {
     const free = new Map<string, number>();
     for (const { projectId } of this.#rows.values()) {
@@ -170,13 +178,13 @@ class InFlightRows {
     return free;
   }
 
-  /** Tells whether no more rows fit, of the project or of all projects. */
+  /** Tells whether the limit of the project, or the limit of all projects, is reached. */
   isFull(projectId: string): boolean {
     const ofProject = [...this.#rows.values()].filter((row) => row.projectId === projectId).length;
     return this.free() <= 0 || ofProject >= this.#limits.maxOfProject;
   }
 
-  /** Renews the leases of rows that were taken long ago. */
+  /** Renews the leases that are older than `RENEW_MS`. */
   async renew(db: Db): Promise<void> {
     const now = Date.now();
     const old = [...this.#rows].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);

@@ -11,8 +11,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * Creates the sinks that log the ends of workflows. They are not called during a replay, because those ends are already
- * in the log.
+ * Creates the sinks with which workflows report their ends to the log. Temporal's SDK does not call them during a
+ * replay, because these ends are already in the log.
  */
 export function createEndSinks(log: SampledLog): InjectedSinks<EndSinks> {
   return {

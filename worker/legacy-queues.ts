@@ -3,25 +3,29 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Stores for all workers whether the queues of the earlier release are closed. */
+/** Stores in Postgres, for all workers, whether the task queues of the earlier release are closed. */
 export interface LegacyStore {
   /**
-   * Tells whether a worker has found the queues empty after the time from which the earlier release can no longer add
-   * work to them.
+   * Tells whether the queues are closed: a worker has found them empty, at a time when the earlier release could no
+   * longer add work to them.
    */
   isClosed(): Promise<boolean>;
-  /** Records that the queues are empty. Does nothing before that time. */
+  /** Records that the queues are empty. Does nothing while the earlier release may still add work to them. */
   close(): Promise<void>;
 }
 
-/** How often the queues are counted: one count in Temporal and one row of Postgres for each worker. */
+/** Each worker checks the queues at this interval. A check costs one count in Temporal and one read in Postgres. */
 const CHECK_MS = 60_000;
-/** Temporal lists a workflow some time after its start, so a single empty count proves little. */
+/**
+ * The queues count as empty after this many counts of zero in a row. One count is not enough, because Temporal lists a
+ * workflow some time after its start.
+ */
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the release before installations had names, until no workflow is open on them. Deletes that
- * release's schedules at each check, because one of its processes that starts during the upgrade creates them again.
+ * Serves the task queues of the release before installations had names, until they have no open workflow. At each
+ * check, deletes the schedules of that release, because a process of that release that starts during the upgrade
+ * creates them again.
  */
 export async function serveLegacyQueues(p: {
   store: LegacyStore;
@@ -63,7 +67,7 @@ export async function serveLegacyQueues(p: {
   };
 }
 
-/** Stops a running worker. A worker that failed has stopped already. */
+/** Stops a Temporal worker, unless it has failed and stopped already. */
 export function shutDown(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }

@@ -23,26 +23,29 @@ import { startOutboxLoop } from './outbox-loop.ts';
 import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
 
 /**
- * The maximum number of a project's starts, signals and cancels that Temporal has accepted but not processed yet.
- * Temporal serves all tenants in the order of arrival, so work there delays every tenant. Work in the outbox delays
- * only its own project (docs/decisions.md).
+ * The maximum number of starts, signals and cancels of one project that Temporal has accepted and not processed yet.
+ * Temporal processes the work of all tenants in the order of arrival, so accepted work delays every tenant. Work that
+ * waits in the outbox delays only its own project (docs/decisions.md).
  */
 const WITH_TEMPORAL_OF_PROJECT = 16;
-/** The maximum for all projects together, of the same work as in `WITH_TEMPORAL_OF_PROJECT`. */
+/** The maximum number of such starts, signals and cancels of all projects together. */
 const WITH_TEMPORAL = 128;
-/** The number of rows that are handed over at the same time. Each start is one small RPC. */
+/** The maximum number of rows that this process hands to Temporal at the same time. Each row is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
-/** If the start of a row is not reported within this time, the row is handed over again, which is safe. */
+/**
+ * If no worker reports within this time that the work of a row has started, the row is handed to Temporal again. This
+ * is safe, because Temporal recognizes the repetition.
+ */
 const LEASE_MS = 30_000;
-/** The interval at which finished rows are deleted, many at a time. */
+/** Finished rows are collected for this time and then deleted together. */
 const REMOVAL_INTERVAL_MS = 25;
-/** `deferRows` makes rows wait this long after their first attempt. */
+/** How long `deferRows` makes a row wait after its first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
 /** The wait before the next call to an unreachable Temporal. It doubles each time. */
 const AWAY_MIN_MS = 250;
 const AWAY_MAX_MS = 10_000;
 
-/** One of `every` claims starts with this lower priority. */
+/** The share of claims that start with a lower priority: one of every `every` claims. */
 const SHARES: { priority: TemporalPriority; every: number }[] = [
   { priority: 4, every: 16 },
   { priority: 3, every: 4 },
@@ -53,14 +56,14 @@ export interface OutboxDispatcher {
   wake(): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(begun: StartedWork): void;
-  /** Takes no more rows. Resolves when the rows already taken are handed over or released. */
+  /** Takes no more rows. Resolves when all taken rows are handed to Temporal or released. */
   stop(): Promise<void>;
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects round-robin, and only a few rows at a time. The remaining
- * rows wait in the outbox. Runs in every worker. The worker that takes a row hands it to Temporal. The worker that sees
- * the row's work start deletes the row.
+ * Hands rows of the outbox to Temporal: by priority, projects in turn, and only a few rows at a time. The other rows
+ * wait in the outbox. Every worker runs this. The worker that takes a row hands it to Temporal. The worker in which the
+ * row's work starts, which may be another worker, deletes the row.
  */
 export function startDispatcher(deps: {
   db: Db;
@@ -89,8 +92,8 @@ export function startDispatcher(deps: {
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
       .finally(() => {
-        // A reported start frees a slot and wakes the loop. If the number of concurrent hand-overs was the only
-        // limit, the call below wakes the loop.
+        // Usually a reported start frees a slot and wakes the loop. The call below is needed if the limit of concurrent
+        // hand-overs was reached.
         const heldUp = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         underWay.delete(work);
@@ -128,7 +131,10 @@ class TemporalBackoff {
     this.#waitMs = AWAY_MIN_MS;
   }
 
-  /** Starts the next wait and returns its length. Returns undefined during a wait, for the other calls of a batch. */
+  /**
+   * Starts the next wait and returns its length. Returns undefined if a wait is already running, because another call
+   * of the same batch has started it.
+   */
   noteUnreachable(): number | undefined {
     if (this.isActive()) return undefined;
     const waitMs = this.#waitMs;
@@ -144,12 +150,15 @@ function createClaims(db: Db) {
   const lastServed = new Map<number, string>();
   let claims = 0;
 
-  /** Claims rows of the first priority whose projects are below their limits; an empty array if no project is. */
+  /**
+   * Claims rows of the first priority that has rows of projects below their limits. Returns an empty array if no
+   * priority has such rows.
+   */
   async function claimNext(freeSlots: number): Promise<TakenRow[]> {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return [];
     const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
-    // A project that is not in this list has no rows at Temporal, so its own limit applies.
+    // A project that is not in this list has no rows at Temporal, so the whole limit for a project applies to it.
     const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, freeSlots);
     if (limit <= 0) return [];
     const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
@@ -189,7 +198,10 @@ function createHandOver(deps: {
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
   }
 
-  /** Returns the rows to hand over now. Repeated signals wait until the workflow has received the previous signal. */
+  /**
+   * Returns the rows to hand over now. A repeated signal is deferred until the workflow has received the previous
+   * signal.
+   */
   async function mergeRepeatedSignals(rows: TakenRow[]): Promise<TakenRow[]> {
     const repeated = findRepeatedEvents(rows);
     const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));
@@ -237,7 +249,8 @@ function createHandOver(deps: {
   }
 
   /**
-   * Deletes rows. After a crash before the deletion, or a failed deletion, a row is handed over again, which is safe.
+   * Deletes rows. If the process crashes before the deletion, or the deletion fails, the row is handed over again,
+   * which is safe.
    */
   async function remove(rows: OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
@@ -246,8 +259,8 @@ function createHandOver(deps: {
   }
 
   /**
-   * Defers rows: by one second after the first attempt, and longer after later attempts. Polls find rows that
-   * wait longer than a second.
+   * Makes rows wait: one second after the first attempt, and longer after later attempts. Polls of the outbox find the
+   * rows when they are due again.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
@@ -258,9 +271,9 @@ function createHandOver(deps: {
 }
 
 /**
- * Returns the order of priorities for a claim. The highest priority usually comes first, but each lower priority comes
- * first in a small share of claims. Otherwise, one tenant's many rows of a high priority would block the rows of lower
- * priorities of every tenant.
+ * Returns the order of priorities for a claim. Usually the highest priority comes first, but in a small share of claims
+ * a lower priority comes first. Otherwise one tenant with many rows of a high priority would block the rows of lower
+ * priorities of all tenants.
  */
 function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;
@@ -269,8 +282,8 @@ function prioritiesAt(claims: number): TemporalPriority[] {
 }
 
 /**
- * Finds repeated rows for the same wait. One signal is enough to end a wait, even if the end was requested several
- * times. Most waits have one row, and need no query.
+ * Finds the rows that signal the end of the same wait more than once. One signal is enough to end a wait. Most waits
+ * have one row, and need no query.
  */
 function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
   const first = new Map<string, TakenRow>();

@@ -1,16 +1,17 @@
 import { describeFailure } from '../rules/failure-text.ts';
 
 export interface OutboxLoop {
-  /** Starts a round now, or right after the running round. */
+  /** Starts a round now. If a round is running, starts the next round right after it. */
   wake(): void;
   /** Starts no further round. Resolves when the last round has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs rounds one after another: the first round at once, and the next when the loop is woken or a round reports that
- * there may be more rows. Notifications and polls (outbox-poll.ts) wake the loop.
- * @param round returns true when the next round may find more at once
+ * Runs rounds one after another. The first round starts at once. The next round starts when a round reports that the
+ * outbox may have more rows, or when the loop is woken. Notifications of Postgres and polls (outbox-poll.ts) wake the
+ * loop.
+ * @param round returns true if the next round should start at once, because the outbox may have more rows
  */
 export function startOutboxLoop(p: {
   round: () => Promise<boolean>;

@@ -4,14 +4,18 @@ import { readOutboxState } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { OutboxTaker } from '../rules/outbox.ts';
 
-/** Average time between two polls. Notifications announce new rows at once; polls find all other due rows. */
+/**
+ * The average time between two polls. Notifications of Postgres announce new rows at once. Polls find all other rows
+ * that are due.
+ */
 const POLL_MS = 3_000;
 
 /**
- * Polls the outbox for due rows that no notification announced: expired leases, deferred rows, and rows of a process
- * that was killed after its commit. One statement serves all loops of a process, so an idle worker costs one
- * transaction per poll. The interval varies, so that processes that started together do not poll together.
- * @param p.priorities the priorities that each loop takes
+ * Polls the outbox for due rows that no notification announced: rows with an expired lease, deferred rows, and rows of
+ * a process that was killed right after its commit. One statement serves all loops of a process, so an idle worker
+ * costs one transaction per poll. The interval varies at random, so that processes that started together do not poll at
+ * the same moments.
+ * @param p.priorities for each loop, the priorities of the rows that it takes
  * @param p.wake wakes the loops that have due rows
  */
 export function startOutboxPoll(p: {

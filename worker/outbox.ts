@@ -13,8 +13,8 @@ import { startDispatcher } from './outbox-dispatcher.ts';
 import { startOutboxPoll } from './outbox-poll.ts';
 
 /**
- * The interval at which the connection for notifications is checked. It can be long, because polls find rows even while
- * the connection is broken.
+ * The connection for Postgres's notifications is checked at this interval. The interval can be long, because polls find
+ * rows even while the connection is broken.
  */
 const HEARTBEAT_MS = 30_000;
 
@@ -24,18 +24,18 @@ interface Taker {
 }
 
 export interface RunningOutbox {
-  /** Wakes the loops of this process that take these rows. Without an argument, wakes all loops. */
+  /** Wakes the given loops of this process, or all loops if called without an argument. */
   wake(takers?: OutboxTaker[]): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(begun: StartedWork): void;
-  /** Takes no more rows. Resolves when the rows already taken are finished or released. */
+  /** Takes no more rows. Resolves when all taken rows are finished or released. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the loops that take rows of the outbox in a worker process. A process that serves `transactional` sends single
- * emails and SMS itself. A process that serves `workflows` hands the other rows to Temporal. That process also sees
- * when their work starts, and can then hand over more rows.
+ * Starts the loops that take rows of the outbox in a worker process. A process that serves the queue `transactional`
+ * sends single emails and SMS itself. A process that serves the queue `workflows` hands the other rows to Temporal. It
+ * also notices when their work starts, and can then hand over more rows.
  */
 export function startOutbox(p: {
   databaseUrl: string;
@@ -47,7 +47,7 @@ export function startOutbox(p: {
 }): RunningOutbox {
   const { deps, queues, gate, loop, log } = p;
   const db: Db = deps.db;
-  /** Names the channel as the cause when it blocks the event loop. */
+  /** Makes reports about a blocked event loop name the channel. */
   const withCause = (channel: DirectChannel): DirectChannel => ({
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),

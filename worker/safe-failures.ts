@@ -3,9 +3,10 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { describeFailure, stackFrames } from '../rules/failure-text.ts';
 
 /**
- * Replaces an error that an activity throws with a failure that quotes no data. Temporal keeps failures in the history
- * and shows them in its UI, and the SDK logs them. Failures that activities create on purpose contain only codes and
- * instants, and pass unchanged, as do cancellations.
+ * Creates an interceptor that replaces errors of activities. Temporal stores an error in the history and shows it in
+ * its UI, and the SDK logs it, so the error must not quote personal data. An unexpected error becomes a failure without
+ * its text. Failures that activities create on purpose contain only codes and times, and pass unchanged. Cancellations
+ * pass unchanged too.
  */
 export function safeFailures(): ActivityInboundCallsInterceptor {
   return {

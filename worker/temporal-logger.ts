@@ -6,7 +6,10 @@ import type { ComputedWork } from '../compute/compute.ts';
 import type { BlockedLoop } from '../compute/loop-watch.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** Warnings to ignore. They report that a worker has only activities or only workflows, which is intended. */
+/**
+ * Warnings of the SDK to ignore. They report that a worker has only activities or only workflows, which is intended
+ * here.
+ */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -19,8 +22,8 @@ const COMPUTED_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let computedCounter: MetricCounter | undefined;
 
 /**
- * Writes the log of Temporal's SDK to our log, as JSON lines, and serves its metrics for Prometheus at `/metrics` when
- * an address is given. Call it once, before the first worker.
+ * Redirects the log of Temporal's SDK to our log. With `metrics`, also serves the SDK's metrics for Prometheus at
+ * `/metrics` of this address. Call this function once, before the first worker is created.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
@@ -40,7 +43,10 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
 }
 
-/** Adds a metric of blocked event loops by activity. Call it after `useTemporalLogger`. */
+/**
+ * Counts the time for which an activity has blocked the event loop, as a metric. Call this function after
+ * `useTemporalLogger`.
+ */
 export function countBlockedLoop({ work, ms }: BlockedLoop): void {
   heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
     'tidings_event_loop_held_milliseconds',
@@ -69,8 +75,8 @@ function bindAddress({ host, port }: { host: string; port: number }): string {
 }
 
 /**
- * Maps a level of the SDK. Its lines about the start and stop of each worker have the level info, which is too detailed
- * for operators.
+ * Maps a log level of the SDK to a level of our log. The SDK's lines with the level info, about the start and stop of
+ * each worker, are too detailed for operators, so they become debug.
  */
 function pinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
   if (level === 'ERROR' || level === 'WARN') return level === 'ERROR' ? 'error' : 'warn';

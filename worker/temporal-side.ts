@@ -15,24 +15,27 @@ const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
 export interface TemporalSide {
-  /** Drains: no new tasks, running activities finish, the connection closes. */
+  /** Takes no new tasks, waits for running activities, and closes the connection. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the Temporal workers of a process. While Temporal is unreachable, the workers wait for it. Single emails and SMS
- * do not need Temporal, so a process that starts during an outage is useful.
- * Resolves when the workers run, or when Temporal did not respond.
- * @throws Error if the workers cannot be created, which waiting does not fix; later errors go to `onFatal`
+ * Runs the Temporal workers of a process. If Temporal is unreachable, keeps trying to connect in the background,
+ * because the process can already send single emails and SMS without Temporal. Resolves when the workers run, or after
+ * the first failed attempt to reach Temporal.
+ * @throws Error if the workers cannot be created for another reason; later errors go to `onFatal`
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
   fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'leaving'>;
   lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
-  /** Undefined when no earlier release left task queues. */
+  /** The store for the task queues of an earlier release. Undefined if there are none. */
   legacy: LegacyStore | undefined;
   legacyCheckMs?: number | undefined;
-  /** Compares the installation's tokens in Postgres and Temporal. Called before anything in Temporal is changed. */
+  /**
+   * Compares the installation's tokens in Postgres and Temporal. Called before this process changes anything in
+   * Temporal.
+   */
   verify: () => Promise<void>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
@@ -43,13 +46,15 @@ export async function startTemporalSide(p: {
 
   async function open(): Promise<NativeConnection | undefined> {
     try {
-      // Pings first, because a ping has a deadline. The calls after it would wait as long as the server is down.
+      // Pings Temporal first, because a ping has a deadline. The later calls have no deadline and would wait until the
+      // server responds.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();
       return await NativeConnection.connect({
         ...temporalConnectionOptions(p.temporal),
-        // Payloads are a few ids. Compressing payloads with gzip, the default, costs more than it saves.
+        // Switches off the SDK's gzip compression. Payloads are only a few ids, so compression costs more than it
+        // saves.
         grpcCompression: { codec: 'none' },
       });
     } catch (error) {

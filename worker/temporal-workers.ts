@@ -21,10 +21,10 @@ import { safeFailures } from './safe-failures.ts';
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
- * The number of activities of each queue that run at a time in one process. An email or a webhook mostly waits, a
- * campaign chunk uses the CPU, and a chunk with a send rate waits nearly all the time. Steps are short. A process works
- * on the tasks that it has taken in their order, whatever their tenant, so it takes few steps and workflow tasks at a
- * time.
+ * For each queue, the number of activities that one process runs at the same time. An activity for emails or webhooks
+ * mostly waits for a server. A campaign chunk uses the CPU. A chunk with a send rate waits nearly all the time. Steps
+ * are short, and their limit is low: a process works on tasks that it has taken in the order of arrival, whatever their
+ * tenant, so it should take few at a time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   steps: 10,
@@ -36,14 +36,14 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
   paced: 200,
 };
 const WORKFLOW_TASKS = 10;
-/** Running activities get this long to finish after a stop; `npm start` gives the whole process 20 s. */
+/** When the process stops, running activities have this long to finish. `npm start` gives the whole process 20 s. */
 const SHUTDOWN_GRACE = '10 seconds';
-/** Activities that still run this long after a stop are cancelled by force, so that every stop ends. */
+/** When the process stops, activities that still run after this time are abandoned, so that the stop always ends. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
- * The number of polls of a queue. Several polls wait at Temporal, so that a task goes directly to a worker. With only
- * one poll, a task that arrives while the poll is renewed goes through the database and takes 40 ms longer. Temporal
- * scales the number with the load.
+ * The number of concurrent polls of a queue. While a poll waits at Temporal, Temporal can pass a new task directly to
+ * the worker. With only one poll, a task that arrives while the poll is being renewed goes through Temporal's database
+ * and takes 40 ms longer. The SDK adapts the number to the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /**
@@ -53,24 +53,26 @@ const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /**
- * With one poll of each process, Temporal gives the chunks of a campaign to processes in turn. With four, the process
- * whose polls came first got up to four chunks, and others got no chunk.
+ * One poll for each process. Temporal then distributes the chunks of a campaign evenly among the processes. With four
+ * polls, the process that polled first got up to four chunks, and other processes got none.
  */
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
  * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
- * activities, but not for waiting workflows. The SDK prefers tasks of kept workflows to other tasks. If more were kept,
- * a project with thousands of timers that end at once would delay the executions of all other projects. Each workflow that is not kept costs one replay of a short history.
+ * activities, but not for the many workflows that wait for a timer. The SDK prefers tasks of kept workflows to other
+ * tasks. If more workflows were kept, a project with thousands of timers that end at the same time would delay the
+ * executions of all other projects. A workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 100;
 /**
- * If the worker that keeps a workflow does not take the workflow's next task within this time, the task joins the
- * common queue, where projects take turns.
+ * Temporal first offers the next task of a kept workflow to the worker that keeps it. If that worker does not take the
+ * task within this time, the task moves to the common queue, where projects take turns.
  */
 const STICKY_MAX_WAIT = '1 second';
 /**
- * The interval at which the SDK sends heartbeats to Temporal. A heartbeat of periodic work has the cursor at which the
- * next attempt continues after a kill. The SDK's default is 24 seconds, which is 80 % of the heartbeat timeout.
+ * The SDK sends heartbeats of activities to Temporal at most at this interval. A heartbeat of periodic work contains
+ * the cursor at which the next attempt continues if the process is killed. The SDK's default interval is 24 seconds, 80
+ * % of the heartbeat timeout, so an attempt would repeat more work.
  */
 const CURSOR_EVERY = '2 seconds';
 
@@ -85,26 +87,27 @@ export interface WorkerFleet {
   /** Returns the name that a task queue has in Temporal. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** True for the queues of an earlier release. Those queues will soon be empty, so each gets fewer polls. */
+  /** True for the queues of an earlier release. These queues will soon be empty, so each of them gets fewer polls. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
   /** The queues that this process serves. */
   queues: ReadonlySet<TaskQueue>;
-  /** Undefined when workers are not versioned. */
+  /** The version of the deployment. Undefined when workers are not versioned. */
   deployment: DeploymentVersion | undefined;
   /** Records which activity blocks the event loop. */
   loop: Pick<LoopWatch, 'as'>;
-  /** Called for each start, signal and cancel that has reached its workflow. */
+  /** Called for each start, signal and cancel from the outbox that has reached its workflow. */
   noteStarted: (begun: StartedWork) => void;
   /** The log that records the end of each workflow. */
   ends: SampledLog;
 }
 
 /**
- * Creates a Temporal worker for each task queue that this process serves, so that a full queue does not delay the
- * others. They share one connection. The worker for workflows also runs steps, because Temporal can only then return a
- * step with the response to the workflow's task. A process without workflows has a worker for steps only.
+ * Creates a Temporal worker for each task queue that this process serves, so that a full queue does not delay the other
+ * queues. The workers share one connection. The worker for workflows also runs the activities of steps. Only then can
+ * Temporal return a step in its response to the workflow task that scheduled the step. A process that serves no
+ * workflows has a separate worker for steps.
  */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const shared: Pick<
@@ -154,8 +157,9 @@ function pollersOf(queue: ActivityQueue, leaving = false): WorkerOptions['activi
 }
 
 /**
- * Registers the worker's build as a version of the deployment. Runs of workflows without a behavior of their own move
- * to the current version, as their `patched` branches allow (workflows/registry.ts pins the other workflows).
+ * Returns the options that register this build as a version of the deployment. By default, running workflows move to
+ * the current version, which their `patched` branches make possible. Workflows that workflows/registry.ts pins stay
+ * with the version that started them.
  */
 function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (!version) return {};
@@ -169,7 +173,10 @@ function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityIn
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }
 
-/** Without a prebuilt bundle the workflows are bundled from source, which takes 2 to 3 seconds. */
+/**
+ * Returns the code of the workflows: the prebuilt bundle, or their source files, which the SDK bundles in 2 to 3
+ * seconds.
+ */
 function workflowSource(
   bundle: WorkflowBundleOption | undefined,
   interceptors: WorkerInterceptors,
@@ -185,8 +192,8 @@ function workflowSource(
 }
 
 /**
- * Creates the sinks with which a starting workflow tells this worker that it runs. A replay does not call them, because
- * it repeats a workflow that started before.
+ * Creates the sinks with which workflows report to this worker that their work has started. The SDK does not call them
+ * during a replay, because the work had started before.
  */
 function startedWorkSinks(report: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
   return { outbox: { noteStarted: { fn: (_workflow, begun) => report(begun), callDuringReplay: false } } };

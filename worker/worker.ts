@@ -22,7 +22,7 @@ import { startTemporalSide } from './temporal-side.ts';
 import type { DeploymentVersion } from './temporal-workers.ts';
 
 export interface RunningWorker {
-  /** Drains: no new tasks, running activities finish, connections close. */
+  /** Takes no new tasks, waits for running activities, and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,10 @@ export interface WorkerParts {
   release?: Release | undefined;
   /** The interval at which the task queues of an earlier release are checked; one minute by default. */
   legacyCheckMs?: number | undefined;
-  /** Called when a part of the worker ends unexpectedly. The process has to end too, so that it is started again. */
+  /**
+   * Called when a part of the worker ends unexpectedly. The process then has to end too, so that its supervisor
+   * restarts it.
+   */
   onFatal: (error: Error) => void;
 }
 
@@ -70,7 +73,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const outbox: OutboxWaker = {
     wake(rows) {
       takers.wake(rows.map(takerOf));
-      // If this process is busy, other processes take the rows.
+      // A notification wakes all processes, so if this process is busy, another process takes the rows.
       bell.wake(rows);
     },
   };
@@ -142,7 +145,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
 function deploymentOf(config: Config, release: Release | undefined): DeploymentVersion | undefined {
   const { deployment } = config.temporal;
   if (deployment === undefined) return undefined;
-  // A service that runs from its source has no build.
+  // A service that runs from its source has no build id.
   const buildId = release === undefined || release.build === 'unknown' ? 'source' : release.build;
   return { deploymentName: deployment, buildId };
 }

@@ -8,8 +8,9 @@ import {
 import { type TaskQueue, taskQueueBeside } from '../rules/queues.ts';
 
 /**
- * Proxies activities on a queue of the workflow's own installation. The name of the queue is known only when a workflow
- * runs, while proxies are created when the module loads, so each call looks it up.
+ * Returns functions that schedule activities on a task queue of the workflow's installation. The functions are created
+ * when the module loads, but the name of the queue is known only while a workflow runs. Each call therefore determines
+ * the name.
  */
 export function activitiesOn<Activities>(
   queue: TaskQueue,

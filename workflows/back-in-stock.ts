@@ -7,16 +7,17 @@ import { activitiesOn } from './activities-on.ts';
 const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
-  // A page takes well under a second, so a worker without a heartbeat for this long has died.
+  // A page takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the worker has
+  // died.
   heartbeatTimeout: '15 seconds',
-  // Retries without limit, because contacts wait for this email even during a long outage of Postgres. A retry notifies
-  // no contact twice: each page commits together with the end of its contacts' waits.
+  // Retries without limit, because contacts wait for this email, and even a long outage of Postgres ends. A retry
+  // notifies no contact twice, because the transaction that notifies contacts also ends their wait.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 /**
- * Notifies every contact that waited for a product variant that the variant is back in stock. Started once for each
- * restock. Returns the number of contacts that this run notified.
+ * Notifies every contact that waited for a product variant that this variant is back in stock. Each restock starts one
+ * workflow of this type. Returns the number of contacts that this run notified.
  */
 export async function backInStock(restock: Restock): Promise<number> {
   let notified = 0;

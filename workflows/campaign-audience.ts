@@ -5,7 +5,7 @@ import type { CampaignRunInput } from './campaign-start.ts';
 
 /** Adds the audience to the ledger, part by part. */
 export class AudienceStage {
-  /** Sending may start while the rest of the audience is still being added. */
+  /** Whether sending may start while the rest of the audience is still being added. */
   sendNow = false;
   private readonly start: CampaignRunInput;
   private readonly progress: CampaignProgress;

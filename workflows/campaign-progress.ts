@@ -2,8 +2,8 @@ import type { CampaignProgress, ChunkState, DueChunks } from '../rules/campaigns
 import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/chunk-state.ts';
 
 /**
- * Removes the next chunk to send from the progress and returns it: a chunk that is due again and not in `except`, else
- * a new one.
+ * Removes the next chunk to send from the progress, and returns it. Prefers a chunk that is due again and not in
+ * `except`; otherwise returns a chunk that had no turn yet.
  */
 export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<number>): ChunkState | undefined {
   const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now() && !except.has(chunk.seq));
@@ -16,7 +16,7 @@ export function hasNewChunks({ nextSeq, lastSeq }: CampaignProgress): boolean {
   return nextSeq <= lastSeq;
 }
 
-/** Tells whether no chunk is left to start, now or later. */
+/** Tells whether every chunk is finished or running, so that none has to be started now or later. */
 export function isExhausted(progress: CampaignProgress): boolean {
   const { audienceDone, later, waiting, testing } = progress;
   return audienceDone && later.length === 0 && !waiting && !hasNewChunks(progress) && testing !== true;
@@ -35,41 +35,44 @@ export function addWaiting(progress: CampaignProgress, chunk: ChunkState): void 
 }
 
 /**
- * Adds the due chunks that Postgres returned, and the summary of the waiting ones. The result lacks the chunks of
- * `newlyWaiting`, whose turns were still running when the workflow asked.
+ * Adds the due chunks that Postgres returned, and the summary of the chunks that still wait. The chunks in
+ * `newlyWaiting` may be missing in the summary, because their turns were still running when Postgres was read.
  */
 export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: ChunkState[]): void {
   progress.later.push(...result.due);
   progress.waiting = result.waiting ?? undefined;
-  // The database's clock may be behind Temporal's clock. Then no chunk is due in Postgres yet, so check again soon.
+  // If Postgres's clock is behind Temporal's clock, Postgres considers no chunk due yet. The workflow then checks again
+  // soon.
   if (progress.waiting && result.due.length === 0)
     progress.waiting.dueAtMs = Math.max(progress.waiting.dueAtMs, Date.now() + CLOCK_RECHECK_MS);
   for (const chunk of newlyWaiting) addWaiting(progress, chunk);
 }
 
 /**
- * Tells whether to ask Postgres for chunks: the first one there is due, and the workflow has no due chunk in memory.
+ * Tells whether to read due chunks from Postgres: the first waiting chunk in Postgres is due, and the workflow has no
+ * due chunk in memory.
  */
 export function shouldReadDueChunks({ later, waiting }: CampaignProgress): boolean {
   const now = Date.now();
   return waiting !== undefined && waiting.dueAtMs <= now && later.every((chunk) => chunk.dueAtMs > now);
 }
 
-/** Returns when the next chunk is due, in milliseconds since 1970; undefined if none waits. */
+/** Returns when the next waiting chunk is due, in milliseconds since 1970. Undefined if no chunk waits. */
 export function nextDueAt({ later, waiting }: CampaignProgress): number | undefined {
   const instants = later.map((chunk) => chunk.dueAtMs);
   if (waiting) instants.push(waiting.dueAtMs);
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Counts the chunks that had a turn and need another. */
+/** Returns the number of chunks that had a turn and need another turn. */
 export function countUnfinished({ later, waiting }: CampaignProgress): number {
   return later.length + (waiting?.chunks ?? 0);
 }
 
 /**
- * Merges an activity's report about the chunks and the test into the progress. Reports may arrive in any order: the number of chunks only
- * grows, and a test that is over stays over. `testing` is undefined for campaigns without a test.
+ * Adds an activity's report about the number of chunks and the state of the test to the progress. Reports may arrive in
+ * any order. An older report does no harm, because the number of chunks only grows and a test that is over does not
+ * start again. `testing` is undefined for campaigns without a test.
  */
 export function mergeReport(progress: CampaignProgress, report: { lastSeq: number; testing?: boolean }): void {
   progress.lastSeq = Math.max(progress.lastSeq, report.lastSeq);
@@ -77,8 +80,9 @@ export function mergeReport(progress: CampaignProgress, report: { lastSeq: numbe
 }
 
 /**
- * Makes chunks that wait for a local send time or a sending window due now, when the settings that decide these times
- * have changed. Each chunk then checks its time again.
+ * Compares `clock`, which identifies the settings that decide when email may be sent, with the last value. If it has
+ * changed, makes the chunks due that wait for a local send time or a sending window. Each of these chunks then checks
+ * its time again.
  */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;

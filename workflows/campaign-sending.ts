@@ -22,22 +22,27 @@ import { decideTest, isTestDue, msUntilTestEnds, type TestOutcome } from './camp
 import { KeptTimer } from './kept-timer.ts';
 
 /**
- * The most chunks of one campaign that run at the same time. Each worker takes as many bulk tasks as it has free slots,
- * so the number that really runs grows with the workers. The other chunks wait in the queue, where fairness lets other
- * projects' tasks pass.
+ * The maximum number of chunks of one campaign that are scheduled at the same time. Each worker takes as many tasks as
+ * it has free slots, so with more workers more of these chunks really run. The other chunks wait in the task queue,
+ * where Temporal's fairness lets tasks of other projects go first.
  */
 const LANES = 16;
-/** One lane is enough for a send rate of this many emails a second, because it waits most of the time. */
+/**
+ * A campaign with a send rate gets one lane for each 1,000 emails a second, because its lanes wait most of the time.
+ */
 const LANE_RATE = 1_000;
-/** An operator who ends a hold directly in the database sends no signal, so the workflow checks at this interval. */
+/**
+ * During a hold, the workflow checks at this interval whether the hold has ended, because an operator who ends it
+ * directly in the database sends no signal.
+ */
 const HELD_RECHECK_MS = 300_000;
 
 /**
- * Sends the chunks in lanes: as many at the same time as allowed, and the next one as soon as one has finished. The
- * rest of the audience is added meanwhile.
+ * Sends the chunks of a campaign in lanes. Each lane runs one chunk at a time, and takes the next chunk when the last
+ * one has ended. Meanwhile the workflow adds the rest of the audience.
  */
 export class Sending {
-  /** The project's send rate, as last reported by an activity. */
+  /** The project's send rate in the last report of an activity. */
   rate: number;
   paused: boolean;
   private readonly start: CampaignRunInput;
@@ -48,7 +53,7 @@ export class Sending {
   /** The scope of the running chunks. A pause cancels this scope only. */
   private chunks = new CancellationScope();
   private readingAudience = false;
-  /** The numbers of the chunks that found the project on hold. Empty while nothing is known of a hold. */
+  /** The numbers of the chunks that found the project on hold. Empty while the project is not on hold. */
   private readonly heldChunks = new Set<number>();
   private ended = false;
   private stopping = false;
@@ -56,8 +61,8 @@ export class Sending {
   private throttledUntilMs = 0;
   private changes = 0;
   /**
-   * Chunks that started to wait in Postgres since the workflow asked for due ones. Undefined while no such request is
-   * running.
+   * The chunks that have started to wait in Postgres since the running read of due chunks began. Undefined while no
+   * read is running.
    */
   private newlyWaiting: ChunkState[] | undefined;
   private readonly timer = new KeptTimer();
@@ -80,8 +85,8 @@ export class Sending {
   }
 
   /**
-   * Sends until no chunk is left (`idle`), the campaign has ended, or the workflow should continue as new. Returns when
-   * nothing is running any more.
+   * Sends until no chunk is left (`idle`), the campaign has ended (`ended`), or the workflow should continue as new
+   * (`continue`). Returns only when no activity is running any more.
    */
   async run(): Promise<'idle' | 'ended' | 'continue'> {
     const scope = new CancellationScope({ cancellable: true });
@@ -222,14 +227,15 @@ export class Sending {
         this.throttledUntilMs = Math.max(this.throttledUntilMs, Date.now() + result.retryAfterMs);
         return;
       case 'shut':
-        // The activity saw newer settings than this workflow.
+        // The activity has read newer settings than this workflow.
         if (result.clock !== this.progress.clock) this.signals.changed = true;
         return;
       case 'held':
         this.heldChunks.add(chunk.seq);
         return;
       case 'paused':
-        // The activity found the campaign paused. It may have been resumed since, so read its state again.
+        // The activity found the campaign paused. A user may have resumed it in the meantime, so the workflow reads the
+        // state again.
         this.signals.changed = true;
         return;
       case 'ended':
@@ -245,7 +251,7 @@ export class Sending {
   private async waitForChange(): Promise<void> {
     const seen = this.changes;
     const awake = () => this.changes !== seen || this.signals.changed;
-    // Needs no timer, because the signal of a resume is as durable as the pause.
+    // A paused campaign needs no timer: resuming it also sends a signal, in the same transaction.
     if (this.paused) return condition(awake);
     const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), msUntilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
@@ -272,7 +278,7 @@ export class Sending {
     return this.throttledUntilMs > Date.now() ? 'waits for the send rate' : this.describeNextDue();
   }
 
-  /** Describes what the next due chunk waits for. */
+  /** Describes, for the Temporal UI, for what the next waiting chunk waits. */
   private describeNextDue(): string {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
@@ -302,7 +308,7 @@ export class Sending {
   }
 }
 
-/** Returns the shorter of two waits in ms. An undefined wait has no end. */
+/** Returns the shorter of two waits in milliseconds. Undefined means a wait without end. */
 function shorterWait(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -15,15 +15,15 @@ export interface CampaignSignals {
 /** `rate` is the number of emails a second that the project may send; 0 means no limit. */
 export interface StartPosition {
   rate: number;
-  /** Nothing is sent until it is resumed. */
+  /** Whether the campaign is paused, so that nothing is sent until a user resumes it. */
   paused: boolean;
   /** Identifies the settings that decide when email may be sent. Absent from results of earlier versions. */
   clock?: string | undefined;
 }
 
 /**
- * Waits until the campaign is due. Returns `ended` when it should no longer be sent, and `continue` when the workflow
- * should continue as new.
+ * Waits until the campaign's start time. Returns `ended` when the campaign should no longer be sent, and `continue`
+ * when the workflow should continue as new.
  */
 export async function awaitStart(
   start: CampaignRunInput,
@@ -34,7 +34,7 @@ export async function awaitStart(
     signals.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'position of the campaign' }, [start]);
     if (state.phase === 'ended') return 'ended';
-    // Earlier versions did not report the rate.
+    // Activities of earlier versions did not report the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);

@@ -4,8 +4,9 @@ import { hasNewChunks, mergeReport } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
- * Tells whether the winner of the campaign's test should be chosen now. `running` is the number of running chunks. The
- * time of the test starts when every chunk has had a turn, because a provider may defer some emails for up to a day.
+ * Tells whether the workflow should check the campaign's test now. `running` is the number of running chunks. The
+ * waiting time of the test starts when every chunk has had one turn. It does not wait for deferred emails, because a
+ * provider may defer some emails for up to a day.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
   const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
@@ -16,8 +17,8 @@ export function isTestDue(progress: CampaignProgress, running: number): boolean 
 }
 
 /**
- * Returns the milliseconds until the winner is chosen. Undefined if no recipient waits for a winner, and while the
- * test's share is still being sent.
+ * Returns the milliseconds until the winner is chosen. Undefined if no recipient waits for a winner, or if the share of
+ * the test is still being sent.
  */
 export function msUntilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
   return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
@@ -29,7 +30,10 @@ export function msUntilTestEnds({ testing, testEndsAtMs }: CampaignProgress): nu
  */
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
-/** Asks for the winner and adds the result to the progress. */
+/**
+ * Calls the activity that starts the waiting time of the test or chooses the winner, and adds the result to the
+ * progress.
+ */
 export async function decideTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
   const result = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
     start,

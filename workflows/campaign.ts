@@ -17,10 +17,10 @@ import { RunLength } from './run-length.ts';
 export const changedSignal = defineSignal('changed');
 
 /**
- * Sends one start of a campaign: waits for its time, adds the audience to the ledger, sends it chunk by chunk while the
- * rest is added, and marks it SENT. Conditional updates in the database decide what happens to the campaign; the
- * workflow follows them. The workflow's state does not grow with the number of recipients, because waiting chunks are
- * in Postgres.
+ * Sends a campaign once. Waits for the start time, adds the audience to the ledger, sends the ledger chunk by chunk
+ * while the rest is added, and marks the campaign as SENT. The database decides what happens to the campaign, and the
+ * workflow follows the results of its activities. The workflow's state does not grow with the number of recipients,
+ * because waiting chunks are stored in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   return endingWithCode(() => send(input));
@@ -41,8 +41,8 @@ async function send(input: CampaignInput): Promise<string> {
   if (position === 'ended') return end(start);
   applyClockChange(progress, position.clock);
   const audience = new AudienceStage(start, progress);
-  // The activity's result decides whether sending starts before the audience is complete. Results of earlier versions
-  // lack this, so they wait for the whole audience.
+  // The result of the activity says whether sending may start before the audience is complete. Results of earlier
+  // versions do not say it, so the workflow then waits for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Reading the audience: ${pluralize(progress.recipients, 'recipient')} so far`);
     if (!(await audience.addPart())) return end(start);
@@ -63,10 +63,13 @@ async function send(input: CampaignInput): Promise<string> {
   }
 }
 
-/** The most chunks in one activity's input, about 75 KB. */
+/** The maximum number of chunks in the input of one activity, which is then about 75 KB. */
 const CHUNKS_PER_CALL = 500;
 
-/** Tells whether a run of an earlier version has handed over more chunks than a run may now hold. */
+/**
+ * Tells whether the previous run, of an earlier version, has passed more waiting chunks to this run than a run may keep
+ * now.
+ */
 function hasTooManyWaiting({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');
 }
@@ -83,7 +86,10 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
   progress.later = [];
 }
 
-/** Skips the remaining recipients of a cancelled start. A campaign that is a DRAFT again has no recipients to skip. */
+/**
+ * Ends the workflow like the campaign's start. Marks the recipients that a cancelled start did not reach as skipped. A
+ * campaign that is a DRAFT again has no recipients to skip.
+ */
 async function end(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
   const {

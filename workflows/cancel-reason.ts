@@ -1,12 +1,17 @@
 import type { WorkflowInternalsInterceptor } from '@temporalio/workflow';
 
-/** A code. The text of an operator who cancels in Temporal is not repeated, because it may name a person. */
+/**
+ * Matches a code. Other reasons are texts that an operator wrote in Temporal. They are not repeated, because they may
+ * name a person.
+ */
 const CODE = /^[a-z_]{1,60}$/;
 
-/** The SDK gives each workflow modules of its own, so this is the reason of one run. */
+/**
+ * The reason of this run. The SDK loads the modules separately for each workflow, so runs do not share this variable.
+ */
 let reason: string | null = null;
 
-/** Keeps the reason of a request to cancel, because the SDK does not pass it on to the workflow. */
+/** Stores the reason of a request to cancel, because the SDK does not pass the reason to the workflow. */
 export const keepCancelReason: WorkflowInternalsInterceptor = {
   activate(input, next) {
     for (const { cancelWorkflow } of input.activation.jobs ?? [])

@@ -19,23 +19,26 @@ import { SatisfiedVisits } from './satisfied-visits.ts';
 import { noteWait } from './search-attributes.ts';
 
 /**
- * An effect may take as long as the slowest provider: a mail server has ten minutes for the message and some minutes
- * for each command before it. A second attempt beside a slow first one would send the email twice. Heartbeats reveal a
- * killed worker. Temporary failures are retried for a day, which covers an outage of a provider. Retries are safe,
- * because each visit's effect has its own row in the database.
+ * The timeouts and retries of effects. An effect may take as long as the slowest provider: a mail server may take ten
+ * minutes for the message, and some minutes for each command before it. If Temporal started a second attempt while a
+ * slow attempt is still running, the email would be sent twice. A killed worker is noticed by its missing heartbeats.
+ * Temporary failures are retried for a day, so that the execution survives an outage of a provider. Retries are safe,
+ * because the effect of each visit has a row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',
-  // Another worker runs a killed worker's step after this time.
+  // If a worker is killed, another worker runs its step after this time.
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
-  // A running step finishes, so that its effect is recorded; the execution ends right after it.
+  // When the execution is cancelled, a running step still finishes, so that its effect is recorded. The execution ends
+  // right after the step.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
 const steps = activitiesOn<EffectActivities>('steps', {
   ...STEP_OPTIONS,
-  // Saves the round trip through Temporal's queue, which is 20 % of the cost of an execution.
+  // Starts the activity in the worker that schedules it, without a round trip through Temporal's queue. This saves 20 %
+  // of the cost of an execution.
   allowEagerDispatch: true,
 });
 const webhooks = activitiesOn<WebhookActivities>('webhooks', {
@@ -44,19 +47,23 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * The event that a visit waits for has arrived, or a user has ended its pause. The database has recorded it. May arrive
- * twice, early, or late.
+ * The event for which a visit waits has arrived, or a user has ended the pause of the visit. The database has recorded
+ * this before. The signal may arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
-/** The execution has ended in the database, other than by a cancel. May arrive twice, or late. */
+/** The execution has ended in the database, but was not cancelled. The signal may arrive twice, or late. */
 export const endedSignal = defineSignal<[RecordEnd]>('ended');
-/** The position in the database may differ from the workflow's, so the workflow checks. May arrive at any time. */
+/**
+ * The execution's position in the database may differ from the position in the workflow, so the workflow reads it. The
+ * signal may arrive at any time.
+ */
 export const lookSignal = defineSignal('look');
 
 /**
- * Runs one contact through a tenant's workflow. The Temporal workflow knows only the current position. Activities walk
- * the graph in the database and return the next effect or pause, so trigger → SEND_EMAIL → EXIT is a single activity.
- * If the execution ends early in the database, this workflow ends in the same way.
+ * Runs an execution: one contact in a tenant's workflow. The Temporal workflow has only the current position in its
+ * state. Its activities follow the graph in the database and return the next effect or pause. The path trigger →
+ * SEND_EMAIL → EXIT therefore needs a single activity. If the execution ends early in the database, this workflow ends
+ * in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
   const length = new RunLength();
@@ -67,7 +74,8 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   let runningScope = new CancellationScope();
   setHandler(eventSignal, ({ visit }) => {
     signals.satisfied.add(visit);
-    // A step that has not started is cancelled and starts in the next run. A step that has started finishes first.
+    // A step whose activity has not started yet is cancelled, and starts in the next run of the workflow. A step that
+    // is running finishes first.
     length.countSignal(runningScope);
   });
   setHandler(lookSignal, () => {
@@ -106,16 +114,17 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   return endAs(end, path.describeFailedStep());
 }
 
-/** The content of the signals that have arrived. */
+/** What the signals have reported so far. */
 interface ReceivedSignals {
   satisfied: SatisfiedVisits;
-  /** The position in the database may differ, so the workflow must check it. */
+  /** Whether the workflow must read its position in the database, because it may differ. */
   shouldCheck: boolean;
 }
 
 /**
- * Follows the execution to its next pause, effect or end. Returns `next` itself when the workflow should continue as
- * new. Not async, because an effect, the most frequent case, needs only the promise of its activity.
+ * Performs `next`: runs the effect, or waits until the pause ends. Returns the position after it, or `next` itself when
+ * the workflow should continue as new. The function is not async, because an effect, the most frequent case, needs only
+ * the promise of its activity.
  */
 function follow(
   input: ExecutionInput,
@@ -164,8 +173,8 @@ async function followWait(
 }
 
 /**
- * Asks for the execution's position in the middle of a pause. Only this clears the request. The result of a step does
- * not, because the step may have ended before a store was restored.
+ * Reads the execution's position in the database during a pause, and clears the request for this check. The result of a
+ * step does not clear the request, because the step may have ended before Postgres or Temporal was restored.
  */
 function checkPosition(step: StepInput, signals: ReceivedSignals): Promise<Next> {
   signals.shouldCheck = false;
@@ -173,7 +182,8 @@ function checkPosition(step: StepInput, signals: ReceivedSignals): Promise<Next>
 }
 
 /**
- * Waits until the delay is over, a user ends the pause, a check is requested, or the workflow should continue as new.
+ * Waits until one of these happens: the delay is over, a user ends the pause, a check is requested, or the workflow
+ * should continue as new.
  */
 async function awaitInstant(
   next: Next & { kind: 'delay' },
@@ -200,8 +210,8 @@ async function awaitInstant(
     }
   }
   if (!isOver && !isAdvanced()) return 'continue';
-  // A changed sending window may have woken the execution. It may then have to wait for the window again, at the same
-  // visit.
+  // A change of the sending window may have woken the execution. In that case it may have to wait for the window again,
+  // at the same visit.
   return satisfied.delete(next.visit) || !signals.shouldCheck ? 'delay' : 'look';
 }
 
@@ -222,7 +232,8 @@ async function awaitEvent(
 }
 
 /**
- * Runs an effect. Each kind of effect is an activity type of its own, so the Temporal UI shows what an execution did.
+ * Runs the activity of an effect. Each kind of effect has a separate activity type, so that the Temporal UI shows the
+ * steps of an execution.
  */
 function runActivity(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
   const step = activity === 'WEBHOOK' ? webhooks[activity] : steps[activity];

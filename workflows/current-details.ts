@@ -1,17 +1,17 @@
 import { getCurrentDetails, setCurrentDetails } from '@temporalio/workflow';
 
-/** A paragraph with a no-break space. Blank lines at the end of Markdown would take no space. */
+/** A paragraph that looks empty. It contains a no-break space, because Markdown ignores blank lines at the end. */
 const LAST_LINE = '\n\n\u00a0';
 
 /**
- * Shows Markdown as the current details of the workflow. Temporal's UI 2.42 cuts off the last line of details that
- * have several, so an empty line follows.
+ * Shows Markdown as the current details of the workflow in the Temporal UI. The UI 2.42 cuts off the last line if the
+ * details have several lines, so an empty line is added.
  */
 export function showDetails(markdown: string): void {
   setCurrentDetails(markdown + LAST_LINE);
 }
 
-/** Adds before the current details that the workflow was cancelled, and why if that is known. */
+/** Inserts a line before the current details: the workflow was cancelled, with the reason if it is known. */
 export function showCancelled(reason: string | null): void {
   const before = getCurrentDetails().replace(LAST_LINE, '');
   showDetails(`**CANCELLED${reason === null ? '' : `: ${reason}`}**\n\n${before}`);

@@ -6,10 +6,11 @@ import { activitiesOn } from './activities-on.ts';
 type Activities = DeliveryActivities & SmsActivities;
 
 /**
- * An activity starts messages for at most five minutes and then frees its slot. The timeout also covers a relay that
- * takes ten minutes to reply to the last message, so Temporal never starts a second attempt beside a slow one. The
- * heartbeat reveals a dead worker. Retries are unlimited, because the messages were accepted, and safe, because each
- * message is claimed and settled in its row.
+ * The activities that send messages. An activity starts to send messages for at most five minutes and then ends. The
+ * timeout is longer, because a relay may take ten minutes to reply to the last message. Temporal therefore never starts
+ * a second attempt while a slow attempt is running. A dead worker is noticed by its missing heartbeats. Retries are
+ * unlimited, because the service has accepted the messages. They are safe, because each message is claimed and settled
+ * in its row.
  */
 export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
@@ -21,8 +22,8 @@ export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', 
 });
 
 /**
- * Retries through any outage of Postgres, because until this succeeds the messages look as if they were being sent.
- * Safe to repeat.
+ * The activities that mark the messages of a cancelled delivery as failed. Retries are unlimited, because until an
+ * attempt succeeds, users see these messages as still being sent. Safe to repeat.
  */
 export const { giveUpMails, giveUpSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,

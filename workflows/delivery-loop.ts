@@ -5,20 +5,20 @@ import { showDetails } from './current-details.ts';
 import { withCode } from './ends.ts';
 
 /**
- * Messages that are due within this time of the first one are sent with it. Messages deferred at about the same time
- * thereby share one activity.
+ * When a message is due, messages that are due at most this much later are sent together with it. Messages that were
+ * deferred at about the same time then share one activity.
  */
 const GROUPING_MS = 5_000;
 
-/** The number of waiting messages that the UI shows. */
+/** The maximum number of waiting messages that the Temporal UI shows. */
 const SHOWN_MESSAGES = 20;
-/** Temporal accepts summaries of 400 bytes. */
+/** The maximum length of a timer's summary. Temporal accepts 400 bytes. */
 const SUMMARY_CHARS = 200;
 
 /** The state of a delivery. The workflow passes it on when it continues as new. */
 export interface DeliveryState {
   waiting: DeferredMessage[];
-  /** ISO 8601. Messages deferred beyond this instant are given up. */
+  /** The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. */
   expiresAt: string;
   sent: number;
   other: number;
@@ -43,8 +43,9 @@ export function newDelivery(ids: string[]): DeliveryState {
 }
 
 /**
- * Sends due messages, and waits by a timer for deferred ones, until no message waits. Shows its state in the workflow's
- * current details. Calls `continueWith`, which does not return, when the history has become long.
+ * Sends the messages that are due, and waits with a timer until deferred messages are due, until no message waits any
+ * more. Shows its state in the workflow's current details. When the history is long, calls `continueWith`, which
+ * continues the workflow as new and does not return.
  */
 export async function deliver(p: {
   state: DeliveryState;
@@ -62,7 +63,7 @@ export async function deliver(p: {
       if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
     }
   } catch (error) {
-    // The workflow waits for a cancelled attempt, so messages on the wire are recorded by now.
+    // The workflow has waited for the cancelled activity, so messages that were on the wire are recorded by now.
     if (CancellationScope.current().consideredCancelled) {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
@@ -103,8 +104,8 @@ async function nextDue(waiting: DeferredMessage[], count: (messages: number) => 
 }
 
 /**
- * Lists the waiting messages, the next one first, so an operator sees each provider's reply and the time of the next
- * attempt.
+ * Lists the waiting messages in the order of their next attempts, so that an operator sees the provider's last reply
+ * and the time of the next attempt.
  */
 function describeWait(waiting: DeferredMessage[], count: (messages: number) => string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));

@@ -1,8 +1,8 @@
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
 
-// Workflow types of releases in which the kinds of periodic work shared a workflow. They end a round that was running
-// during the upgrade; workflows/periodic-work.ts does the work.
+// Workflow types of earlier releases. They only end a round that was running during the upgrade. The workflows of
+// workflows/periodic-work.ts do the work now.
 
 const { keepHouse, recomputeSegments, checkDomains } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,

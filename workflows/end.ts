@@ -13,14 +13,14 @@ export interface EndSinks extends Sinks {
 
 const { ends } = proxySinks<EndSinks>();
 
-/** The reason of a cancellation that says no more than Temporal's status. */
+/** A reason that only repeats Temporal's status, so it is not made searchable. */
 const CANCELLED = 'cancelled';
-/** Results of an execution that say no more than its status, so they are not searchable as a reason. */
+/** Results of an execution that only repeat its status, so they are not made searchable as a reason. */
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
 /**
- * Reports that a workflow has completed. The result of an execution is the reason of its end, if there is one, and
- * becomes searchable.
+ * Reports that a workflow has completed. If the result of an execution is the reason of its end, makes the reason
+ * searchable.
  */
 export function reportResult(input: unknown, result: unknown): void {
   const reason = reasonOf(result);
@@ -29,8 +29,9 @@ export function reportResult(input: unknown, result: unknown): void {
 }
 
 /**
- * Reports that a workflow was cancelled or has failed, and makes the reason searchable. A cancelled workflow has no
- * result and no failure, so its current details show the reason, too. A run shows it in its path.
+ * Reports that a workflow was cancelled or has failed, and makes the reason searchable. A cancelled workflow has
+ * neither a result nor a failure, so its current details also show the reason. An execution already shows the reason in
+ * its path.
  */
 export function reportFailure(input: unknown, error: unknown): void {
   if (isCancellation(error)) {

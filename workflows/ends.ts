@@ -5,12 +5,12 @@ import { activitiesOn } from './activities-on.ts';
 const { requestCancellation } = activitiesOn<EndActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
-  // Safe to repeat: a run is asked to cancel once, even if this is called several times.
+  // Safe to repeat, because Temporal records only one request to cancel a run.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
 /**
- * How the record that a workflow works on has ended. `reason` is a code, never a sentence, because Temporal shows it.
+ * How the record of a workflow has ended in Postgres. `reason` is a code, never a sentence, because Temporal shows it.
  */
 export interface RecordEnd {
   status: string;
@@ -18,17 +18,19 @@ export interface RecordEnd {
 }
 
 /**
- * Tells whether this run must end with the status of its record. Runs from before the patch always end as Completed.
- * Call this only when the two ends differ, because the call adds an event to the history.
+ * Tells whether this run must end with the status of its record. Runs that started before the patch always end as
+ * Completed. Call this function only when the record's status is not Completed, because the call adds an event to the
+ * history.
  */
 export function endsAsRecord(): boolean {
   return patched('ends-as-record');
 }
 
 /**
- * Ends the workflow in the same way as its record in Postgres. FAILED throws a failure with the reason as its type.
- * CANCELLED ends as Canceled, with the reason in the request. Any other status completes with the reason as the result. Not async, because an ordinary
- * end needs no promise and the SDK takes a stack trace for each promise.
+ * Ends the workflow in the same way as its record in Postgres. For FAILED, throws a failure with the reason as its
+ * type. For CANCELLED, ends as Canceled, with the reason in the request to cancel. For any other status, completes with
+ * the reason as the result. The function is not async, because an ordinary end needs no promise, and the SDK takes a
+ * stack trace for each promise.
  * @param failedStep the message of a failure; its code by default
  */
 export function endAs({ status, reason }: RecordEnd, failedStep?: string): string | Promise<never> {
@@ -41,8 +43,8 @@ export function endAs({ status, reason }: RecordEnd, failedStep?: string): strin
 }
 
 /**
- * Turns an activity's permanent failure into a failure of the workflow with the same code. Without this, Temporal shows
- * an ActivityFailure, and the code only as its cause. Returns other errors unchanged.
+ * Converts the permanent failure of an activity into a failure of the workflow with the same code. Otherwise Temporal
+ * would show an ActivityFailure, with the code only in its cause. Returns other errors unchanged.
  */
 export function withCode(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
@@ -60,8 +62,8 @@ export async function endingWithCode<Result>(run: () => Promise<Result>): Promis
 }
 
 /**
- * Ends the workflow as Canceled. Temporal requires a request for that, and a workflow cannot
- * request its own cancellation. An activity requests it, with the reason.
+ * Ends the workflow as Canceled. Temporal requires a request to cancel for this, and a workflow cannot send that
+ * request for itself. An activity sends the request, with the reason.
  */
 export async function becomeCancelled(reason: string): Promise<never> {
   const scope = CancellationScope.current();

@@ -4,14 +4,15 @@ import { showDetails } from './current-details.ts';
 type OpenNext = Exclude<Next, { kind: 'end' }>;
 type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
 
-/** The most visits that the Temporal UI shows; the dashboard shows all of them. */
+/** The maximum number of visits that the Temporal UI shows. The dashboard shows all visits. */
 const SHOWN_VISITS = 20;
-/** How the visit of a failed step ended. A reason may follow. */
+/** The text with which the outcome of a failed step starts. A reason may follow. */
 const FAILED = 'failed';
 
 /**
- * The steps that an execution has visited, shown as the current details of its workflow: Markdown, with the newest
- * visit last and in bold. Temporal asks a worker for current details, so they add nothing to the history.
+ * The steps that an execution has visited. They are shown in Markdown as the current details of its workflow, with the
+ * newest visit last and in bold. Current details add nothing to the history, because Temporal requests them from a
+ * worker.
  */
 export class ExecutionPath {
   private visits: ShownVisit[];
@@ -29,7 +30,7 @@ export class ExecutionPath {
     showDetails(this.describe(next));
   }
 
-  /** Returns the visits to pass on when the workflow continues as new. */
+  /** Returns the visits that the next run needs when the workflow continues as new. */
   visitsToKeep(): ShownVisit[] {
     return this.visits;
   }
@@ -82,7 +83,7 @@ function endOf({ status, reason }: Ended): string {
   return reason === null ? status : `${status}: ${escapeMarkdown(reason)}`;
 }
 
-/** Returns a name that a tenant chose on one line, with its Markdown escaped. */
+/** Returns a name that a tenant chose, on one line and with its Markdown escaped. */
 function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*[\]<>]|(?<!\w)_|_(?!\w)/g, '\\$&');
 }

@@ -3,19 +3,20 @@ import type { TemporalToken } from '../rules/installation-tokens.ts';
 import { describeQueues, type QueueReading } from '../rules/queue-stats.ts';
 import { showDetails } from './current-details.ts';
 
-/** The number of tokens after which a run continues as new: four hours, and about 1,000 events. */
+/** A run continues as new after this many tokens. It has then lasted about four hours and has about 1,000 events. */
 const ROLLS_A_RUN = 240;
 
 /**
- * The installation's token has changed. The state of the task queues is missing if it could not be read, and in signals
- * of earlier versions.
+ * The installation has a new token. The second argument, the state of the task queues, is missing if it could not be
+ * read, and in signals of earlier versions.
  */
 export const rollSignal = defineSignal<[TemporalToken, QueueReading?]>('roll');
 
 /**
- * Keeps the token of an installation in Temporal. Processes read it from the history, so that it can be read before any
- * worker runs; this workflow only keeps the history short. A token that arrives late never replaces a newer one. The
- * current details show the task queues, because the Temporal UI has no other page with their backlog.
+ * Stores the token of an installation in Temporal. Processes read the token from the workflow's history, which is
+ * possible before any worker runs. The workflow's code only keeps that history short. A token that arrives late never
+ * replaces a newer token. The current details show the task queues, because the Temporal UI has no other page with
+ * their backlog.
  */
 export async function installation(token: TemporalToken, reading?: QueueReading): Promise<void> {
   let newest = token;

@@ -26,7 +26,8 @@ const RETRY = {
 export const jobActivities = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
-  // A chunk takes well under a second, so a worker without a heartbeat for this long has died.
+  // A chunk takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the worker has
+  // died.
   heartbeatTimeout: '15 seconds',
   retry: RETRY,
 });
@@ -62,8 +63,8 @@ export async function runJob(
 }
 
 /**
- * Records that a job was cancelled or failed, and ends the workflow in the same way. The failure's code is the
- * activity's if it failed permanently, else the job's.
+ * Records that a job was cancelled or failed, and ends the workflow in the same way. If the activity failed
+ * permanently, the workflow's failure has the activity's code, and otherwise the code of the job.
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
@@ -83,7 +84,7 @@ async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {
   }
 }
 
-/** The message of the innermost error, because the outer ones only say that an activity failed. */
+/** Returns the message of the innermost error, because the outer errors only say that an activity failed. */
 function reasonOf(error: unknown): string {
   let inner: unknown = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;

@@ -7,8 +7,8 @@ interface Running {
 }
 
 /**
- * A timer that repeated waits for the same instant share. A wait that is interrupted and started again needs no second
- * timer.
+ * A timer that several waits for the same instant share. If a wait is interrupted and starts again, it uses the same
+ * timer, so the history gets no second one.
  */
 export class KeptTimer {
   private running: Running | undefined;

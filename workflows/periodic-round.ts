@@ -10,7 +10,7 @@ const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '30 seconds',
-  // The round does not wait until a statement that hangs in Postgres has ended.
+  // When the round ends, it does not wait for a part whose statement hangs in Postgres.
   cancellationType: 'TRY_CANCEL',
   retry: { initialInterval: '2 seconds', maximumAttempts: 3 },
 });
@@ -20,12 +20,15 @@ const { listPeriodicParts, endPeriodicRound } = activitiesOn<PeriodicActivities>
   retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
 });
 
-/** A round ends within its period, so that the schedule starts the next one in time. */
+/** A round ends after this share of its period, so that the schedule can start the next round in time. */
 const PERIOD_SHARE = 0.9;
-/** Parts that still run this long after the last part of their page started are deferred to the end of the round. */
+/**
+ * When the last part of a page has started, the other parts of the page have this long to end. Parts that still run
+ * then continue at the end of the round.
+ */
 const DRAIN_MS = 10_000;
 const LATE_MAX = 500;
-/** The most failed parts that a round keeps for the next one. */
+/** The maximum number of failed parts that a round records for the next round. */
 const FAILED_MAX = 100;
 const NAMED = 20;
 
@@ -42,8 +45,9 @@ export interface RoundResult {
 }
 
 /**
- * Runs a round: its parts in lanes, an activity for each, and one page of parts for each run of the workflow. A part
- * that fails is recorded and the rest continues. A part that hangs is cancelled at the end of the round.
+ * Runs a round of periodic work. Each run of the workflow handles one page of parts, and each part is one activity.
+ * Several parts run at the same time, in lanes. If a part fails, the failure is recorded and the other parts continue.
+ * A part that hangs is cancelled at the end of the round.
  */
 export async function runRound(
   kind: PeriodicKind,
@@ -83,7 +87,7 @@ async function endRound(
   return { done, unfinished, failed: [...failed, ...late].slice(0, NAMED) };
 }
 
-/** The lanes in which the parts of a page run: each takes the next part when its last one has ended. */
+/** The lanes in which the parts of a page run. Each lane takes the next part when its last part has ended. */
 class Lanes {
   private readonly p: RoundRequest & { kind: PeriodicKind; round: Round; deadlineMs: number; queue: Part[] };
   private readonly running = new Map<string, Part>();
@@ -95,8 +99,8 @@ class Lanes {
   }
 
   /**
-   * Runs the parts of a page. Returns when all have ended, at the deadline, or, if more pages follow, soon after the
-   * last part has started.
+   * Runs the parts of a page. Returns when all parts have ended or the deadline is reached. If more pages follow,
+   * returns at the latest `DRAIN_MS` after the last part has started.
    */
   async run({ parts, isLast, lanes }: RoundPage): Promise<void> {
     const inPage = new Set(parts);

@@ -2,7 +2,7 @@ import { continueAsNew } from '@temporalio/workflow';
 import type { RoundRequest } from '../rules/periodic-round.ts';
 import { type RoundResult, runRound } from './periodic-round.ts';
 
-// Each kind of periodic work is a workflow that its own schedule starts, so one of them never waits for another.
+// Each kind of periodic work has a separate workflow type and a separate schedule, so no kind waits for another kind.
 
 /** Compares the records in Postgres with the workflows in Temporal, and repairs what differs. */
 export async function recoveryRound(request: RoundRequest = {}): Promise<RoundResult> {

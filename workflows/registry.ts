@@ -6,9 +6,9 @@ import { campaignSend } from './campaign.ts';
 import { contactImport } from './import.ts';
 
 /**
- * With versioned workers, a campaign and a job stay with the build that started them: most end within hours, and the
- * earlier build can stop then. A worker without a deployment must not set a versioning behavior, because Temporal
- * rejects it.
+ * With versioned workers, a campaign and a job stay with the build that started them. Most of them end within hours,
+ * and then the earlier build can stop. A worker without a deployment must not set a versioning behavior, because
+ * Temporal would reject it.
  */
 const pinned = () => (workflowInfo().currentDeploymentVersion?.deploymentName ? PINNED : {});
 const PINNED = { versioningBehavior: 'PINNED' } as const;

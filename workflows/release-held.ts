@@ -9,13 +9,13 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Sorts before every id. */
+/** An id that sorts before every other id. */
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Releases a project's held email, page by page. Started when the hold is released; ends early when the project is on
- * hold again. Returns how many emails this run released.
- * @param input `after` is set in a run that continues another
+ * Releases the held email of a project, page by page. It is started when the hold is released, and ends early when the
+ * project is on hold again. Returns the number of emails that this run released.
+ * @param input `after` is set if this run continues an earlier run
  */
 export async function releaseHeld(input: { projectId: string; after?: string }): Promise<number> {
   const { projectId } = input;
@@ -31,8 +31,8 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
 }
 
 /**
- * Converts the result of an earlier release's activity, which is only the number of emails. That activity always starts
- * at the first held email.
+ * Converts the result of the activity. An activity of an earlier version returns only the number of emails, and always
+ * starts at the first held email.
  */
 function toReleased(page: Released | number): Released {
   return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;

@@ -1,25 +1,26 @@
 import { CancellationScope, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 
 /**
- * A run with this many signals continues in a new one. Far below the 4,096 events at which Temporal suggests it: a
- * signal that arrives while a run ends makes the worker replay the run, at about 1 ms of CPU time for each signal. The
- * SDK fails a workflow task after 5 seconds, and more signals arrive meanwhile.
+ * After this many signals, a run continues as a new run. The number is far below the 4,096 events at which Temporal
+ * suggests a new run. A signal that arrives while a run is ending makes the worker replay the run, which takes about 1
+ * ms of CPU time for each signal of the run. The replay must be fast, because the SDK fails a workflow task after 5
+ * seconds, and more signals arrive in the meantime.
  */
 const MANY_SIGNALS = 100;
 /**
- * The same limit in runs that started before it was lowered. On a busy machine, replaying such a run took more than 5
- * seconds.
+ * The limit of runs that started before the limit was lowered. On a busy machine, replaying a run with 500 signals took
+ * more than 5 seconds.
  */
 const MANY_SIGNALS_BEFORE = 500;
-/** At this number of signals, running work is cancelled so that the run can end. */
+/** After this many signals, running work is cancelled, so that the run can end. */
 const TOO_MANY_SIGNALS = 1_000;
 /**
- * At this number of signals, the run ends even if work is running. With the other events of the run, its history then
- * stays well below the limit of 10,000 events.
+ * After this many signals, the run ends even if work is still running. Together with its other events, the run's
+ * history then stays well below the limit of 10,000 events.
  */
 const MOST_SIGNALS = 2_000;
 
-/** Decides when a run of a workflow ends and continues in a new one, so that no history has 10,000 events. */
+/** Decides when a run of a workflow ends and a new run continues, so that no history reaches 10,000 events. */
 export class RunLength {
   private signals = 0;
   private cut: CancellationScope | undefined;
@@ -63,14 +64,15 @@ export class RunLength {
   }
 }
 
-/** Tells whether a workflow that goes through pages should continue in a new run. */
+/** Tells whether a workflow that processes page after page should continue in a new run. */
 export function shouldStopPaging(): boolean {
   return workflowInfo().continueAsNewSuggested && isSignalLimitActive();
 }
 
 /**
- * Tells whether the limit of signals applies. False while a run that waited under an earlier version is replayed. Call
- * this only when the result matters, because the call writes a marker to the history.
+ * Tells whether the limit of signals applies. False in the replay of a run that exceeded the limit under an earlier
+ * version and continued to wait. Call this function only when its result matters, because the call adds a marker to the
+ * history.
  */
 function isSignalLimitActive(): boolean {
   return patched('bounded-run');

@@ -1,6 +1,6 @@
 /**
- * The most visits that a run keeps, about 8 KB. Signals are at most a few visits ahead of the execution, because steps
- * without a wait share one transaction.
+ * The maximum number of visits that a run keeps, which is about 8 KB. Normally, signals are only a few visits ahead of
+ * the workflow, because steps without a wait share one transaction.
  */
 const VISITS_MAX = 1_000;
 
@@ -11,8 +11,8 @@ const VISITS_MAX = 1_000;
 export class SatisfiedVisits {
   private readonly visits: Set<number>;
   /**
-   * The highest visit. Recomputed only when it is dropped, because thousands of signals may arrive in one workflow
-   * task.
+   * The highest visit in the set. It is recomputed only when the highest visit is dropped, because thousands of signals
+   * may arrive in one workflow task.
    */
   private farthest: number;
 
@@ -21,7 +21,10 @@ export class SatisfiedVisits {
     this.farthest = Math.max(0, ...visits);
   }
 
-  /** Adds a visit. At the limit, drops the highest one, because the execution cannot have reached it yet. */
+  /**
+   * Adds a visit. If the set has too many visits, drops the highest visit, because the execution has not reached it
+   * yet.
+   */
   add(visit: number): void {
     if (this.visits.size >= VISITS_MAX) {
       if (visit >= this.farthest) return;
@@ -36,7 +39,7 @@ export class SatisfiedVisits {
     return this.visits.has(visit);
   }
 
-  /** Returns whether the visit was present. */
+  /** Removes a visit. Returns whether the set contained it. */
   delete(visit: number): boolean {
     return this.visits.delete(visit);
   }

@@ -8,16 +8,20 @@ const [STEP_ID, STEP_TYPE, OUTCOME] = [
   defineSearchAttributeKey(SET_BY_WORKFLOWS.stepType, SearchAttributeType.KEYWORD),
   defineSearchAttributeKey(SET_BY_WORKFLOWS.outcome, SearchAttributeType.KEYWORD),
 ];
-/** Temporal accepts keywords of up to 255 bytes; a character has at most four. */
+/**
+ * The maximum length of an outcome. Temporal accepts keywords of up to 255 bytes, and a character has at most four
+ * bytes.
+ */
 const OUTCOME_MAX_CHARS = 60;
 
 /**
- * Makes the step at which a run waits searchable. Each update writes to Temporal's visibility store, so a run updates
- * only when it waits. The attributes keep their values after the wait, so a search must also ask for running workflows.
+ * Makes the step at which an execution waits searchable in Temporal. Each update is a write to Temporal's visibility
+ * store, so steps without a wait do not update it. The attributes keep their values after the wait, so a search must
+ * also filter for running workflows.
  */
 export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
-  // Results of earlier versions lack the step. A run that was woken for a check waits again at the same step, and needs
-  // no update.
+  // Results of earlier versions do not name the step. An execution that was woken for a check and waits again at the
+  // same step needs no update.
   if (stepId === undefined || stepType === undefined) return;
   if (workflowInfo().typedSearchAttributes.get(STEP_ID) === stepId || !patched('wait-attributes')) return;
   upsertSearchAttributes([

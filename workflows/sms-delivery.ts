@@ -11,8 +11,8 @@ export interface SmsDeliveryInput {
 }
 
 /**
- * Delivers a group of SMS whose first attempt was deferred; a worker makes the first attempt without a workflow.
- * Retries for at most a day.
+ * Delivers a group of SMS that the provider deferred at their first attempt. A worker makes the first attempt without a
+ * workflow. Retries for at most a day.
  */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;

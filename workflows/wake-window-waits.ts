@@ -6,13 +6,13 @@ import { shouldStopPaging } from './run-length.ts';
 const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
-  // Safe to repeat, because an execution that is woken twice only checks its window twice.
+  // Safe to repeat, because an execution that is woken twice only checks its sending window twice.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
 /**
- * Wakes executions that wait for a sending window that now opens earlier, page by page. Started when a project's window
- * or time zone has changed.
+ * Wakes the executions of a project that wait for a sending window which now opens earlier, page by page. It is started
+ * when a user has changed the project's window or time zone.
  */
 export async function wakeWindowWaits(input: { projectId: string; after?: string }): Promise<number> {
   const { projectId } = input;

@@ -13,21 +13,24 @@ export interface WebhookDeliveryInput {
 
 const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', {
   allowEagerDispatch: false,
-  // A turn starts no request after 10 s and waits for running ones. The remaining time is a margin for a slow machine.
+  // A turn starts no request after 10 s, and waits for running requests. The remaining time is a margin for a slow
+  // machine.
   startToCloseTimeout: '1 minute',
-  // A turn sends a heartbeat every 5 s, so another worker soon repeats the work of a killed one.
+  // A turn sends a heartbeat every 5 s. If its worker is killed, Temporal notices it after this time, and another
+  // worker repeats the turn.
   heartbeatTimeout: '15 seconds',
-  // The attempts of each delivery are counted in the database. This retries only our own failures.
+  // Retries of this activity are for failures of the service itself. The database counts the attempts of each delivery.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Wakes the workflow because deliveries are due. */
+/** Signals that deliveries may be due. */
 export const wake = defineSignal('wake');
 
 /**
- * Delivers webhooks to one endpoint, a turn of some seconds at a time. After a turn, waits until the next delivery is due or a
- * signal arrives. Ends when no delivery is left. Each endpoint has one workflow: its events share the cost of a
- * workflow, a slow or dead endpoint has at most one running turn, and turns rotate among endpoints and projects.
+ * Delivers webhooks to one endpoint, in turns of some seconds. After a turn, waits until the next delivery is due or a
+ * signal arrives. Ends when no delivery is left. Each endpoint has one workflow. The endpoint's events share the cost
+ * of the workflow, a slow or dead endpoint occupies at most one slot of a worker, and endpoints and projects get turns
+ * one after the other.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return endingWithCode(() => deliverTurns(input));
@@ -41,8 +44,8 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   let lastOutcome: TurnResult['outcome'];
   setHandler(wake, () => {
     woken = true;
-    // A cancelled turn makes no further request. A turn whose requests take too long is abandoned and records nothing
-    // once the next run's turn has started.
+    // A cancelled turn starts no further request. If its running requests take too long, the workflow does not wait for
+    // the turn. As soon as the next run has started its turn, the abandoned turn records nothing more.
     length.countSignal(turn);
     if (length.isFull()) full.resolve(undefined);
   });
@@ -55,7 +58,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
       lastOutcome = outcome ?? lastOutcome;
       showDetails(describeTurn(nextDueAt, lastOutcome));
       if (nextDueAt === null && !woken) return;
-      // A turn under an earlier version did not report how long to wait.
+      // Turns of earlier versions did not report how long to wait.
       if (nextDueAt !== null && !woken)
         await waitUntilDue(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
@@ -85,7 +88,7 @@ async function waitUntilDue(until: string, ms: number, isWoken: () => boolean): 
   await condition(isWoken, ms, { summary: `until ${until}, when the next delivery is due` });
 }
 
-/** Says how the last turn went, so an operator sees why deliveries wait. */
+/** Describes the result of the last turn, so that an operator sees why deliveries wait. */
 function describeTurn(nextDueAt: string | null, outcome: TurnResult['outcome']): string {
   const lines = [nextDueAt === null ? 'No delivery waits.' : `Next delivery at ${nextDueAt}.`];
   if (outcome) {

@@ -27,12 +27,12 @@ export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /**
-   * Whether the process or its child processes send email. An API process does not, and may run without the workers'
-   * INSTALLATION variable. It therefore never applies INSTALLATION, and never turns a copy of both stores into a new
-   * installation.
+   * Whether this process or its child processes send email. An API process does not send email, and may run without the
+   * variable INSTALLATION of the workers. It therefore never applies INSTALLATION, and never declares a copy of
+   * Postgres and Temporal to be a new installation.
    */
   sends: boolean;
-  /** Receives each line that an operator must read. */
+  /** Called with each line that an operator must read. */
   tell: (line: string) => void;
 }
 
@@ -40,14 +40,14 @@ interface Check extends CheckOptions {
   installation: Installation;
   lifecycle: Lifecycle;
   sides: Sides;
-  /** The value of INSTALLATION that has resolved an earlier mismatch. */
+  /** The value of INSTALLATION that has resolved an earlier mismatch, or null. */
   resolvedBy: InstallationChoice | null;
 }
 
 /**
- * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch in the way that
- * INSTALLATION configures. Every process calls this function before it starts anything else, because a clone must not
- * touch the original's workflows in Temporal.
+ * Recognizes a clone or a restored database before anything is sent. Resolves the mismatch as the variable INSTALLATION
+ * says. Every process calls this function before it starts anything else, because a clone must not change the
+ * original's workflows in Temporal.
  * @returns the installation of this process; `verified` is false if Temporal's token could not be read
  * @throws InstallationError with a one-line message that describes the mismatch
  */
@@ -68,7 +68,8 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 }
 
 /**
- * Compares the tokens of Postgres and Temporal, in a worker that started while Temporal could not be reached.
+ * Compares the tokens in Postgres and Temporal. Called by a worker that could not compare them at its start, because
+ * Temporal was unreachable.
  * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
 export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
@@ -78,7 +79,10 @@ export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycl
   await rollToken(deps, sides);
 }
 
-/** Resolves a mismatch. @returns false if it was resolved, so that both sides must be read again */
+/**
+ * Resolves a mismatch between the tokens.
+ * @returns false if a mismatch was resolved, so that the tokens must be read again
+ */
 async function settle(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
@@ -92,7 +96,7 @@ async function settle(check: Check): Promise<boolean> {
     return false;
   }
   if (sends && choice === 'new' && !isUsed) {
-    // If both stores were copied, they agree with each other. Only the operator knows that they are a copy.
+    // If Postgres and Temporal were both copied, their tokens agree. Only the operator knows that they are a copy.
     if (sides.tokens.length > 0) {
       await resolve(check, choice);
       return false;
@@ -104,7 +108,9 @@ async function settle(check: Check): Promise<boolean> {
   return true;
 }
 
-/** Records that this process starts without INSTALLATION, so that the variable can resolve the next mismatch. */
+/**
+ * Records that this process has started without INSTALLATION. From then on, the variable can resolve the next mismatch.
+ */
 async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
   await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
@@ -132,8 +138,8 @@ async function resolveAsOriginal(check: Check): Promise<void> {
 }
 
 /**
- * Lists campaigns that are SCHEDULED in the database but whose workflow has ended in Temporal: they were sent or
- * cancelled.
+ * Lists the campaigns that are SCHEDULED in the database although their workflow has ended in Temporal. They were sent
+ * or cancelled after the backup from which the database was restored.
  */
 async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   const ended: string[] = [];

@@ -6,8 +6,9 @@ import type { QueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
- * Writes the next token: to Postgres, then to Temporal, then its confirmation to Postgres. If the last token is not
- * confirmed, sends only that token to Temporal again. After a kill, Postgres is therefore at most one token ahead.
+ * Writes the next token of the installation: first to Postgres, then to Temporal, and then the confirmation to
+ * Postgres. If the last token is not confirmed, sends that token to Temporal again instead. If the process is killed in
+ * between, Postgres is therefore at most one token ahead of Temporal.
  * @param reading the state of the task queues, which the Temporal UI shows
  */
 export async function rollToken(

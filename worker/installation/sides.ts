@@ -12,19 +12,23 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** The number of attempts. A missing namespace is reported earlier, when the process connects. */
+/**
+ * The number of attempts to read Temporal's token. A missing namespace is not a reason to retry here, because it is
+ * reported when the process connects.
+ */
 const READ_ATTEMPTS = 3;
 
 export interface SidesDeps {
   db: Db;
   lifecycle: Pick<Lifecycle, 'ping' | 'readToken'>;
-  /** Receives one line for an operator. */
+  /** Called with one line for the operator. */
   tell: (line: string) => void;
 }
 
 /**
- * Reads the tokens in Postgres and Temporal. Reads Postgres last, because a new token is written to Postgres first. If
- * the tokens disagree, reads Temporal again, because another process may have written a token between the reads.
+ * Reads the tokens in Temporal and Postgres. Reads Postgres last, because processes write a new token to Postgres
+ * first. If the tokens differ, reads Temporal again, because another process may have written a token between the two
+ * reads.
  */
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
   const { db, lifecycle } = deps;
@@ -36,8 +40,8 @@ export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Prom
 }
 
 /**
- * Reads Temporal's token; undefined if Temporal cannot be reached. A reachable Temporal is asked several times, because
- * a slow response is not an outage.
+ * Reads the token in Temporal. Undefined if Temporal cannot be reached. Makes several attempts, because a slow response
+ * is not an outage.
  */
 async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
   const isReached = await lifecycle.ping().then(
@@ -52,14 +56,14 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
   return undefined;
 }
 
-/** The text for an operator if Temporal was restored, by the state of its token. */
+/** For each result of comparing the tokens that means that Temporal was restored: the text for the operator. */
 const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
 };
 
 /**
- * Requests recovery if Temporal was restored or lost, and tells the operator.
+ * If Temporal was restored or has lost its data, requests recovery and informs the operator.
  * @throws InstallationError for a mismatch
  */
 export async function refuseOrRecover({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {

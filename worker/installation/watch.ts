@@ -11,27 +11,24 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { readSides, refuseOrRecover } from './sides.ts';
 
-/**
- * The interval of polling while the installation is on hold. After an operator resumes it, sending starts about a
- * second later.
- */
+/** While the installation is on hold, a worker checks at this interval whether an operator has resumed sending. */
 const HELD_POLL_MS = 1_000;
-/** The interval at which a worker that may send checks for work: a new token, or a recovery. */
+/** A worker that may send checks at this interval whether a new token must be written or a recovery is due. */
 const POLL_MS = 5_000;
 /** A new token is written about once a minute. */
 const ROLL_SECONDS = 55;
-/** A recovering worker that has not renewed its lease for this long has died. */
+/** If a worker that runs a recovery has not renewed its lease for this long, the other workers consider it dead. */
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 /** The wait after a failed recovery. A recovery fails while Temporal is unreachable. */
 const RETRY_MS = 5_000;
 /**
- * Recovery repairs differences between Postgres and Temporal that are at least this old. A difference after a restore
- * does not go away, so there is no reason to wait.
+ * The minimum age of a difference between Postgres and Temporal that this recovery repairs. It is 0, because a
+ * difference after a restore does not disappear by itself.
  */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
-/** The longest time that a stop waits for a recovery. Another worker continues it. */
+/** When the worker stops, it waits at most this long for its recovery. Another worker then continues the recovery. */
 const STOP_MS = 3_000;
 
 export interface InstallationWatch extends SendingGate {
@@ -41,8 +38,8 @@ export interface InstallationWatch extends SendingGate {
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle };
 
 /**
- * Watches the installation while a worker runs: writes new tokens, runs a due recovery, and opens the gate when sending
- * may resume. If there are many workers, only one of them writes a token, and one runs a recovery.
+ * Watches the installation while a worker runs. Writes new tokens, runs a recovery that is due, and opens the gate when
+ * sending may resume. Among several workers, only one writes the next token, and only one runs a recovery.
  * @param p.hold the hold with which the process started
  */
 export function watchInstallation(
@@ -107,7 +104,7 @@ async function renewToken(deps: Deps): Promise<void> {
   await rollToken(deps, sides, await readQueues(deps));
 }
 
-/** Reads the state of the task queues. Undefined if that fails, because the token must be renewed anyway. */
+/** Reads the state of the task queues. If that fails, returns undefined, because the token must be renewed anyway. */
 async function readQueues({ lifecycle, log }: Deps): Promise<QueueReading | undefined> {
   try {
     return toReading(await lifecycle.readQueueStats(), new Date());
