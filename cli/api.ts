@@ -7,21 +7,23 @@ import { requireInstallation } from './start/installation.ts';
 import { requirePort } from './start/ports.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
-// `npm run api`: runs one API process, configured by environment alone. It starts and accepts requests while Temporal
-// is down.
+// `npm run api`: runs one API process. Its settings are environment variables only. It starts and accepts requests even
+// while Temporal is down.
 await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
-  // A child of `npm start` skips this check, because `npm start` has made it and told the user.
+  // A child of `npm start` skips this check, because `npm start` has already made it and has shown the result to the
+  // user.
   await requireInstallation(config, {
     sends: false,
     tell: (line) => (process.send ? log.info(line) : log.warn(line)),
   });
-  // Imported only here, so that invalid settings are reported before the imports, which take one second.
+  // The modules are imported only here, because the imports take one second and invalid settings should be reported
+  // first.
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });
-  // For a child of `npm start`, the parent prints the open ports.
+  // For a child of `npm start`, the parent process prints the open ports.
   if (!process.send) for (const line of exposureTable(listApiPorts(config, api.port))) console.error(line);
   return api;
 });

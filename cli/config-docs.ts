@@ -15,10 +15,10 @@ interface Documented {
   readonly defaultText?: string;
 }
 
-/** Path of the page with the list of variables. */
+/** The path of the page with the table of environment variables. */
 export const CONFIGURATION_PAGE = join(packageRoot(), 'docs', 'configuration.md');
 
-/** Returns the page with its list of variables, generated from the program. */
+/** Returns the page with a new table of environment variables, generated from rules/config.ts. */
 export function insertVariableTable(page: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -1,7 +1,10 @@
 import { MigrationError } from '../db/migrator.ts';
 import { StartError } from './start/error.ts';
 
-/** Returns a one-line error for a database problem, with the database's address but without its password. */
+/**
+ * Returns an error with a one-line message about a problem with the database. The message names the address of the
+ * database, but not its password.
+ */
 export function databaseError(databaseUrl: string, cause: unknown): StartError {
   const { host } = new URL(databaseUrl);
   if (cause instanceof MigrationError) return new StartError(`The database at ${host}: ${cause.message}.`, { cause });
@@ -14,8 +17,8 @@ export function databaseError(databaseUrl: string, cause: unknown): StartError {
 }
 
 /**
- * Returns the first line of the innermost cause: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication
- * failed …`.
+ * Returns the first line of the innermost cause of an error, such as `connect ECONNREFUSED 127.0.0.1:5432` or `password
+ * authentication failed …`.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

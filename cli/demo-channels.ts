@@ -20,9 +20,10 @@ import {
 import type { DevFile } from './start/dev-file.ts';
 import { freePort } from './start/ports.ts';
 
-// `npm run demo:channels`: for every channel, sends messages, returns real feedback over sockets (a "loop"), and prints
-// the resulting records. Uses the running service if possible, and otherwise starts and stops a service of its own.
-// Exits with code 1 if feedback of a loop is missing.
+// `npm run demo:channels`: shows the feedback of every channel. It runs "loops": each loop sends a message, sends real
+// feedback about it to the service over a socket, and prints the resulting records. Uses the running service if that is
+// possible, and otherwise starts and stops a separate service. Exits with code 1 if the service did not record the
+// feedback of a loop.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The feedback loop of every channel: a message is sent, feedback comes back, and the record shows it.');
@@ -41,7 +42,7 @@ await runTour(async (open) => {
   return summarize(report, results);
 });
 
-/** Runs the loops that work on any running service that captures its email. */
+/** Runs the loops that need no servers of the demo, on a running service that captures its email. */
 async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
   const tell = (line: string) => report.line(line);
@@ -66,7 +67,7 @@ async function openOwnService(open: Open): Promise<ProviderTour> {
   const service = await open(() => startOwnService({ env: process.env, settings, tell: printStartLine }));
   const dev = await service.dev;
   console.log(`Service at ${dev.baseUrl} (${service.found}), with these settings:`);
-  // Secrets are not printed, not even secrets that exist only during the tour.
+  // No secrets are printed, not even secrets that are valid only during the tour.
   for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
   const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
   return { ...tour, baseUrl: dev.baseUrl, providers };

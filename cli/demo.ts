@@ -17,8 +17,9 @@ import { createReport, since } from './demo/report.ts';
 import { capturesEmail, findOrStartService, mailboxRequestHeaders, printStartLine } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
-// `npm run demo`: a tour from a first email to a campaign, on the running service or on a service that the tour starts
-// and stops. Ends with the emails in the mailbox. Exits with code 1 if a count is wrong.
+// `npm run demo`: shows the main features, from a first email to a campaign. Uses the running service, or starts and
+// stops a separate service. At the end, prints the number of emails in the mailbox. Exits with code 1 if a count is
+// wrong.
 const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');

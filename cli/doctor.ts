@@ -11,5 +11,5 @@ try {
   console.error(describeStartError(error));
   process.exitCode = 2;
 }
-// Exits without waiting for requests that timed out.
+// Ends the process explicitly, because requests that timed out may still be running.
 process.exit();

@@ -11,8 +11,9 @@ import { readJson } from './start/private-files.ts';
 import { describeStartError } from './start/service-process.ts';
 
 // `npm run history:save -- <workflow id> [name] [run id]`: saves the history of a Temporal workflow in
-// test/histories/<type>-<name>.json: of its last run, or of the given one. Reads it from the running service, or from
-// the Temporal that the environment configures. The replay test runs every later version against it.
+// test/histories/<type>-<name>.json. Saves the last run, or the run with the given id. Reads the history from the
+// Temporal of the running service, or from the Temporal that the environment variables name. The replay test runs the
+// code of every later version against this history.
 const [workflowId, name = 'run', runId] = process.argv.slice(2);
 try {
   if (workflowId === undefined || !/^[\w-]+$/.test(name)) {
@@ -61,8 +62,8 @@ function findTemporal(env: Environment) {
 }
 
 /**
- * Replaces host names: the name of a worker and of its own task queue contain its process id and host name, which
- * must not be published.
+ * Replaces host names in a history. The identity of a worker and the name of its sticky task queue contain the process
+ * id and the host name, which must not be published.
  */
 function withoutHosts(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>

@@ -1,15 +1,18 @@
 import pino, { type DestinationStream, destination, type Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** Names of fields with a secret or an address. They are redacted anywhere in the first two levels. */
+/**
+ * The names of log fields with a secret or an address. The log redacts these fields at the top level and one level
+ * below.
+ */
 const PRIVATE_FIELDS = [
   ...['email', 'to', 'from', 'phone', 'address', 'recipient', 'body', 'html', 'text', 'subject'],
   ...['password', 'secret', 'key', 'token', 'authorization', 'cookie', 'secretKey', 'connectionString', 'url'],
 ];
 
 /**
- * Removes quoted values from errors in these fields. Callers log the text of `describeFailure`; this is the safety net
- * for callers that do not.
+ * Describes an error without the values that its message quotes. Callers should log the text of `describeFailure`
+ * themselves. This is the safety net for callers that log the error.
  */
 const describe = (value: unknown) => (value === null ? null : describeFailure(value));
 const FAILURES = { reason: describe, err: describe, error: describe };

@@ -17,7 +17,7 @@ const config = parseConfig({
   TEMPORAL_ADDRESS: '127.0.0.1:1',
   SECRET_KEY: 'nothing is signed here',
 });
-// Connections are opened on first use, and nothing here uses them.
+// Connections are opened at their first use, and this command does not use them.
 const { db, pool } = connect({ connectionString, max: 1, applicationName: 'openapi', onError: () => {} });
 const app = createApp({
   config,

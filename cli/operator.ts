@@ -20,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const INT_MAX = 2_147_483_647;
 const REASON_MAX_CHARS = 500;
 
-/** Accepted values of each limit, as in `PATCH /project`. */
+/** The accepted values of each limit. They are the same as in `PATCH /project`. */
 const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: number) => boolean }> = {
   monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isWhole(value) && value >= 0 },
   sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isWhole(value) && value >= 1 },

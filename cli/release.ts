@@ -4,7 +4,7 @@ import type { Release } from '../db/operator/processes.ts';
 import { packageRoot, packageVersion } from './package-root.ts';
 
 /**
- * Returns version and build of this process: the release's version, and the hash of the compiled modules from
+ * Returns the version of the release, and the build id of this process, which is the hash of the compiled modules from
  * build/build.mjs.
  */
 export function thisRelease(): Release {

@@ -80,7 +80,7 @@ function nameOf(kind: string, slug: string | null): string {
   return slug === null ? kind : `${kind}s/${slug}`;
 }
 
-/** Prints findings to stderr, so that they stand out from the changes. */
+/** Prints findings to stderr, so that they are separate from the changes on stdout. */
 function tell(findings: ApplyResult['findings']): void {
   for (const { severity, code, message } of findings) console.error(`${severity} ${code}: ${message}`);
 }

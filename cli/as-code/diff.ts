@@ -12,8 +12,8 @@ export interface ProjectDifference {
 }
 
 /**
- * Returns the differences. Compares the settings here, because a dry run that changes settings needs the permission
- * to change them.
+ * Returns the differences between the files and the project. Compares the settings in this process, because the service
+ * allows a dry run with changed settings only to keys that may change settings.
  */
 export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
   const project = await fetchProject(service);

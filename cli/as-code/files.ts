@@ -9,18 +9,19 @@ export interface Resource {
   [field: string]: unknown;
 }
 
-/** A project in the form of `GET /project/export` and `POST /project/apply`. */
+/** A project in the form that `GET /project/export` returns and `POST /project/apply` accepts. */
 export interface ProjectFiles {
   settings?: Record<string, unknown>;
   kinds: Map<string, Resource[]>;
 }
 
-/** The folders, one per kind. A newer service may return more kinds. */
+/** The kinds of resources. Each kind has a folder of the same name. A newer service may return more kinds. */
 export const KINDS = ['templates', 'segments', 'topics', 'workflows', 'campaigns'];
 const SETTINGS = 'settings.json';
 
 /**
- * Reads the files of a folder: `settings.json` and `<kind>/<slug>.json`, with the body in `<slug>.html` beside it.
+ * Reads the files of a project from a folder: `settings.json`, and for each resource `<kind>/<slug>.json` with the body
+ * in `<slug>.html`.
  * @throws StartError that names the invalid file
  */
 export function readFiles(folder: string): ProjectFiles {
@@ -69,7 +70,7 @@ export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): s
   for (const [kind, resources] of kinds) {
     if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service returned an invalid kind: ${kind}`);
     for (const { slug, ...fields } of resources) {
-      // The slug becomes a file name, so nothing else is accepted.
+      // The slug becomes a file name, so the service's response must not contain anything else.
       if (!SLUG_PATTERN.test(slug)) throw new StartError(`The service returned an invalid slug: ${kind}/${slug}`);
       const { body, ...rest } = fields;
       const isHtml = typeof body === 'string';

@@ -1,13 +1,13 @@
 import { StartError } from '../start/error.ts';
 import type { ProjectFiles, Resource } from './files.ts';
 
-/** Address of the service, and an API key of the project. */
+/** The address of the service, and an API key of the project. */
 export interface ServiceAccess {
   url: string;
   key: string;
 }
 
-/** Response to an apply. */
+/** The response of `POST /project/apply`. */
 export interface ApplyResult {
   created: AppliedResource[];
   updated: (AppliedResource & { changes: string[] })[];
@@ -33,8 +33,9 @@ export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles
 }
 
 /**
- * Changes the project to match the files. A dry run only returns the changes. A field that the service does not know is
- * reported as a finding, because the user would otherwise believe that it was applied.
+ * Changes the project so that it matches the files. A dry run changes nothing and only returns the changes. If the
+ * service ignores a field of a file, because it does not know the field, this is reported as a finding. Otherwise the
+ * user would believe that the field was applied.
  * @throws StartError
  */
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
@@ -44,7 +45,7 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
   const { result, ignored } = await request(service, 'POST', '/project/apply', { body, files });
   const applied = result as unknown as ApplyResult;
   const findings = ignored
-    // The service itself reports unknown settings.
+    // The service already reports unknown settings.
     .filter((field) => !/^settings\.[^.]+$/.test(field))
     .map((field) => ({
       code: 'unknown_field',
@@ -117,7 +118,10 @@ function refusal(p: {
   return lines.join('\n');
 }
 
-/** Converts `templates.3.subject` to `templates/welcome.json subject`. */
+/**
+ * Converts the path of a field in the request to the name of a file, for example `templates.3.subject` to
+ * `templates/welcome.json subject`.
+ */
 function fileOf(field: string, files: ProjectFiles | undefined): string {
   const [, kind = '', place = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
   const sent = files?.kinds.get(kind)?.[Number(place)];

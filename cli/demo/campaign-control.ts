@@ -4,14 +4,14 @@ import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
 import { formatNumber } from './report.ts';
 
-/** Long enough to show that a paused campaign sends nothing. */
+/** The time for which the tour checks that a paused campaign sends nothing. */
 const STILL_MS = 1_500;
 const READERS = 4;
 /** Rendering a list of this many stars needs more memory than any process has, so the email fails. */
 const TOO_MANY_STARS = 1_000_000_000;
 const TEST_SHARE = 0.1;
 
-/** Contacts of the import with this plan. */
+/** Returns a segment condition for the imported contacts with this plan. */
 const onPlan = (plan: string) =>
   Array.from({ length: CONTACTS }, (_, i) => PLANS[i % PLANS.length]).filter((one) => one === plan).length;
 
@@ -38,7 +38,7 @@ export async function demonstratePause(tour: Tour): Promise<number> {
 }
 
 /**
- * Finds failed recipients of a campaign with their reason, fixes the cause and retries them.
+ * Shows the failed recipients of a campaign with the reason, fixes the cause and retries these recipients.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateRetry(tour: Tour): Promise<number> {
@@ -67,7 +67,7 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
 }
 
 /**
- * Tests two subjects on a share of the recipients, and sends the chosen one to the rest.
+ * Tests two subjects on a share of the recipients, and sends the better subject to the rest.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateVariants(tour: Tour): Promise<number> {
@@ -94,7 +94,8 @@ export async function demonstrateVariants(tour: Tour): Promise<number> {
 }
 
 /**
- * Sends at the recipients' local time. Recipients whose local time has come get the email now.
+ * Sends a campaign at the recipients' local time. Recipients in whose time zone the send time has passed get the email
+ * at once.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateLocalTime(tour: Tour): Promise<number> {
@@ -161,7 +162,7 @@ function statsOf({ client }: Tour, id: string): Promise<{ total: number; sent: n
   return client.call('GET', `/campaigns/${id}/stats`).then(dataOf);
 }
 
-/** Answers about campaigns are wrapped in `data`. */
+/** Returns the campaign. The API wraps a campaign in the field `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: as the client of the tour
 function dataOf(response: any): any {
   return response.data ?? response;

@@ -4,7 +4,7 @@ import { formatNumber, since } from './report.ts';
 
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
-/** Number of contacts on a paid plan: the second and the third of every three. */
+/** The number of contacts on a paid plan: two of every three contacts. */
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports contacts from a CSV file. */
@@ -48,7 +48,7 @@ export async function demonstrateSegment({ client, report, run, toDomain }: Tour
 }
 
 /**
- * Sends a campaign to a segment and watches it.
+ * Sends a campaign to a segment and shows its progress.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {

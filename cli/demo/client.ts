@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for a busy machine. Results are noticed as soon as they arrive. */
+/** The longest wait for a result. It is long enough for a busy machine; a result that arrives earlier ends the wait. */
 const UNTIL_TIMEOUT_MS = 60_000;
-/** For steps with thousands of records. */
+/** The longest wait in steps with thousands of records. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
 /**
@@ -17,7 +17,7 @@ type Answer = any;
 /** Calls the API like any client. */
 export interface TourClient {
   /**
-   * Returns the body of a response.
+   * Sends a request and returns the body of the response.
    * @throws Error with the response if it is not successful
    */
   call(method: string, path: string, body?: unknown): Promise<Answer>;

@@ -6,7 +6,7 @@ import { createWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 export interface Tour {
   readonly client: TourClient;
   readonly report: DemoReport;
-  /** Unique for each tour. It is part of event names and marks the contacts. */
+  /** A unique id of this tour. It is a part of event names, and contacts of the tour have it in their data. */
   readonly run: string;
   /** All emails of the tour go to addresses of this domain, which does not exist. */
   readonly toDomain: string;
@@ -15,7 +15,7 @@ export interface Tour {
 }
 
 /**
- * Starts an execution with an event. It visits all seven types of step, and a second event ends its wait.
+ * Starts an execution with an event. The execution visits all seven types of step. A second event ends its wait.
  * @returns the number of emails that it sent, and whether the service may call a web server on this machine
  */
 export async function demonstrateExecution(

@@ -15,8 +15,9 @@ export interface MailListeners {
 }
 
 /**
- * Starts mail listeners for the running service of TIDINGS_HOME, where they are off by default. They run in another API
- * process with the service's database and Temporal. That process ends when this one ends.
+ * Starts the listeners for inbound email and for the relay, which a service of `npm start` does not have by default.
+ * They run in an additional API process, which uses the database and the Temporal of the service of TIDINGS_HOME. The
+ * additional process ends when this process ends.
  * @throws StartError with a one-line message if the process cannot be started
  */
 export async function startListenerProcess(p: {
@@ -50,7 +51,10 @@ export async function startListenerProcess(p: {
   return { inboundPort, relayPort, close: () => listeners.stop() };
 }
 
-/** Return paths are signed with this key, so another key would make them invalid. */
+/**
+ * Returns the secret key of the running service. Return paths are signed with this key, so with another key the
+ * listener would not accept them.
+ */
 function secretKeyOf(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;

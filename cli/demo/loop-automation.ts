@@ -5,11 +5,12 @@ import { click } from './loops-email.ts';
 import { compareRecord, printContent, RECORD_TIMEOUT_MS } from './record.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
-/** Longer than any wait of the tour, so that only the click can end this wait. */
+/** The time limit of the step WAIT_FOR_EVENT. It is longer than the tour, so that only the click can end the wait. */
 const WAIT_SECONDS = 3_600;
 
 /**
- * Feedback that continues an automation: it sends an email, and its WAIT_FOR_EVENT ends with the click in that email.
+ * The loop for feedback that continues an automation. The automation sends an email and waits, and a click in that
+ * email ends the wait.
  */
 export const AUTOMATION_LOOP: Loop<ChannelTour> = {
   title: 'An automation that waits for the click',

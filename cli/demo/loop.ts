@@ -1,10 +1,13 @@
 import { type DemoReport, since } from './report.ts';
 
-/** One demonstration: sends a message, returns real feedback, and checks that the feedback is recorded. */
+/**
+ * One demonstration: sends a message, sends real feedback about it to the service, and checks that the service records
+ * the feedback.
+ */
 export interface Loop<T> {
   readonly title: string;
   /**
-   * Runs the loop.
+   * Runs the demonstration.
    * @returns the recorded facts, for the summary
    * @throws Error that names the missing feedback
    */

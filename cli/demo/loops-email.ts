@@ -6,10 +6,13 @@ import type { Loop } from './loop.ts';
 import { abuseReport, deliveryStatus } from './notices.ts';
 import { compareRecord, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
-/** User agent of a human's email client. Fetches by scanners are counted separately. */
+/** The user agent of an email client that a person uses. The service counts requests of scanners separately. */
 const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
 
-/** The loops of email. They need a service that captures its email, or sends it to the mail server of the tour. */
+/**
+ * The loops of the email channel. They need a service that captures its email or sends it to the mail server of the
+ * tour.
+ */
 export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
   { title: 'A delivery: the receiving server reports it (RFC 3464)', close: closeDeliveryLoop },
   { title: 'A hard bounce: a report to the return path (RFC 3464)', close: closeBounceLoop },

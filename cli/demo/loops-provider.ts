@@ -15,7 +15,10 @@ export interface ProviderTour extends ChannelTour {
   readonly providers: DemoProviders;
 }
 
-/** The loops that need a mail server, a Twilio API and a web server on this machine, which workers may call. */
+/**
+ * The loops that need servers of the tour on this machine: a mail server, a fake Twilio API and a web server. Workers
+ * must be allowed to call them.
+ */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusalLoop },
   { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRouteLoop },
@@ -85,7 +88,7 @@ function untilSms({ client, report }: ProviderTour, id: string, status: string) 
   return until(`${status} of SMS ${id}`, find, RECORD_TIMEOUT_MS);
 }
 
-/** Calls back like Twilio, with a signature by Twilio's own SDK. */
+/** Sends a callback to the service like Twilio, with a signature that Twilio's SDK computes. */
 async function callBack(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
   const { default: twilio } = await import('twilio'); // Imported here, because loading it takes a third of a second.
   const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);
@@ -119,8 +122,8 @@ async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
 }
 
 /**
- * Checks the signature of a request and returns its body. Computes the signature as a receiver would, from the Standard
- * Webhooks specification, without code of the service.
+ * Checks the signature of a webhook request and returns the body. Computes the signature as a receiver would, by the
+ * Standard Webhooks specification and without code of the service.
  * @throws Error if the signature is wrong, or fits an altered body too
  */
 function verifyHook({ headers, body }: ReceivedHook, secret: string) {

@@ -10,7 +10,7 @@ export interface ArrivedEmail {
   /** The whole message. */
   readonly raw: string;
   readonly html: string;
-  /** Empty if the header is missing. Names are in lower case. */
+  /** Returns the value of a header, or an empty string. `name` must be in lower case. */
   header(name: string): string;
 }
 
@@ -22,8 +22,8 @@ export interface DemoMailbox {
 }
 
 /**
- * Opens the messages of EMAIL_PROVIDER=capture. Reads the table instead of the pages, because it also has the
- * envelopes.
+ * Opens the messages that EMAIL_PROVIDER=capture has stored. Reads the database table instead of the mailbox pages,
+ * because only the table has the envelopes.
  */
 export function openCapturedMailbox(databaseUrl: string): DemoMailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });

@@ -4,7 +4,7 @@ const EXIT_WRONG = 1;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * Opens a resource and closes it when the tour ends for any reason, in reverse order.
+ * Opens a resource. When the tour ends for any reason, the resources are closed in the reverse order.
  * @throws Error if the tour is already ending
  */
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;

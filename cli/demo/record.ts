@@ -1,21 +1,21 @@
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
 
-/** Feedback is recorded within milliseconds. This limit also fits a busy machine. */
+/** The longest wait for a record. Normally feedback is recorded within milliseconds, but a busy machine may be slow. */
 export const RECORD_TIMEOUT_MS = 30_000;
 const LABEL_CHARS = 13;
-/** Printed fields of an email, unless they are empty. */
+/** The fields of an email that are printed, if they are not empty. */
 const EMAIL_FIELDS = [
   ...['id', 'to', 'from', 'subject', 'status', 'sourceType', 'reason', 'error', 'opens', 'clicks'],
   ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt'],
 ];
 
-/** Facts that must be recorded before a loop counts as successful. */
+/** The facts that the service must record for a successful loop. */
 export interface ExpectedRecord {
   readonly status: string;
   /** Name of an event that the contact must have. */
   readonly event: string;
-  /** Why the email was not sent or not delivered. */
+  /** The reason why the email was not sent or not delivered. */
   readonly reason?: string;
   /** Whether the contact is subscribed. */
   readonly subscribed?: boolean;
@@ -49,8 +49,8 @@ export async function untilStatus({ client, report }: Tour, id: string, status: 
 }
 
 /**
- * Prints the record of an email once it has its status: the email, every event of its contact with the payload, the
- * contact, and its suppression.
+ * Waits until an email has its status, and then prints its record: the email, the contact with all its events and their
+ * payloads, and its entry in the suppression list.
  * @returns the expected facts that are recorded, as text
  * @throws Error for the first missing fact, with the record printed
  */

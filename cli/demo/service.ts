@@ -16,17 +16,17 @@ const INHERITED_VARIABLES =
 
 /** The service that a tour uses. */
 export interface TourService {
-  /** The content of dev.json. Resolves when the service is ready. */
+  /** Resolves with the content of dev.json when the service is ready. */
   readonly dev: Promise<DevFile>;
-  /** How it was found, as text. */
+  /** A text for the user that says which service is used. */
   readonly found: string;
-  /** Stops it if the tour started it. */
+  /** Stops the service if the tour has started it. */
   close(): Promise<void>;
 }
 
 /**
- * Returns the running service of TIDINGS_HOME, or starts one in a temporary home. `tell` gets the output of the
- * start.
+ * Returns the running service of TIDINGS_HOME, or starts a service in a temporary home. `tell` is called with each line
+ * of the start's output.
  */
 export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
   const running = await findRunningService(env);
@@ -47,14 +47,14 @@ export function describeRunningService(env: Environment): string {
 /** Tells whether a service captures its email instead of sending it. */
 export async function capturesEmail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  // With a real provider, the mailbox has only email to the simulator. The mailbox responds with 401 if only an OWNER
-  // may open it.
+  // The mailbox exists even with a real provider, and then has only email to the simulator. It responds with 401 if
+  // only an OWNER may open it.
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
 /**
- * Returns the headers of a request for the mailbox: no headers on loopback, the owner's session if other machines
- * reach the service.
+ * Returns the headers for a request to the mailbox. They are empty if only this machine can reach the service.
+ * Otherwise they contain a session of the owner.
  */
 export async function mailboxRequestHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
@@ -99,7 +99,7 @@ export function startOwnService({
   return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }
 
-/** Prints the output of a start, without its last lines, which only help users who keep the service running. */
+/** Prints a line of a start's output. Skips the last lines, which help only users who keep the service running. */
 export function printStartLine(line: string): void {
   if (line && !/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }

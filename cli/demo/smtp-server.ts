@@ -12,7 +12,7 @@ export interface DemoEmail {
 export interface LoopbackSmtpServer {
   port: number;
   emails: DemoEmail[];
-  /** Mechanism, user and password of every login attempt. */
+  /** The mechanism, user and password of every login attempt. */
   logins: { method: string; user: string; pass: string; secure: boolean }[];
   close(): Promise<void>;
 }

@@ -12,7 +12,10 @@ export interface TwilioRequest {
 export interface FakeTwilio {
   readonly url: string;
   readonly requests: TwilioRequest[];
-  /** The next responses: a status with Twilio's error code, or `hangup`. If empty, messages are accepted. */
+  /**
+   * The next responses, in order: an HTTP status with Twilio's error code, or `hangup`. If the list is empty, the
+   * server accepts messages.
+   */
   readonly next: ({ status: number; code: number; message: string } | 'hangup')[];
   close(): Promise<void>;
 }

@@ -1,13 +1,16 @@
 import type { TourClient } from './client.ts';
 
-/** Steps of a tour's automation. `to` names the next step, by branch if there are several. */
+/**
+ * A step of a tour's automation. `to` is the name of the next step, or the names by branch if the step has several
+ * branches.
+ */
 export interface StepPlan {
   readonly type: string;
   readonly config: object;
   readonly to?: Readonly<Record<string, string>>;
 }
 
-/** The branch of a step with a single transition. */
+/** The name of the branch of a step that has only one transition. */
 export const PLAIN = 'plain';
 
 /**

@@ -9,13 +9,21 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 const CONNECT_MS = 3_000;
 const DNS_MS = 3_000;
 const SMTP_PORT = 25;
-/** Large providers that are always reachable and accept connections from anywhere. Nothing is sent to them. */
+/**
+ * Mailbox providers that practically always accept connections from anywhere. The check only connects and sends no
+ * email.
+ */
 const RECEIVERS = ['gmail.com', 'outlook.com'];
-/** A public address (Quad9's), to get the outgoing route from the kernel. No packet is sent to it. */
+/**
+ * A public address (of Quad9). The kernel says through which local address it would be reached. No packet is sent to
+ * it.
+ */
 const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
 
-/** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
+/**
+ * Checks the name of the host that sends email: reverse and forward DNS must agree, and the HELO name must be the same.
+ */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
   async run(deployment) {
@@ -37,7 +45,9 @@ export const reverseNameCheck: DoctorCheck = {
   },
 };
 
-/** Checks that this network allows outgoing email, if a server of our own sends it to the receivers. */
+/**
+ * If our own mail server sends email to the receivers, checks that this network allows outgoing connections to port 25.
+ */
 export const port25Check: DoctorCheck = {
   name: 'port 25 out',
   async run(deployment) {
@@ -86,7 +96,10 @@ async function checkReverseName(
   return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to it`);
 }
 
-/** By default, a server uses the same name in its greeting as in its HELO to receivers. */
+/**
+ * Checks the name in the greeting of the mail server. By default, a server uses this name also in its HELO to
+ * receivers.
+ */
 async function checkHelo({ dns }: Deployment, address: string, handover: Handover): Promise<DoctorFinding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
@@ -107,8 +120,8 @@ async function checkHelo({ dns }: Deployment, address: string, handover: Handove
 }
 
 /**
- * Returns the address that email is sent from: the outgoing address of our own server, or the known address of another
- * operator's server.
+ * Returns the IP address from which email is sent: the outgoing address of this network for our own server, or the
+ * address in the DNS for the server of another operator.
  */
 async function findOutgoingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
   return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : ownOutgoingAddress();

@@ -12,15 +12,15 @@ import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
 import { identifyProcess } from '../start/processes.ts';
 
-/** Two attempts fit into three seconds, which is the limit of a lookup. */
+/** The time limit of one DNS attempt. Two attempts fit into three seconds, which is the limit of a lookup. */
 const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
-/** The examined configuration, and the services that it reaches. */
+/** The configuration that the doctor checks, with access to the services that it names. */
 export interface Deployment {
   readonly settings: Settings;
   readonly home: string;
-  /** SECRET_KEY, or the key that `npm start` stores in the home. */
+  /** The value of SECRET_KEY, or the key that `npm start` has stored in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
    * Addresses of the configured database and Temporal, or of the `npm start` that runs on the home. Undefined if it
@@ -31,7 +31,7 @@ export interface Deployment {
   /** The public address that sends email, if the user has given it. */
   readonly address: string | undefined;
   readonly dns: Dns & { names(address: string): Promise<string[]> };
-  /** Queries Postgres once, for all checks. */
+  /** Queries Postgres. All checks share the result of one query. */
   readonly postgres: () => Promise<Inspected | Unreached>;
 }
 
@@ -45,7 +45,8 @@ export interface Unreached {
 }
 
 /**
- * Reads a configuration as `npm start`, `npm run api` and `npm run worker` do. Reads a home and never creates one.
+ * Reads a configuration in the same way as `npm start`, `npm run api` and `npm run worker`, but does not create a home
+ * that does not exist.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function openDeployment(env: Environment, address: string | undefined): Deployment & { close(): Promise<void> } {
@@ -81,7 +82,10 @@ export function openDeployment(env: Environment, address: string | undefined): D
   };
 }
 
-/** Reads the dev.json of a living `npm start`. A killed `npm start` leaves its file behind. */
+/**
+ * Returns the content of dev.json if its `npm start` is running. Undefined otherwise, because a killed `npm start`
+ * leaves the file behind.
+ */
 function runningStart(home: string): DevFile | undefined {
   const dev = readJson<DevFile>(join(home, 'dev.json'));
   return dev && identifyProcess(dev.pids.start) ? dev : undefined;
@@ -96,15 +100,15 @@ function secretKeyOf(settings: Settings, home: string): Deployment['secretKey'] 
 function openDns({ dnsServers }: Settings): Deployment['dns'] {
   const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  // Does not use `resolver.reverse`, which returns the same error for a server that does not respond as for an
-  // address without a name.
+  // `resolver.reverse` is not used, because it returns the same error if the DNS server does not respond and if the
+  // address has no name.
   return {
     ...createDns({ servers: dnsServers, cached: false }),
     names: (address) => resolver.resolvePtr(reverseName(address)),
   };
 }
 
-/** Returns the DNS name of an address's PTR record (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** Returns the DNS name at which the PTR record of an IP address is stored (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseName(address: string): string {
   const parsed = ipaddr.process(address);
   const bytes = [...parsed.toByteArray()].reverse();

@@ -10,9 +10,12 @@ import { recordSource } from '../../rules/provenance/record-source.ts';
 import type { Deployment, Inspected } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, passFinding, warnFinding } from './report.ts';
 
-/** Number of domains that can be checked in a few seconds. The workers check all domains periodically. */
+/**
+ * The maximum number of domains that the doctor checks, so that it takes only a few seconds. The workers check all
+ * domains periodically.
+ */
 const DOMAINS_MAX = 50;
-/** Sorts before every id. */
+/** An id that sorts before every other id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /**
  * Domains that are reserved for tests and examples (RFC 2606 §2), such as the domain of the first project of
@@ -20,8 +23,8 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
 /**
- * The verdict for each kind of missing record. Email can be sent without INBOUND records. If other records are missing,
- * receivers refuse email or its feedback is lost.
+ * The verdict for each kind of missing DNS record. A missing INBOUND record is only a warning, because email can be
+ * sent without it. If other records are missing, receivers refuse email or its feedback is lost.
  */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
   { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain will lose its verification' },
@@ -30,7 +33,7 @@ const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: 
   { purpose: 'RETURN_PATH', verdict: 'warn', so: 'bounces do not come back to this service' },
 ];
 
-/** Checks that the DNS has the records that receivers of email from the verified domains look for. */
+/** Checks that the DNS still has the records of the verified sender domains, because receivers of email check them. */
 export const senderDomainsCheck: DoctorCheck = {
   name: 'sender domains',
   async run(deployment) {
@@ -56,7 +59,7 @@ export const senderDomainsCheck: DoctorCheck = {
   },
 };
 
-/** Lists the verified domains among the first of the installation. */
+/** Returns the verified domains among the first `DOMAINS_MAX` domains of the installation. */
 export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> {
   const all = await listDomainsFrom(db, { from: FIRST, limit: DOMAINS_MAX });
   return all.filter(({ status }) => status === 'VERIFIED');

@@ -6,19 +6,19 @@ import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
-/** 32 hexadecimal characters are 128 bits. */
+/** The minimum length of SECRET_KEY. 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
 /**
- * A random key of 32 hexadecimal digits almost always has at least this many different digits: fewer occur less than
- * once in a million keys.
+ * The minimum number of different characters in SECRET_KEY. Of a million random keys with 32 hexadecimal digits, less
+ * than one has fewer different digits.
  */
 const KEY_DISTINCT_CHARS = 8;
-/** Words that a random key practically never contains. A key with one of them was made up by a person. */
+/** Words that a random key practically never contains. A person has made up a key that contains one of them. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const MAKE_ONE =
   'create one with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old one';
 
-/** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
+/** Checks that SECRET_KEY cannot be guessed, and that it is the key with which the stored secrets were encrypted. */
 export const secretKeyCheck: DoctorCheck = {
   name: 'secret key',
   async run(deployment) {
@@ -88,7 +88,7 @@ function checkStrength(key: string, name: string): DoctorFinding {
 async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
-  // A database with pending migrations may lack the table. It then has no stored secrets.
+  // If the database has pending migrations, the table may be missing. It then has no stored secrets.
   const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
   if (!stored) return [];
   try {

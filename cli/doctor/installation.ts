@@ -11,7 +11,7 @@ export const installationCheck: DoctorCheck = {
   name: 'installation',
   async run({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
-    // Other checks report that Postgres or Temporal cannot be reached.
+    // If Postgres or Temporal cannot be reached, other checks report it.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
     if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
     const { db } = inspected;

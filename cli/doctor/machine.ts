@@ -11,11 +11,14 @@ const GIB = 1024 ** 3;
 /** Postgres stops when it cannot write. A campaign with 100,000 recipients writes about 100 MB besides its WAL. */
 const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;
-/** A file system without free inodes is full, too. */
+/**
+ * A file system needs free inodes, too: without them, no file can be created. Below this share of free inodes, the
+ * check warns.
+ */
 const INODES_WARN_SHARE = 0.05;
 /**
- * Signed requests and certificates tolerate a difference of minutes. This limit is lower, because users would notice
- * wrong times in records.
+ * If a clock differs by more than this, the check warns. Signed requests and certificates tolerate minutes, but users
+ * would notice wrong times in their records.
  */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
@@ -48,7 +51,7 @@ export const diskCheck: DoctorCheck = {
   },
 };
 
-/** Returns the finding for this much free space. File systems without inodes report 0. */
+/** Returns the finding for the given free space. File systems that have no inodes report 0 for them. */
 export function diskFinding(p: {
   folder: string;
   freeBytes: number;
@@ -63,7 +66,7 @@ export function diskFinding(p: {
   return p.freeBytes < DISK_WARN_BYTES ? warnFinding(says, remedy) : passFinding(says);
 }
 
-/** Returns the finding for another clock that is this far ahead of this machine's clock. */
+/** Returns the finding for a clock that is `aheadMs` ahead of this machine's clock. */
 export function clockFinding(clock: { whose: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
@@ -81,8 +84,8 @@ async function againstPostgres({ postgres, databaseUrl }: Deployment) {
 }
 
 /**
- * Returns the `Date` of the provider whose requests this service signs, or of the reverse proxy. Undefined without
- * either, or without a response.
+ * Compares this machine's clock with the `Date` header of the provider whose requests this service signs, or of the
+ * reverse proxy. Undefined if the configuration has neither, or if no response arrives.
  */
 async function againstHttp({ settings }: Deployment) {
   const { servers } = settings.email;

@@ -18,7 +18,10 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 const ANSWER_MS = 4_000;
 const REPLY_MAX_CHARS = 300;
 
-/** The server that email is handed to: our own server, which sends from this network, or another operator's. */
+/**
+ * The mail server to which the service passes its email: our own server, which sends from this network, or the server
+ * of another operator.
+ */
 export type Handover =
   | { to: 'nobody' }
   | { to: 'provider'; servers: ProviderServers }
@@ -26,8 +29,8 @@ export type Handover =
   | { to: 'unknown'; reason: string };
 
 /**
- * Checks that the mail server of SMTP_URL accepts email from this service. Makes the handshake and login of a real
- * email, sends MAIL and RCPT, and cancels them with RSET.
+ * Checks that the mail server of SMTP_URL accepts email from this service. Connects and signs in as for a real email,
+ * sends MAIL and RCPT, and cancels the transaction with RSET.
  */
 export const mailServerCheck: DoctorCheck = {
   name: 'mail server',
@@ -58,7 +61,7 @@ async function pausesOf({ postgres }: Deployment): Promise<DoctorFinding[]> {
   );
 }
 
-/** Returns the host of the envelope sender. */
+/** Returns the domain for the envelope sender of the probe. */
 async function returnPathHostOf({ settings, postgres }: Deployment): Promise<string> {
   const { returnPathDomain, ehloName } = settings.email;
   if (returnPathDomain !== undefined) return returnPathDomain;
@@ -77,7 +80,7 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
       'check SMTP_URL: host, port, user, password and TLS',
     );
   const { about, retry } = classifyRefusal(result);
-  // The server has checked a recipient, so it accepts email from this service.
+  // The server has refused only this recipient, so it accepts email from this service.
   if (about === 'recipient') return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
   const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
@@ -85,12 +88,15 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
   return failFinding(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 
-/** The server's reply in one line, without addresses. */
+/** Returns the server's reply in one line, without email addresses. */
 function toReplyLine({ code, text }: { code: number; text: string }): string {
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
-/** Returns the server that sends email to receivers. A server on this machine or in its network counts as our own. */
+/**
+ * Returns the server that sends email to the receivers. A server on this machine or in its private network counts as
+ * our own.
+ */
 export async function handoverOf({ settings }: Deployment): Promise<Handover> {
   const { servers } = settings.email;
   if (servers.whose === 'nobody') return { to: 'nobody' };

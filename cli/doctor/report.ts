@@ -1,7 +1,7 @@
 import { reasonOf } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Result of one check. Every problem names its remedy. */
+/** The result of a check. Every problem has a remedy. */
 export type DoctorFinding =
   | { verdict: 'pass'; says: string }
   | { verdict: 'warn' | 'fail'; says: string; remedy: string };
@@ -19,8 +19,8 @@ export interface DoctorReport {
 }
 
 /**
- * Limit per check. Each request of a check has its own limit; this one covers unexpected hangs, and keeps the whole
- * run within 15 s.
+ * The time limit of a check. Each request of a check has a shorter limit. This limit is for unexpected hangs, and keeps
+ * the whole run within 15 s.
  */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
@@ -42,7 +42,10 @@ export async function runChecks(deployment: Deployment, checks: readonly DoctorC
   return formatReport(found.flat());
 }
 
-/** Returns the findings as lines, each remedy below its problem, and the number of each verdict. */
+/**
+ * Formats the findings as lines, with each remedy below its problem. The last line has the number of findings of each
+ * verdict.
+ */
 export function formatReport(found: readonly { name: string; finding: DoctorFinding }[]): DoctorReport {
   const width = Math.max(...found.map(({ name }) => name.length));
   const count = (verdict: DoctorFinding['verdict']) =>

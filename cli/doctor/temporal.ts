@@ -1,5 +1,5 @@
-// Imported at the start of the program: loading takes half a second, which would otherwise count towards the time
-// limits of other checks.
+// This module is imported when the program starts. Loading it takes half a second, which would otherwise count towards
+// the time limits of other checks.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
@@ -11,11 +11,12 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Recovery checks every 5 minutes how workflows ended. A workflow that Temporal no longer knows counts as lost and is
- * started again, even if an operator had ended it. One day leaves enough time for recovery if workers are down.
+ * The minimum retention. Recovery checks every 5 minutes how workflows ended. If Temporal no longer knows a workflow,
+ * recovery considers it lost and starts it again, even if an operator had ended it. With one day, recovery has enough
+ * time even if the workers were down for hours.
  */
 const RETENTION_MIN_HOURS = 24;
-/** Long enough to see on Monday which workflows ended on Friday. */
+/** The recommended retention. It is long enough to see on Monday which workflows ended on Friday. */
 const RETENTION_HOURS = 72;
 
 /** Checks that Temporal is reachable, has the namespace, and keeps ended workflows long enough. */

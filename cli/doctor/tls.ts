@@ -9,7 +9,10 @@ import { reasonOf } from '../database-error.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 const CONNECT_MS = 4_000;
-/** Certificates are usually renewed 30 days before they expire. With 14 days left, automatic renewal has failed. */
+/**
+ * With fewer days left, the check warns. Certificates are usually renewed 30 days before they expire, so with 14 days
+ * left the automatic renewal has most likely failed.
+ */
 const DAYS_LEFT_MIN = 14;
 const DAY_MS = 86_400_000;
 

@@ -9,7 +9,7 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from '
 
 const ANSWER_MS = 4_000;
 
-/** Checks that a worker serves each task queue of the installation in the database. */
+/** Checks that each task queue of the installation has a worker. */
 export const workersCheck: DoctorCheck = {
   name: 'workers',
   async run(deployment) {

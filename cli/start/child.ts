@@ -9,19 +9,22 @@ import { openLog } from './logs.ts';
 import { endProcess, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
-/** A worker needs a second for imports, then connects and registers. A busy machine takes longer. */
+/**
+ * The longest start of a child. A worker needs a second for imports, and then connects and registers. A busy machine
+ * takes longer.
+ */
 const READY_TIMEOUT_MS = 60_000;
 
 /**
- * V8 options of a worker. With V8's usual 16 MB of young generation, emails in progress survive two scavenges and
- * stay until a full collection, before which the heap may grow fourfold. A heap below 2 GB may only double. With
- * these options, a worker in a campaign peaks 25 % lower at the same speed. docs/scaling.md describes them for
- * workers that are started in other ways.
+ * V8 options of a worker, which reduce its peak memory in a campaign by 25 % at the same speed. V8's young generation
+ * has 16 MB by default. With this size, emails in progress survive two minor collections and stay in memory until a
+ * full collection, before which the heap may grow fourfold. With a limit below 2 GB, the heap may only double before a
+ * full collection. docs/scaling.md describes these options for workers that are started in other ways.
  */
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];
 
 export interface ChildOptions {
-  /** Name in messages, and of the log file. */
+  /** The name of the child in messages, and of its log file. */
   readonly name: string;
   /** dist/cli/<command>.js */
   readonly command: 'api' | 'worker';
@@ -60,7 +63,10 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   return running;
 }
 
-/** Returns the argument by which a later start finds a child that was left behind. */
+/**
+ * Returns a command-line argument for the children of a home. With it, a later start finds children that a killed start
+ * left behind.
+ */
 export function homeArgument(home: Home): string {
   return `--home=${home.folder}`;
 }

@@ -6,7 +6,10 @@ import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
 import { StartError } from './error.ts';
 
-/** A dependency that is being restarted at the same time is back within this time. */
+/**
+ * How long the start waits for Postgres and Temporal. If they are being restarted at the same time, they are usually
+ * available again within this time.
+ */
 const PATIENCE_MS = 10_000;
 const ATTEMPT_MS = 3_000;
 const PAUSE_MS = 500;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { FirstProjectFacts } from './first-project.ts';
 import { writePrivate } from './private-files.ts';
 
-/** Facts about a running `npm start`, for scripts and tests. Source: docs/operate/install.md. */
+/** The content of dev.json: facts about a running `npm start`, for scripts and tests (docs/operate/install.md). */
 export interface DevFile extends FirstProjectFacts {
   readonly baseUrl: string;
   readonly databaseUrl: string;
@@ -11,7 +11,7 @@ export interface DevFile extends FirstProjectFacts {
   readonly pids: Pids;
 }
 
-/** Process ids. Null for a process of another machine or program. */
+/** The process ids of the service's parts. Null for a part that `npm start` does not run itself. */
 export interface Pids {
   start: number;
   api: number;
@@ -25,7 +25,7 @@ export function writeDevFile(path: string, content: DevFile): void {
   writePrivate(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Removes dev.json, because nothing is running any more. */
+/** Removes dev.json. Called when the service does not run any more. */
 export function removeDevFile(path: string): void {
   rmSync(path, { force: true });
 }

@@ -28,24 +28,33 @@ import {
 } from './processes.ts';
 import { adoptProcess, type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
-/** The superuser and the database of the embedded Postgres. */
+/** The name of the superuser, and also of the database, of the embedded Postgres. */
 const USER = 'tidings';
 const DATABASE = 'tidings';
 const HOST = '127.0.0.1';
 const MIB = 1024 * 1024;
-/** Crash recovery of a few GB of WAL takes long. A start without recovery takes 0.2 s. */
+/** The longest start. Normally it takes 0.2 s, but crash recovery of a few GB of WAL takes much longer. */
 const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
-/** Backends of a killed postmaster usually notice within two seconds. A backend in a long query may not. */
+/**
+ * How long the start waits for the backends of a killed postmaster to end. They usually end within two seconds, but a
+ * backend in a long query may not.
+ */
 const ORPHAN_GRACE_MS = 3_000;
-/** An immediate shutdown only has to end the backends. */
+/** The longest wait for an immediate shutdown, which only has to end the backends. */
 const QUIT_GRACE_MS = 1_000;
 
-/** Replaces the caller's environment, because PG… variables and an unset or unknown LANG must not reach Postgres. */
+/**
+ * The environment of Postgres. The caller's environment is not passed, because variables such as PGPORT, or an unknown
+ * LANG, would change how Postgres behaves.
+ */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the cluster. Its parent folder is created for, and owned by, the user that Postgres runs as. */
+  /**
+   * The folder of the database cluster. Its parent folder is created if necessary, and belongs to the user as which
+   * Postgres runs.
+   */
   readonly dataFolder: string;
   readonly logFile: string;
   readonly port: number;
@@ -77,7 +86,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { ...running, url: address(running.port, options.password, DATABASE) };
 }
 
-/** Settings for one machine: durable (fsync and synchronous_commit stay on), and sized to its memory. */
+/**
+ * Returns the settings of Postgres for one machine. Data stays durable (fsync and synchronous_commit stay on), and the
+ * sizes fit this machine's memory.
+ */
 function settings(): Record<string, string> {
   const sharedBuffersMib = Math.min(512, Math.floor(totalmem() / MIB / 8));
   return {
@@ -94,8 +106,8 @@ function settings(): Record<string, string> {
     min_wal_size: '256MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
-    // Tables that fill up within seconds need statistics within seconds. Without them, queries have bad plans for up to
-    // a minute.
+    // Makes autovacuum analyze tables every few seconds. Tables of this service may fill up within seconds, and without
+    // new statistics queries would have bad plans for up to a minute.
     autovacuum_naptime: '10s',
     jit: 'off', // Compiling a query (JIT) costs more than it saves on queries of a few milliseconds.
     timezone: 'UTC',
@@ -106,7 +118,10 @@ function settings(): Record<string, string> {
   };
 }
 
-/** The parent folder belongs to the user that Postgres runs as, so that initdb can create the cluster in it. */
+/**
+ * Creates the parent folder, and makes the user as which Postgres runs its owner, so that initdb can create the cluster
+ * in it.
+ */
 function prepareParent(binaries: PostgresBinaries, dataFolder: string): PostgresUser {
   const parent = dirname(dataFolder);
   const isNew = !existsSync(parent);
@@ -117,8 +132,8 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
 }
 
 /**
- * Creates the cluster in a temporary folder and renames that folder, so that a kill never leaves an incomplete cluster
- * that looks complete.
+ * Creates the cluster in a temporary folder and then renames the folder. If the process is killed in between, it leaves
+ * no incomplete cluster that looks complete.
  */
 function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
   const fresh = `${options.dataFolder}.new`;
@@ -149,8 +164,8 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
 }
 
 /**
- * Adopts the live postmaster of this folder. Undefined if it is missing or does not accept connections. Removes
- * the lock file of a process that has ended.
+ * Finds a running postmaster of this folder and continues to use it. Undefined if there is none, or if it does not
+ * accept connections. Removes the lock file of a postmaster that has ended.
  */
 async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
   const lockFile = join(options.dataFolder, 'postmaster.pid');
@@ -167,8 +182,8 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
 }
 
 /**
- * Tells whether the process is our postmaster: another program may have the pid of a dead postmaster. On systems
- * without /proc, the database password decides.
+ * Tells whether a process is the postmaster of this folder. Another program may have got the pid of a dead postmaster.
+ * On systems other than Linux, returns true; later, the database password shows whether it is ours.
  */
 function isOurs(mark: ProcessIdentity, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
@@ -196,7 +211,10 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);
 }
 
-/** Ends the backends of a killed postmaster. A new postmaster refuses to start while they hold the shared memory. */
+/**
+ * Ends the backends that a killed postmaster left behind. A new postmaster refuses to start while they use the shared
+ * memory.
+ */
 async function endOrphans(dataFolder: string): Promise<void> {
   const orphans = processesIn(realpathSync(dataFolder));
   await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));
@@ -234,8 +252,8 @@ function address(port: number, password: string, database: string): string {
 }
 
 /**
- * Returns how to stop Postgres. SIGINT is its fast shutdown. SIGQUIT is its immediate shutdown, after which the next
- * start recovers.
+ * Returns the signals that stop Postgres. SIGINT starts its fast shutdown. SIGQUIT starts its immediate shutdown, after
+ * which the next start needs crash recovery.
  */
 function stopSignals(mark: ProcessIdentity) {
   return {
@@ -248,7 +266,10 @@ function stopSignals(mark: ProcessIdentity) {
   };
 }
 
-/** Returns the user of the child process. If the command starts with setpriv, setpriv changes the user. */
+/**
+ * Returns the user and group for the child process. Empty if the command starts with setpriv, because setpriv then
+ * changes the user.
+ */
 function identity(user: PostgresUser): { uid?: number; gid?: number } {
   return user.owner && user.prefix.length === 0 ? { uid: user.owner.uid, gid: user.owner.gid } : {};
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 
-/** An open port, and who may use it. */
+/** An open port, with the callers that may use it. */
 export interface OpenPort {
   readonly what: string;
   readonly address: string;
@@ -61,7 +61,7 @@ export function listStartPorts(
   ];
 }
 
-/** Formats the open ports as lines of a table with a title. */
+/** Formats the open ports as a table with a title, one line for each port. */
 export function exposureTable(openPorts: readonly OpenPort[]): string[] {
   const width = (column: 'what' | 'address') => Math.max(...openPorts.map((row) => row[column].length));
   const [what, address] = [width('what'), width('address')];

@@ -12,17 +12,17 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /**
- * The domain of the first project. It is reserved for tests (RFC 2606 §2), so replies to its email never reach a real
- * host.
+ * The sender domain of the first project. The name is reserved for tests (RFC 2606 §2), so replies to its email never
+ * reach a real host.
  */
 const DOMAIN = 'tidings.test';
 /** A number that Twilio reserves for tests. */
 const SMS_SENDER = '+15005550006';
 const PASSWORD_BYTES = 12;
-/** Length of `sk_live_` and six characters, as in `newSecretKey`. */
+/** The number of characters of a key that lists show: `sk_live_` and six more characters, as in `newSecretKey`. */
 const SHOWN_CHARS = 14;
 
-/** The project of the first start, in dev.json. */
+/** The facts about the first project that dev.json contains. */
 export interface FirstProjectFacts {
   readonly projectId: string;
   readonly publicKey: string;
@@ -33,9 +33,10 @@ export interface FirstProjectFacts {
 }
 
 /**
- * Creates a project with an owner, a live key with every grantable scope, a test key, a verified development domain and
- * an SMS sender. Later starts reuse it. Its secrets are saved in the home before the project is inserted, so a kill in
- * between never leaves a project without known secrets. Keys that were revoked or rotated later do not come back.
+ * Creates the first project: with an owner, a live key with every grantable scope, a test key, a verified development
+ * domain and an SMS sender. Later starts reuse this project. The secrets are saved in the home before the project is
+ * inserted, so that a kill in between never leaves a project whose secrets are lost. Keys that a user has revoked or
+ * rotated are not created again.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;

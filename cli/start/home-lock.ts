@@ -3,12 +3,15 @@ import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 
-/** The most attempts. If two starts remove the same dead lock at the same time, each needs one more attempt. */
+/**
+ * The maximum number of attempts to take the lock. If two starts remove the lock of a dead process at the same time,
+ * each of them needs one more attempt.
+ */
 const ATTEMPTS = 10;
 
 /**
- * Takes the lock of a home for this process, and removes the lock of a dead process. A lock names its process by pid
- * and start time, so a later process with the same pid does not hold it.
+ * Takes the lock of a home for this process. Removes a lock whose process is dead. A lock contains the pid and the
+ * start time of its process, so a later process with the same pid does not count as its holder.
  * @throws StartError if another running `npm start` holds the lock
  */
 export function takeLock(path: string, homeName: string): { release(): void } {
@@ -42,8 +45,8 @@ function link(from: string, to: string): boolean {
 }
 
 /**
- * Removes the lock of a dead process. Moves it aside and reads it again first, because another start may have taken
- * the lock in the meantime.
+ * Removes the lock of a dead process. First renames the lock file and reads it again, because another start may have
+ * taken the lock in the meantime.
  */
 function removeDead(path: string, holder: ProcessIdentity | undefined): void {
   const aside = `${path}.${process.pid}.aside`;

@@ -5,7 +5,10 @@ import { packageVersion } from '../package-root.ts';
 import { StartError } from './error.ts';
 import { makeFolder, writePrivate } from './private-files.ts';
 
-/** Paths in a home. Secrets and data are readable only by their owner, regardless of the umask. */
+/**
+ * The paths of files and folders in a home. Only the owner of the home can read its secrets and data, regardless of the
+ * umask.
+ */
 export interface Home {
   readonly folder: string;
   readonly logs: string;
@@ -38,7 +41,7 @@ export function openHome(path: string): Home {
   return home;
 }
 
-/** Records this version in the home. Call it once the data is in use. */
+/** Records this version of the service in the home. Call this function when the data of the home is in use. */
 export function markVersion(home: Home): void {
   writeFileSync(join(home.folder, 'VERSION'), `${packageVersion()}\n`);
 }
@@ -66,7 +69,8 @@ function homePaths(folder: string): Home {
 }
 
 /**
- * Refuses every user except the owner of the home, including root, which would leave files that the owner cannot read.
+ * Throws unless the process runs as the owner of the home. Even root is refused, because root would leave files that
+ * the owner cannot read.
  */
 function refuseOthers(path: string, folder: string): void {
   const uid = process.getuid?.();

@@ -3,12 +3,12 @@ import type { Home } from './home.ts';
 import { endProcess, processesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
-/** Children end when their parent is gone. A child that hangs or is suspended is killed after this time. */
+/** Children of a killed `npm start` end by themselves. A child that hangs or is suspended is killed after this time. */
 const GRACE_MS = 5_000;
 
 /**
- * Ends the processes that a killed `npm start` left behind on this home: API, workers and Temporal. The new start keeps
- * using its Postgres. Call it while holding the lock of the home.
+ * Ends the API, the workers and the Temporal server that a killed `npm start` of this home left behind. Its Postgres
+ * keeps running, and the new start uses it. Call this function while this process holds the lock of the home.
  */
 export async function endLeftovers(home: Home): Promise<void> {
   const children = processesWithArgument(homeArgument(home));

@@ -2,17 +2,17 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const POLL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
-/** pino's number of `warn`. */
+/** The number of the log level `warn` in pino. */
 const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
-/** Start of a line of Temporal's own logger that is not a warning. */
+/** Matches a log line of Temporal that is not a warning. */
 const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
-/** Console lines per poll. If there are more, the console shows only the first lines. The log file has all lines. */
+/** The maximum number of lines that the console shows after each poll of a log file. The log file has all lines. */
 const LINES_PER_POLL = 5;
 
 /**
- * Follows a log file and reports its warnings and errors, one line each. Children write to their files themselves, so
- * that they can still log while they stop after the parent was killed.
+ * Follows the log file of a child process, and reports its warnings and errors, one line each. The children write to
+ * their log files directly. So they can still log while they stop after the parent was killed.
  */
 export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
@@ -45,8 +45,8 @@ function newLines(path: string, state: { position: number; rest: string }): stri
 }
 
 /**
- * Returns the warning of a log line. Lines that are not pino's JSON come from Node or a library and are always
- * warnings.
+ * Returns the text of a warning in a log line. A line that is not JSON of pino comes from Node or a library, and counts
+ * as a warning.
  */
 function warningOf(line: string): string | undefined {
   if (line.trim() === '') return undefined;

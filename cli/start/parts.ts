@@ -4,15 +4,18 @@ import { isAlive, type ProcessIdentity } from './processes.ts';
 import type { Running } from './running.ts';
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts';
 
-/** Killed processes end within milliseconds. Postgres's immediate shutdown takes a little longer. */
+/**
+ * How long to wait for killed processes. They end within milliseconds, but the immediate shutdown of Postgres takes a
+ * little longer.
+ */
 const KILL_WAIT_MS = 1_500;
 
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * The order in which parts stop: first the API, so that no new requests arrive, then the workers, which finish running
- * work, then Temporal, and Postgres last. Postgres gets the remaining time: its checkpoint after a campaign takes
- * seconds, and without it the next start has to recover.
+ * The order in which the parts stop. The API is first, so that no new requests arrive. Then the workers finish running
+ * work. Then Temporal stops, and Postgres is last. Postgres gets the remaining time, because its checkpoint after a
+ * campaign takes seconds. Without the checkpoint, the next start would need crash recovery.
  */
 const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'api', graceMs: 4_000 },

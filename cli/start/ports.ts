@@ -4,8 +4,8 @@ import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /**
- * The range from which ports are chosen. The system takes ports for outgoing connections from 32768 on, so no
- * connection can occupy a stored port.
+ * Ports are chosen from this range. The system uses ports from 32768 on for outgoing connections, so an outgoing
+ * connection cannot occupy a chosen port.
  */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
@@ -54,8 +54,8 @@ export async function requirePort(
 }
 
 /**
- * Ports that this process has chosen. A chosen port looks free until its server listens on it. The next port may be
- * chosen before that.
+ * The ports that this process has already chosen. A chosen port looks free until its server listens on it, and the next
+ * port may be chosen before that.
  */
 const chosen = new Set<number>();
 

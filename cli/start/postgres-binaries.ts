@@ -12,9 +12,9 @@ export interface PostgresBinaries {
   readonly major: string;
 }
 
-/** The user that Postgres runs as, and the command prefix that switches to it. */
+/** The user as which Postgres runs, and the start of a command that switches to this user. */
 export interface PostgresUser {
-  /** Undefined for the user of this process. */
+  /** The ids of the user and its group. Undefined if Postgres runs as the user of this process. */
   readonly owner: { uid: number; gid: number } | undefined;
   readonly name: string;
   readonly prefix: readonly string[];
@@ -40,9 +40,10 @@ export function findPostgresBinaries(): PostgresBinaries {
 }
 
 /**
- * Returns the user that Postgres runs as. Postgres refuses to run as root; it then runs as the owner of `folder`, else
- * as `postgres`, else as `nobody`. If that user cannot reach the binaries or `folder` (a clone below /root, a home of
- * mode 700), setpriv gives it the capability to pass through folders. The modes of the folders do not change.
+ * Returns the user as which Postgres runs. Usually this is the user of this process. Postgres refuses to run as root.
+ * In that case, the user is the owner of `folder`, or else `postgres`, or else `nobody`. That user may be unable to
+ * reach the binaries or `folder`, for example if the repository is below /root or the home has mode 700. setpriv then
+ * gives the process the capability to pass through folders. The modes of the folders stay unchanged.
  * @throws StartError if there is no such user, or setpriv cannot do that
  */
 export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
@@ -60,15 +61,16 @@ export function postgresUser(binaries: PostgresBinaries, folder: string): Postgr
 }
 
 /**
- * Returns a command that switches to `account` and keeps one capability: to pass through folders and read files of
- * other users.
+ * Returns a command that switches to `account` and keeps one capability of root: passing through folders and reading
+ * files of other users.
  */
 function passingFolders(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';
   const prefix = [
     'setpriv',
     ...['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'],
-    // Otherwise access(2), which initdb uses to find postgres, ignores capabilities of users other than root.
+    // Without this option, access(2) ignores the capabilities of users other than root. initdb uses access(2) to find
+    // the program postgres.
     ...['--securebits', '+no_setuid_fixup'],
     ...['--inh-caps', capability, '--ambient-caps', capability, '--bounding-set', capability],
   ];

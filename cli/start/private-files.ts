@@ -3,8 +3,8 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, ren
 const ONLY_OWNER = 0o600;
 
 /**
- * Writes a file that only its owner can read, regardless of the umask. Readers see the old or the new content, never
- * a part.
+ * Writes a file that only its owner can read, regardless of the umask. The file is replaced at once, so a reader sees
+ * either the whole old content or the whole new content.
  */
 export function writePrivate(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Identifies a process, also if a later process gets the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start time, as the system reports it. Only compared. */
+  /** The start time of the process, as the system reports it. It is used only for comparisons. */
   readonly startedAt: string;
 }
 
@@ -18,7 +18,7 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Tells whether exactly this process is alive. Another process with the same pid does not count. */
+/** Tells whether this process is alive. Returns false if another process has got its pid. */
 export function isAlive(mark: ProcessIdentity): boolean {
   return identifyProcess(mark.pid)?.startedAt === mark.startedAt;
 }
@@ -41,7 +41,7 @@ export async function endProcess(mark: ProcessIdentity, signal: NodeJS.Signals, 
   await waitForEnd(mark, graceMs);
 }
 
-/** Sends a signal to the process, unless another process has its number now. */
+/** Sends a signal to the process, unless another process has got its pid. */
 export function sendSignal(mark: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(mark)) return;
   try {
@@ -74,7 +74,10 @@ function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
     .flatMap((pid) => identifyProcess(pid) ?? []);
 }
 
-/** Returns field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */
+/**
+ * Returns the start time of a process: field 22 of /proc/<pid>/stat, in clock ticks since boot. Undefined for a zombie,
+ * which counts as ended.
+ */
 function linuxStart(pid: number): string | undefined {
   const stat = undefinedOnError(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -90,7 +93,7 @@ function unixStart(pid: number): string | undefined {
     : line.trim().replace(/^\S+\s+/, '');
 }
 
-/** Reads from /proc or ps. Undefined if the process has ended in the meantime. */
+/** Calls `read`, which reads from /proc or ps. Undefined if the process has ended in the meantime. */
 function undefinedOnError<T>(read: () => T): T | undefined {
   try {
     return read();

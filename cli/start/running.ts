@@ -23,8 +23,8 @@ export const STOP_GRACE_MS = 5_000;
 const WATCH_MS = 300;
 
 /**
- * Runs a program in its own session: Ctrl-C in the terminal must reach only the parent, which stops everything in
- * order.
+ * Runs a program in a separate session, so that Ctrl-C in the terminal reaches only the parent. The parent then stops
+ * all programs in order.
  * @throws StartError if the program cannot be run or ends immediately
  */
 export async function startProcess(
@@ -53,7 +53,7 @@ export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: 
   return { mark, ended, ...signals };
 }
 
-/** Watches a process that an earlier start left behind. */
+/** Watches a process that an earlier start left behind and that the service continues to use. */
 export function adoptProcess(mark: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);

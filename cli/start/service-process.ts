@@ -14,8 +14,8 @@ import './utc.ts';
 const SECOND_SIGNAL_MS = 500;
 
 /**
- * During a stop, a part that is still starting gets this much time. Its start may hang, for example if Postgres does
- * not respond.
+ * If the process has to stop while a part is still starting, it waits this long for the part. The start may hang, for
+ * example if Postgres does not respond.
  */
 const START_GRACE_MS = 3_000;
 
@@ -24,9 +24,9 @@ interface Closable {
 }
 
 /**
- * Runs an API or a worker until a signal arrives or its parent `npm start` is gone, then stops it gracefully with exit
- * code 0. A failed start prints one line and exits with code 1. `fatal` ends the process after one of its parts ended
- * unexpectedly.
+ * Runs an API or a worker until a signal arrives or its parent `npm start` has ended. Then stops gracefully with exit
+ * code 0. If the start fails, prints one line and exits with code 1. The function `fatal` ends the process after one of
+ * its parts has ended unexpectedly.
  */
 export async function runServiceProcess(
   name: 'api' | 'worker',
@@ -65,8 +65,8 @@ export function onSignals(first: () => void, second: () => void): void {
 }
 
 /**
- * Stops gracefully at a signal. Registered before the start is complete, because a part of a worker may take tasks
- * while another is still being built.
+ * Stops the process gracefully when a signal arrives. It is registered before the start is complete, because one part
+ * of a worker may already run tasks while another part is still starting.
  */
 function endInOrder(starting: Promise<Closable>): void {
   let ending = false;
@@ -83,7 +83,10 @@ function endInOrder(starting: Promise<Closable>): void {
   if (!process.connected) end();
 }
 
-/** Prints an error and exits. An unexpected error may quote a row or a reply, which must not get into the log. */
+/**
+ * Prints an error and exits. An unexpected error is printed without the values that it quotes, because a row or a reply
+ * must not be in the log.
+ */
 function exitWithError(error: unknown): never {
   const explained = describeStartError(error);
   console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);

@@ -28,11 +28,10 @@ const HEALTH_POLL_MS = 50;
 
 /** A running `npm start`. */
 export interface Service {
-  /** Resolves with dev.json's content when everything runs; rejects when the start fails. */
+  /** Resolves with the content of dev.json when all parts run. Rejects when the start fails. */
   readonly ready: Promise<DevFile>;
   /**
-   * Resolves when everything has been stopped. After a failed start it rejects with the reason, once everything has
-   * been stopped.
+   * Resolves when all parts are stopped. After a failed start, it rejects with the reason when all parts are stopped.
    */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
@@ -42,8 +41,8 @@ export interface Service {
 }
 
 /**
- * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints one line for the
- * user. Source: docs/operate/install.md.
+ * Starts the whole service on this machine, and keeps it running until it is stopped. Calls `tell` with each line for
+ * the user (docs/operate/install.md).
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
@@ -119,12 +118,13 @@ async function startAll(around: Surroundings): Promise<DevFile> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
-    // The web UI of the dev server can be reached from this machine only, so a link to it would not work for others.
+    // The web UI of Temporal's dev server can be reached only from this machine, so a link to it would not work on
+    // other machines.
     TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || (settings.publicHost ? '' : (temporal.ui ?? '')),
     SECRET_KEY: secretKey,
   };
   const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
-  // The user who starts the service operates it, unless others are named.
+  // By default, the user who starts the service is its operator. The settings can name other operators.
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
   const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
@@ -145,7 +145,9 @@ async function startAll(around: Surroundings): Promise<DevFile> {
   return content();
 }
 
-/** Chooses the port if PORT=0. The choice is stored, so a restarted API and later starts use the same port. */
+/**
+ * Chooses a port if PORT=0. The port is stored in the home, so that a restarted API and later starts use the same port.
+ */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
   if (settings.port === 0) return keepPort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
@@ -162,7 +164,8 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
 }
 
 /**
- * Like Promise.all, but waits for all before it rejects, because a part that is still starting could not be stopped.
+ * Works like Promise.all, but rejects only after all promises have settled. A part that is still starting could not be
+ * stopped.
  */
 async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
@@ -181,7 +184,10 @@ async function waitUntilHealthy(baseUrl: string, stopping: AbortSignal): Promise
   throw new StartError(`${baseUrl}/health did not respond: see the log of the API.`);
 }
 
-/** Tells the user where everything is. The lines come last, where the user looks when the start has ended. */
+/**
+ * Prints the addresses of the service for the user. These are the last lines of the start, because the user reads them
+ * first.
+ */
 function announce(
   { settings, home, tell }: Surroundings,
   dev: DevFile,
@@ -201,8 +207,8 @@ function announce(
     temporalUi: temporal.ui,
     relay: addressOf('SMTP relay'),
     inbound: addressOf('inbound SMTP'),
-    // Output is kept in journals and log stores. If other machines can reach the service, a key from there could be
-    // misused.
+    // The output may be stored in journals and log stores. If other machines can reach the service, someone could
+    // misuse a key that is printed there.
     firstEmail: publicHost ? undefined : { secretKey, from: `hello@${domain}` },
     devFile: home.devFile,
     openPorts: publicHost ? openPorts : undefined,

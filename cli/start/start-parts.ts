@@ -12,7 +12,7 @@ import { keepPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
-/** The most workers. More of them are not faster with one embedded Postgres and Temporal. */
+/** The maximum number of workers. With one embedded Postgres and one Temporal server, more workers are not faster. */
 const WORKERS_MAX = 4;
 
 /** The settings and helpers that a part needs to start. */
@@ -37,8 +37,8 @@ export async function startDatabase({ settings, home, parts, tell }: Surrounding
 }
 
 /**
- * Finds the program of the dev server before anything runs, because a download may take minutes. Undefined with
- * TEMPORAL_ADDRESS.
+ * Finds the program of Temporal's dev server before any part is started, because a download may take minutes. Undefined
+ * if TEMPORAL_ADDRESS is set.
  */
 export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
   const { address, cliPath } = settings.temporal;
@@ -85,8 +85,9 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 }
 
 /**
- * glibc gives each thread its own memory arena and rarely returns memory. With one arena for all threads, a worker in
- * a campaign peaks about 40 MB lower at the same speed. It has no effect on other systems.
+ * A setting of the C library glibc, which gives each thread a separate memory arena and rarely returns memory to the
+ * system. With one arena for all threads, the peak memory of a worker in a campaign is about 40 MB lower at the same
+ * speed. On systems without glibc, the setting has no effect.
  */
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
 

@@ -6,13 +6,17 @@ const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 const STEADY_MS = 60_000;
 
 /**
- * The time to stop for a part whose start ended during the stop. It is short, because such a part has done no work yet.
+ * If a part is stopped while it is starting, it has this long to stop after its start. The time is short, because such
+ * a part has done no work yet.
  */
 const LATE_STOP_MS = 1_000;
 
 export interface SuperviseOptions<T extends Running> {
   readonly name: string;
-  /** Starts the part. It is also called for restarts, so it must handle what the previous process left behind. */
+  /**
+   * Starts the part. This function is also called for restarts, so it must handle files and processes that the previous
+   * process left behind.
+   */
   readonly start: () => Promise<T>;
   readonly tell: (line: string) => void;
   /** Called after every start with the new process. */
@@ -83,7 +87,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
       options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
       continue;
     }
-    // The part was stopped while it was starting. Only this function knows the new process, so it stops it.
+    // The part was stopped while it was starting. Only this function has the new process, so it must stop the process.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
     else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);

@@ -25,11 +25,11 @@ const VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 /**
- * Without a response in this time, there is probably no internet connection, and building is more likely to succeed
- * than waiting.
+ * The time limit for connecting to the download server. If it does not respond in this time, this machine probably has
+ * no internet connection, and building the program is more likely to succeed.
  */
 const DOWNLOAD_CONNECT_MS = 5_000;
-/** Enough for 60 MB over a slow connection. */
+/** The time limit for the whole download, which is enough for 60 MB over a slow connection. */
 const DOWNLOAD_TOTAL_MS = 180_000;
 /** A build took 2 min 20 s on 2 cores, plus downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
@@ -82,8 +82,9 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
 }
 
 /**
- * Waits while another process puts the program into the cache, because builds side by side take longer than one after
- * another. Returns its path, or undefined if no other process tries, or if it failed.
+ * Waits while another process downloads or builds the program for the cache, because two builds at the same time take
+ * longer than one after the other. Returns the path of the program. Undefined if no other process is doing this, or if
+ * it failed.
  */
 async function awaitOtherProcess({ env, progress, signal }: TemporalBinaryOptions): Promise<string | undefined> {
   const folder = cacheFolder(env);
@@ -172,8 +173,8 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
 }
 
 /**
- * Lets `make` write the program to a staging folder and moves it into place atomically, so that no incomplete program
- * is kept.
+ * Calls `make`, which writes the program to a staging folder, and then moves the program atomically to its final
+ * folder. So no incomplete program is ever used.
  */
 async function saveProgram(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
@@ -197,7 +198,7 @@ function writableFolder(folders: readonly string[]): string {
       accessSync(folder, constants.W_OK);
       return folder;
     } catch {
-      // Tries the next folder. The last one is in the home, which is writable.
+      // This folder cannot be used, so the next folder is tried. The last folder is in the home, which is writable.
     }
   }
   throw new Error('no folder can be written to');

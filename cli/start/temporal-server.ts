@@ -6,10 +6,13 @@ import { endProcess, isAlive, type ProcessIdentity, processesWithArgument, sendS
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
-/** A start takes 0.2 s. A large database after a kill may take longer. */
+/** The longest start. Normally it takes 0.2 s, but with a large database after a kill it may take longer. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** A leftover Temporal has nothing to finish, because its state is in the database. */
+/**
+ * How long a Temporal server of an earlier start has to end. The time is short, because its state is in the database
+ * and it has nothing to finish.
+ */
 const LEFTOVER_GRACE_MS = 3_000;
 
 /**
@@ -36,9 +39,9 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
 };
 
 /**
- * By default, the dev server reads its search attributes from the database eight times per workflow, to notice new ones
- * immediately. This service registers its attributes before the first workflow, so the server need not look again.
- * Namespaces that are created later, as in tests, need the default.
+ * By default, the dev server reads the list of search attributes from the database eight times for each workflow, so
+ * that it notices new attributes at once. This service registers its attributes before the first workflow, so the
+ * server can keep the list in memory. Namespaces that are created later, as in tests, need the default.
  */
 const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
@@ -47,7 +50,7 @@ const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'sync
 
 export interface TemporalServerOptions {
   readonly binary: string;
-  /** Undefined keeps everything in memory, for tests. */
+  /** The file of the database. If undefined, the server keeps its data in memory, which tests use. */
   readonly databaseFile: string | undefined;
   readonly logFile: string;
   readonly namespace: string;

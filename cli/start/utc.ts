@@ -1,3 +1,4 @@
-// The template library calculates in the host's time zone. When daylight saving time skips an hour there, its times
-// would be an hour off. Node applies this at once, and threads and child processes inherit it.
+// Sets the time zone of this process to UTC. The template library calculates in the time zone of the machine, and its
+// results would be an hour wrong when daylight saving time skips an hour there. Node applies the change at once, and
+// threads and child processes inherit it.
 process.env.TZ = 'UTC';
