@@ -1,14 +1,18 @@
-// `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this
-// same process with the rest of the words as its arguments, so that the signals of a terminal or a supervisor reach it.
-// Plain Node without dependencies: it runs before `npm ci`. The image has no sources, so nothing is built there.
+// `node run.mjs <command> …`: installs missing packages, builds dist/ if its sources have changed, and runs
+// dist/cli/<command>.js with the remaining arguments. The command runs in this same process, so that signals of a
+// terminal or a supervisor reach it. This file uses only Node itself, because it runs before `npm ci`. The container
+// image has no sources, so nothing is built there.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The commands behind which people look at the dashboard; the others do not wait until it is built. */
+/** The commands that serve the dashboard. The other commands do not wait until the dashboard is built. */
 const SERVING = new Set(['start', 'api', 'demo', 'demo-channels']);
 
-/** The commands that take no arguments. An ignored one, such as `migrate --dry-run`, would do what nobody asked for. */
+/**
+ * The commands that take no arguments. They refuse every argument. If `migrate --dry-run` ignored its argument, it
+ * would change the database, which the user did not want.
+ */
 const WITHOUT_ARGUMENTS = new Set(['start', 'api', 'worker', 'migrate', 'demo', 'demo-channels']);
 
 const ROOT = dirname(fileURLToPath(import.meta.url));

@@ -15,8 +15,9 @@ const ROOT = dirname(fileURLToPath(import.meta.url));
 const ALL = '--all';
 const runsAll = process.argv.includes(ALL);
 /**
- * Only the complete run tries a failed test again, and the reporter names it: one race among thousands of tests then
- * does not stop a change. A developer sees each failure at once.
+ * The options that select the tests. The complete run retries a failed test once, and the reporter names such tests. So
+ * one race condition among thousands of tests does not block a change. In the run without `--all`, a developer sees
+ * each failure at once.
  */
 const SELECTION = runsAll ? ['--retry=1'] : ONLY_IN_ALL.map((files) => `--exclude=${files}`);
 
@@ -25,7 +26,10 @@ requireNode();
 await ensureInstalled();
 ensureBuilt();
 
-/** More checkers do the same work several times: on two cores one is as fast, for a fifth less processor time. */
+/**
+ * The arguments for the type check. With more than one checker, the compiler does some work several times. On two
+ * cores, one checker is as fast and uses a fifth less processor time.
+ */
 const TYPES = ['--noEmit', '--checkers', '1'];
 const checks = [
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
@@ -47,7 +51,8 @@ console.log(`${tests.passed} passed, ${failed + tests.failed} failed`);
 process.exitCode = failed + tests.failed === 0 ? 0 : 1;
 
 /**
- * The counts come from vitest's own report; a file that could not be run, or an error outside of a test, is a failure.
+ * Runs the tests. Returns the numbers of passed and failed tests from vitest's report. A file that could not be run, or
+ * an error outside of a test, counts as a failure.
  */
 async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-report-'));
@@ -65,8 +70,8 @@ async function runTests() {
     ]);
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
     const brokenFiles = testResults.filter((file) => file.status === 'failed' && !hasFailedTest(file)).length;
-    const known = numFailedTests + brokenFiles;
-    return { passed: numPassedTests, failed: ok ? known : Math.max(known, 1) };
+    const failures = numFailedTests + brokenFiles;
+    return { passed: numPassedTests, failed: ok ? failures : Math.max(failures, 1) };
   } catch (error) {
     console.error(`vitest left no report: ${error.message}`);
     return { passed: 0, failed: 1 };
@@ -79,14 +84,17 @@ function hasFailedTest(file) {
   return file.assertionResults.some((test) => test.status === 'failed');
 }
 
-/** Vitest ends when the channel to this process does, however this process ends (`test/support/global-setup.ts`). */
+/**
+ * Runs vitest, and returns whether it succeeded. Vitest has a channel to this process. When this process ends, even by
+ * a kill, the channel closes, and vitest ends too (`test/support/global-setup.ts`).
+ */
 async function runVitest(words) {
   const child = spawn(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [code] = await once(child, 'exit');
   return code === 0;
 }
 
-/** Nothing tells a script that npm was killed, except that it gets another parent. */
+/** Ends this process when npm is killed. The only sign of that is that this process gets another parent process. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;

@@ -1,6 +1,9 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
-/** A Temporal worker that only runs bare workflows. `bench/executions.ts` starts it in a separate process. */
+/**
+ * A Temporal worker that only runs the workflows of bench/bare-workflows.ts. `bench/executions.ts` starts it in a
+ * separate process.
+ */
 Runtime.install({ logger: new DefaultLogger('WARN') });
 const [address = '', namespace = ''] = process.argv.slice(2);
 const connection = await NativeConnection.connect({ address });

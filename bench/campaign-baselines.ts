@@ -17,7 +17,7 @@ export interface Measured {
   cpuMicros: number;
 }
 
-/** The number of messages that a client has in flight: handed over and without a reply. */
+/** The number of messages that a client has in flight: submitted to the mail server and without a reply. */
 const IN_FLIGHT = 200;
 const CONNECTIONS = 20;
 const FROM = 'news@bench.example';
@@ -31,8 +31,8 @@ const DATA = {
 };
 
 /**
- * Measures the method of most mailers: the template is parsed once, the library renders each message, and nodemailer's
- * pool composes and sends it.
+ * Measures what most mail programs do: the template is parsed once, the template library renders each message, and the
+ * pool of nodemailer composes and sends it.
  */
 export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: number): Promise<Measured> {
   const transport = nodemailer.createTransport({
@@ -69,7 +69,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
 }
 
 /**
- * Measures the work of a worker for an email, without the ledger: it composes the email and hands it to the mail
+ * Measures the work of a worker for an email without the ledger: composing the email and submitting it to the mail
  * server.
  */
 export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {

@@ -7,9 +7,9 @@ import { BODY, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, residentMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
- * Pauses a campaign at full speed on a complete service, resumes it, and reads its pages when it is sent. Measures how
- * long after the pause the last email came. Then measures its statistics, pages of its recipients by every kind of
- * filter, and the CSV of all recipients, with the memory of the API process meanwhile.
+ * Sends a campaign at full speed on a complete service, pauses it and resumes it. Measures how long after the pause the
+ * last email arrived. After the campaign, measures its statistics, pages of its recipients with every kind of filter,
+ * and the CSV of all recipients, with the memory of the API process at the same time.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const recipients = Number(values.recipients);
 const pauses = Number(values.pauses);
-/** After this long without an email, the campaign counts as stopped. */
+/** If no email arrives for this long, the bench considers the campaign stopped. */
 const QUIET_MS = 4_000;
 const PAGES = 10;
 

@@ -10,10 +10,11 @@ import { newsletterBody, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, peakMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
- * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
- * worker processes, the ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the
- * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails. With `--tls`
- * or `--dkim`, the same campaign is first sent without the option, to show its cost.
+ * Measures a campaign from `POST /campaigns/{id}/send` to SENT on a complete service: API, Temporal, worker processes,
+ * the ledger in Postgres, and an SMTP sink in another process. The baselines are measured before it on the same
+ * machine. With `--kill`, ends a worker with SIGKILL in the middle of the campaign, and counts missing emails and
+ * emails that arrived twice. With `--tls` or `--dkim`, first sends the same campaign without the option, to show the
+ * cost of the option.
  */
 const { values } = parseArgs({
   options: {
@@ -46,10 +47,10 @@ interface Way {
   dkim: boolean;
 }
 
-/** Rate and cost of a way: the best round counts. */
+/** The rate and the cost of one way of sending, in its best round. */
 interface Cost {
   perSecond: number;
-  /** CPU of all processes for one email, the receiver's included. */
+  /** The CPU time of all processes for one email, including the receiving server. */
   micros: number;
 }
 
@@ -60,7 +61,7 @@ const full = values.tls || values.dkim ? await measure({ tls: values.tls, dkim: 
 console.table(table);
 if (full && !values.kill) await compareWithParts(full);
 
-/** Sends the campaigns in one way, on a service of its own. */
+/** Measures one way of sending, on a new service. */
 async function measure(way: Way, baselines: boolean): Promise<Cost> {
   const home = newHome();
   const sink = await startSinkProcess([
@@ -153,7 +154,10 @@ async function campaign(p: {
   return { perSecond, micros: micros('all') };
 }
 
-/** CPU time in ms: of the workers, of Postgres, and of all processes with the receiver. */
+/**
+ * Returns the CPU time until now, in ms: of the workers, of Postgres, and of all processes including the receiving
+ * server.
+ */
 function cpuNow(running: StartedService, into: SinkProcess) {
   const { workers, postgres, api, temporal } = running.dev().pids;
   const parts = { workers: cpuMs(workers), postgres: postgresCpuMs(postgres) };
@@ -161,8 +165,8 @@ function cpuNow(running: StartedService, into: SinkProcess) {
 }
 
 /**
- * Compares with the limit of the processor: its cores divided by the CPU of a plain email, a raw RSA-2048 signature
- * and TLS, each measured in this run.
+ * Compares the result with the highest rate that the processor allows: the number of cores divided by the CPU time of a
+ * plain email, of an RSA-2048 signature and of TLS. All three are measured in this run.
  */
 async function compareWithParts(full: Cost): Promise<void> {
   const cores = availableParallelism();
@@ -179,7 +183,7 @@ async function compareWithParts(full: Cost): Promise<void> {
   );
 }
 
-/** CPU of one RSA-2048 signature by `openssl speed`, on all cores at once. */
+/** Returns the CPU time of one RSA-2048 signature. `openssl speed` measures it on all cores at the same time. */
 async function signatureMicros(cores: number): Promise<number> {
   const args = ['speed', '-seconds', '3', '-multi', String(cores), 'rsa2048'];
   const { stdout } = await promisify(execFile)('openssl', args);

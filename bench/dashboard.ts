@@ -14,9 +14,10 @@ import { apiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
 /**
- * Waiting times in the dashboard, in a browser on the machine of the service, without a graphics card: the first screen
- * from the link that `npm start` prints, a campaign that is being sent, a long list of contacts, the canvas of a long
- * automation, and the API reference. The baseline is the same campaign without a viewer.
+ * Measures waiting times in the dashboard, in a browser on the machine of the service, without a graphics card.
+ * Measures the first screen after the link that `npm start` prints, a campaign that is being sent, a long list of
+ * contacts, the canvas of a long automation, and the API reference. The baseline is the same campaign while no browser
+ * shows it.
  */
 const { values } = parseArgs({
   options: {

@@ -9,10 +9,11 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { round1 } from './load/round.ts';
 
 /**
- * Executions per second, compared with bare Temporal workflows on the same server, in alternating rounds. Compares
- * trigger → SEND_EMAIL → EXIT with a workflow of one empty activity, and SEND → DELAY 1 s → SEND with activity, timer,
- * activity. The bare workflows use the SDK's defaults. Email goes to an SMTP sink. `--temporal HOST:PORT` uses a running
- * Temporal, such as one on Postgres, instead of the dev server.
+ * Measures executions per second, and compares them with bare Temporal workflows on the same server, in alternating
+ * rounds. Compares trigger → SEND_EMAIL → EXIT with a workflow of one empty activity, and SEND → DELAY 1 s → SEND with
+ * a workflow of an activity, a timer and an activity. The bare workflows use the SDK's default settings. Emails are
+ * sent to an SMTP sink. `--temporal HOST:PORT` uses a running Temporal, for example on Postgres, instead of the dev
+ * server.
  */
 const { values } = parseArgs({
   options: {
@@ -104,7 +105,7 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   console.table({ 'bare Temporal': perWorkflow(cost.bare), executions: perWorkflow(cost.ours) });
 }
 
-/** CPU time in ms of the processes that take part. */
+/** The CPU time of the measured processes, in ms. */
 type Cpu = Record<'temporal' | 'worker' | 'bareWorker' | 'api' | 'postgres', number>;
 
 function zeroCpu(): Cpu {
@@ -162,7 +163,8 @@ async function rate(type: string, total: number, startedAt: number): Promise<num
   while ((await client.workflow.count(query)).count < total) await sleep(POLL_MS);
   let last = 0;
   let seen = 0;
-  // The newest close comes first, except closes at the same instant.
+  // Temporal lists the workflow that closed last first, but the order of workflows that closed at the same instant is
+  // not defined.
   for await (const { closeTime } of client.workflow.list({ query, pageSize: 100 })) {
     last = Math.max(last, closeTime?.getTime() ?? 0);
     seen += 1;

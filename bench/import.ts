@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * CSV imports through the whole service: files are uploaded to the API, queued, and imported by the workers. Measures
- * from the first upload to the end of the last job: new contacts, then the same files with a changed column, then
- * unchanged files. Prints the memory of the workers, too.
+ * Measures CSV imports through the whole service: the files are uploaded to the API, queued, and imported by the
+ * workers. The time is from the first upload to the end of the last job. Imports new contacts first, then the same
+ * files with a changed column, and then the unchanged files. Also prints the memory of the workers.
  */
 const { values } = parseArgs({
   options: {
@@ -77,7 +77,7 @@ async function measure(what: string, p: { prefix: string; total: number; plan: s
     updated: sum((job) => job.result.successCount - job.result.createdCount),
     failed: sum((job) => job.result.failureCount),
     'worker MB, peak': peakMb,
-    // Independent of other work on the machine: two cores have 2,000,000 µs per second.
+    // CPU time per row does not depend on other work on the machine. Two cores have 2,000,000 µs per second.
     'µs a row: API': spent('api'),
     workers: spent('workers'),
     Postgres: spent('postgres'),

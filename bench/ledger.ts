@@ -14,9 +14,9 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * The cost of each statement of a campaign in Postgres, per recipient. One connection creates, claims and completes the
- * rows, and the CPU time of its backend is read between the statements. Nothing else runs, and nothing is sent. The
- * first round is a warm-up.
+ * Measures the cost of each statement of a campaign in Postgres for one recipient. One connection creates, claims and
+ * completes the rows, and the CPU time of its backend is read between the statements. No other work runs, and no email
+ * is sent. The first round is a warm-up.
  */
 const { values } = parseArgs({
   options: {

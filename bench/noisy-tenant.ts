@@ -25,8 +25,8 @@ const { values } = parseArgs({
 const P95_LIMIT_MS = 200;
 const DRAIN_MS = 120_000;
 /**
- * A template that renders nothing for contacts without `items`, so a trial rendering accepts it, and endless output for
- * contacts with many items.
+ * A costly template. For a contact without `items` it renders nothing, so the API's trial rendering accepts it. For a
+ * contact with many items, its output is practically endless.
  */
 const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
@@ -67,7 +67,8 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
       body: '<p>x</p>',
       attachments: [file],
     };
-    // Serialized once, because the time in the caller's own loop would count as the service's.
+    // The body is serialized only once. Otherwise the time for it in this process would be counted as time of the
+    // service.
     const body = Buffer.from(JSON.stringify(email));
     await runConcurrently({ ...untilThen(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);
@@ -106,7 +107,9 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
   },
 };
 
-/** Repeats `work` until the time `untilMs`. */
+/**
+ * Returns the options for repeating work until `untilMs`: no fixed number, and a signal that is aborted at that time.
+ */
 function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }

@@ -46,7 +46,7 @@ const WARM_UP_MS = 60_000;
 
 const results: { name: ScenarioName; outcome: ScenarioOutcome; cpu: Cpu }[] = [];
 let stage = await warmStage();
-/** Whether the service still has work from the last scenario, so that the next one needs a new service. */
+/** Whether the service still has work from the last scenario. If so, the next scenario needs a new service. */
 let stale = false;
 try {
   for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);

@@ -7,9 +7,9 @@ import { buildVariables } from '../rules/content/variables.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
 /**
- * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, a pixel, an unsubscribe link
- * and a text part. Compares the template library, which parses the template for each email or once, with the prepared
- * templates that the service uses.
+ * Measures the cost of composing one message with 5 kB of HTML, 18 variables, two tracked links, a tracking pixel, an
+ * unsubscribe link and a text part. Compares three ways: the template library parses the template for each email, the
+ * library parses it once, and the service's prepared templates.
  */
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '20000' }, rounds: { type: 'string', default: '8' } },
@@ -62,8 +62,8 @@ console.table([
 console.log(`one message is ${mime(compileContent(plain))(1).length} bytes on the wire`);
 
 /**
- * Measures the CPU time of all threads. Takes the best of several rounds, because other work on the machine can only
- * add time.
+ * Measures the CPU time of all threads for one message. Takes the best of several rounds, because other work on the
+ * machine can only make a round slower.
  */
 function row(name: string, make: (n: number) => string): Row {
   let best = Number.POSITIVE_INFINITY;

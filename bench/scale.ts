@@ -138,7 +138,7 @@ async function sendCampaign(
   return ratePerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
 }
 
-/** A Mermaid chart: a line for each latency, by the number of workers. */
+/** Returns a Mermaid chart of the rate by the number of workers, with a line for each reply time of the provider. */
 function plotOf(kind: 'campaign' | 'singles' | 'executions'): string {
   const lines = LATENCIES.map((latencyMs) => {
     const rates = all.filter((rate) => rate.latencyMs === latencyMs).map((rate) => rate[kind]);

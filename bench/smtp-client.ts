@@ -18,8 +18,8 @@ const { values } = parseArgs({
 const total = Number(values.messages);
 const connections = Number(values.connections);
 /**
- * The number of messages that a client has in flight: handed over and without a reply. The bulk sender has a limit of
- * this size.
+ * The number of messages that a client has in flight: submitted to the mail server and without a reply. The sender of
+ * campaigns has a limit of this size.
  */
 const IN_FLIGHT = 200;
 const FROM = 'bounces@bench.example';

@@ -10,10 +10,10 @@ import { openDatabase } from './load/database.ts';
 import { round1 } from './load/round.ts';
 
 /**
- * Read times of a workflow with many executions: the statistics of its steps, in total and over a period, and the
- * contacts at a step. The baseline counts the visits. It also measures the cost of the counters when a visit is
- * written: the CPU time of one backend, alternating with and without counters. `--database-url` keeps the data for
- * another run.
+ * Measures how long it takes to read a workflow with many executions: the statistics of its steps, in total and over a
+ * period, and the contacts at a step. The baseline is a query that counts the visits. Also measures what the counters
+ * cost when a visit is written: the CPU time of one backend, in alternating rounds with and without counters.
+ * `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: {

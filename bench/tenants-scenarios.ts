@@ -22,19 +22,25 @@ export interface Sizes {
   maxSeconds: number;
 }
 
-/** Measurements of a scenario. Project A has completed `done` of its `total` pieces of work. */
+/**
+ * The measurements of a scenario. `total` is the number of A's emails or executions, and `done` is how many of them
+ * have ended.
+ */
 export interface ScenarioOutcome {
   otherTenant?: TenantReport;
   done: number;
   total: number;
   seconds: number;
-  /** Executions per second of A and B together while A's ran; undefined if A runs none. */
+  /** The executions per second of A and B together while A's executions ran. Undefined if A runs no executions. */
   executionsPerSecond?: number;
 }
 
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
-/** Limits of B's p99 in ms while A works; undefined if A does nothing. */
+/**
+ * The limits for the 99th percentile of B's latencies in ms while A works. Undefined for the scenario in which A does
+ * nothing.
+ */
 export const LIMITS: Record<ScenarioName, { emails: number; executions: number } | undefined> = {
   idle: undefined,
   campaign: { emails: 500, executions: 1_000 },

@@ -1,8 +1,9 @@
 /**
- * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and
- * the dashboard (dashboard.mjs). Skips each of the two parts if its sources have not changed. Concurrent runs and
- * kills are safe: files are moved into place one by one after all are built, and the stamp is written last. Types are
- * not checked here; `npm run typecheck` does that.
+ * Builds dist/ in two parts. The first part has the compiled modules, the files that are not TypeScript, and the
+ * prebuilt bundle of the Temporal workflows. The second part is the dashboard (dashboard.mjs). Each part is skipped if
+ * its sources have not changed. Two builds at the same time, or a killed build, do no harm: files are moved to dist/
+ * one by one after all of them are built, and the stamp is written last. This script does not check types; `npm run
+ * typecheck` does.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +31,7 @@ const ROOMS = [
   'web',
   'bench',
 ];
-/** Rooms that a workflow may import. A change in them changes the workflow bundle. */
+/** The rooms that workflows may import. If a file of these rooms changes, the workflow bundle changes. */
 const BUNDLED_ROOMS = ['workflows', 'rules', 'temporal', 'activities'];
 const OTHER_INPUTS = [
   'package.json',
@@ -39,20 +40,21 @@ const OTHER_INPUTS = [
   'tsconfig.build.json',
   'build/build.mjs',
   'build/files.mjs',
-  // The benches import it.
+  // The benches import these files.
   'test/support',
 ];
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');
 const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
-/** Files that this script writes beside the compiled files. They are never removed as leftovers. */
+/** Files in dist/ that this script writes besides the compiled modules. They are not removed as leftovers. */
 const KEPT = new Set(['.stamp', '.bundle-stamp', '.dashboard-stamp', 'workflow-bundle.js']);
-/** Option for commands that do not serve the dashboard. */
+/** The option with which `ensureBuilt` skips the dashboard. */
 const WITHOUT_DASHBOARD = '--without-dashboard';
 
 /**
- * Builds in a separate process if something changed, so that the caller does not keep the compiler's memory. A
- * command that does not serve the dashboard (`npm run openapi`, `migrate`) does not wait for its build.
+ * Builds dist/ if sources have changed. The build runs in a separate process, so that the caller does not keep the
+ * memory of the compiler. A command that does not serve the dashboard (`npm run openapi`, `migrate`) skips the build of
+ * the dashboard.
  */
 export function ensureBuilt({ dashboard = true } = {}) {
   if (read(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
@@ -90,7 +92,10 @@ async function buildServer() {
   console.log(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** Removes the staging folders of killed builds. With the lock held, no other build is running. */
+/**
+ * Removes the staging folders that killed builds left behind. The caller holds the build lock, so no other build is
+ * running.
+ */
 function removeAbandoned() {
   for (const name of readdirSync(ROOT)) {
     if (/^dist\.\d+\.tmp$/.test(name)) rmSync(join(ROOT, name), { recursive: true, force: true });
@@ -133,7 +138,7 @@ function inputsHash() {
   return stampOf([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
 }
 
-/** Returns a hash of the compiled modules in these rooms, and of the versions that they run with. */
+/** Returns a hash of the compiled modules in these rooms, and of the versions of their packages. */
 function contentHash(rooms) {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
   for (const file of rooms.flatMap((room) => filesOf(join(DIST, room)))) {

@@ -1,7 +1,7 @@
 /**
- * Builds dist/dashboard: the pages of the dashboard, with Vite. Each file that compression shrinks gets a brotli copy
- * and a gzip copy beside it, so that the API compresses nothing. The dashboard has its own stamp: changes in the
- * server's rooms do not rebuild it, and vice versa.
+ * Builds the pages of the dashboard with Vite into dist/dashboard. Each file that compression makes smaller gets a
+ * brotli copy and a gzip copy, so that the API does not have to compress. The dashboard has a separate stamp, so a
+ * change in the server's rooms does not rebuild the dashboard, and vice versa.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { filesOf, moveInto, read, stampOf } from './files.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Folder in dist/ where the API looks for the dashboard (api/routes/dashboard/built-files.ts). */
+/** The folder in dist/ from which the API serves the dashboard (api/routes/dashboard/built-files.ts). */
 export const DASHBOARD_FOLDER = 'dashboard';
 const TARGET = join(ROOT, 'dist', DASHBOARD_FOLDER);
-/** The stamp is beside the folder, because everything in the folder is served. */
+/** The file with the stamp. It is not in the folder, because the API serves every file of the folder. */
 const STAMP = join(ROOT, 'dist', '.dashboard-stamp');
 const INPUTS = ['dashboard', 'packages/client/src', 'package-lock.json', 'build/dashboard.mjs', 'build/files.mjs'];
-/** Moved into place last, because it refers to the other files. */
+/** The file that is moved last, because it refers to the other files. */
 const PAGE = 'index.html';
 const COMPRESSED = /\.(js|css|html|svg|json)$/;
-/** Smaller files fit into one packet without compression. */
+/** Smaller files are not compressed, because they fit into one packet. */
 const COMPRESSED_MIN_BYTES = 1_000;
 
 /** Tells whether the dashboard is built from the current sources. */
@@ -48,13 +48,14 @@ export async function buildDashboard() {
   console.log(`Built the dashboard in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** Runs Vite in a separate process, whose memory is freed when it ends. */
+/** Runs Vite in a separate process, so that its memory is freed afterwards. */
 function bundle(staging) {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const words = [vite, 'build', join(ROOT, 'dashboard'), '--outDir', staging, '--emptyOutDir', '--logLevel', 'warn'];
   const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
-    // React's development build is only for the dev server, even if the service's environment sets NODE_ENV.
+    // Always builds React's production version, even if the environment of the service sets NODE_ENV. Only the dev
+    // server uses the development version.
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

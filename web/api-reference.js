@@ -1,7 +1,7 @@
 /**
- * Starts Swagger UI in the page at /docs, and replaces its resolver of references. Swagger UI's resolver parses the
- * whole document again, which takes seconds. All of our references lead to the same document, so it is enough to
- * resolve the part that the page shows.
+ * Starts Swagger UI in the page at /docs, and replaces the code that resolves references. Swagger UI's code parses the
+ * whole OpenAPI document again, which takes seconds. All our references point to the same document, so it is enough to
+ * resolve the references of the part that the page shows.
  */
 const localReferences = () => ({
   fn: {
@@ -43,7 +43,10 @@ const setOnce = (selector, attribute, value) => {
 };
 new MutationObserver(repair).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 
-/** Returns the value with each reference replaced by its target. A reference inside its own target does not change. */
+/**
+ * Returns the value with each reference replaced by its target. A reference to a target that contains the reference
+ * stays unchanged, because replacing it would never end.
+ */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => follow(document, item, within));

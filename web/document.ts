@@ -11,7 +11,7 @@ const CARDS = { light: '#ffffff', dark: '#131617' };
 const BUTTON_CONTRAST = 3;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** A page: its HTML, and a content security policy that allows only its own style and the fonts of this service. */
+/** A page: its HTML, and a content security policy that allows only the style of this page and the fonts of this service. */
 export interface HtmlPage {
   html: string;
   contentSecurityPolicy: string;

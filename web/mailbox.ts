@@ -2,13 +2,13 @@ import { escapeHtml } from '../rules/content/plain-value.ts';
 import { INTER_FACE, MONO, MONO_FACE, SANS } from './fonts.ts';
 import { MARK } from './logo.ts';
 
-/** A captured email on the pages. */
+/** A captured email in the list of the mailbox. */
 export interface MailboxItem {
   id: string;
   from: string;
   to: string;
   subject: string;
-  /** The start of the text. */
+  /** The beginning of the email's text. */
   preview: string;
   createdAt: Date;
 }

@@ -1,18 +1,19 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
 import { documentOf, type HtmlPage } from './document.ts';
 
-/** Project and person of a page. */
+/** The project and the person that a page is about. */
 export interface PageSubject {
   projectName: string;
   color: string | null;
   /** The address that the link belongs to. Null if only its hash is stored. */
   address: string | null;
   /**
-   * True if no contact has the address because its data was deleted. Unsubscribing still works, and no email is sent.
+   * True if the contact's data was deleted, so no contact has the address. The person can still unsubscribe. No email
+   * is sent to the address.
    */
   isErased: boolean;
   subscribed: boolean;
-  /** Topic of the email with the link. */
+  /** The topic of the email that contained the link. Null if the email had no topic. */
   topic: { name: string; joined: boolean } | null;
   /** The topics to which the person can subscribe. */
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
@@ -26,7 +27,10 @@ export interface PageLinks {
   confirm: string;
 }
 
-/** Returns the page that asks before unsubscribing. Mail scanners follow links, but only people press buttons. */
+/**
+ * Returns the page on which a person confirms that they want to unsubscribe. The link itself does not unsubscribe,
+ * because mail scanners follow links, but only people press buttons.
+ */
 export function unsubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
   if (!subject.subscribed) return unsubscribedPage(subject, links);
   if (subject.topic) return unsubscribeTopicPage(subject, subject.topic, links);
@@ -62,7 +66,7 @@ ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
   );
 }
 
-/** Returns the page after leaving a topic. Also shown when the page is opened again. */
+/** Returns the page that is shown after a person has left a topic, and when the person opens the link again. */
 export function leftTopicPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const name = escapeHtml(subject.topic?.name ?? '');
   return pageOf(
@@ -79,7 +83,7 @@ function choice(action: string, from: 'topic' | 'everything', label: string): st
   return `<form method="post" action="${action}"><input type="hidden" name="from" value="${from}"><button type="submit">${label}</button></form>`;
 }
 
-/** Returns the page after unsubscribing. Also shown when the page is opened again. */
+/** Returns the page that is shown after a person has unsubscribed, and when the person opens the link again. */
 export function unsubscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const again = subject.isErased
     ? ''
@@ -105,14 +109,14 @@ ${button(links.subscribe, 'Subscribe')}
   );
 }
 
-/** Returns the text that a person agrees to with the Confirm button. It is stored as proof of the consent. */
+/** Returns the text to which a person agrees with the Confirm button. The text is stored as proof of the consent. */
 export function consentText({ address, projectName }: PageSubject): string {
   return `${address ?? ''} will get email from ${projectName}. You can unsubscribe at any time, with the link in every email.`;
 }
 
 /**
- * Returns the confirmation page of a double opt-in. `isValid` is false if the link was used, has expired, or is older
- * than a refusal.
+ * Returns the confirmation page of a double opt-in. `isValid` is false if the link was already used, has expired, or is
+ * older than an unsubscription or complaint of the person.
  */
 export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): HtmlPage {
   if (subject.isErased) return deletedPage(subject);
@@ -176,8 +180,8 @@ ${boxes.join('\n')}
 }
 
 /**
- * Returns the page for a subscription link of a deleted contact. No email can be sent until the person signs up
- * again.
+ * Returns the page for a subscription link of a deleted contact. The service can send no email to the person until the
+ * person signs up again.
  */
 function deletedPage(subject: PageSubject): HtmlPage {
   return pageOf(
@@ -188,7 +192,7 @@ function deletedPage(subject: PageSubject): HtmlPage {
   );
 }
 
-/** Returns the page for a link whose contact and address are no longer known, so that it cannot change anything. */
+/** Returns the page for a link whose contact and address are no longer stored. The link cannot change anything. */
 export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): HtmlPage {
   return documentOf({
     ...subject,
@@ -209,7 +213,10 @@ function nameOf({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 
-/** Masks the address. Emails are forwarded, and another reader should not learn the contact's address. */
+/**
+ * Returns the address with most of its characters hidden. People forward emails, and the new reader should not learn
+ * the contact's address.
+ */
 function addressOf({ address }: PageSubject): string {
   if (!address) return 'Your address';
   const at = address.lastIndexOf('@');

@@ -19,7 +19,7 @@ const LEASE_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * What happened to an outbox row in an attempt:
+ * The result of an attempt for its outbox row:
  * - `closed`: the transaction that recorded the message's result also deleted the row.
  * - `gone`: the message does not need to be sent any more.
  * - `handed_over`: only this message has to wait until `dueAt`; a workflow in Temporal waits and sends it.

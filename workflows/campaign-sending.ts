@@ -61,8 +61,8 @@ export class Sending {
   private throttledUntilMs = 0;
   private changes = 0;
   /**
-   * The chunks that have started to wait in Postgres since the running read of due chunks began. Undefined while no
-   * read is running.
+   * The chunks that have started to wait in Postgres during the running read of due chunks. Undefined while no read is
+   * running.
    */
   private newlyWaiting: ChunkState[] | undefined;
   private readonly timer = new KeptTimer();

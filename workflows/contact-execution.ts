@@ -114,7 +114,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   return endAs(end, path.describeFailedStep());
 }
 
-/** What the signals have reported so far. */
+/** The content of the signals that have arrived so far. */
 interface ReceivedSignals {
   satisfied: SatisfiedVisits;
   /** Whether the workflow must read its position in the database, because it may differ. */

@@ -27,10 +27,10 @@ const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', 
 export const wake = defineSignal('wake');
 
 /**
- * Delivers webhooks to one endpoint, in turns of some seconds. After a turn, waits until the next delivery is due or a
- * signal arrives. Ends when no delivery is left. Each endpoint has one workflow. The endpoint's events share the cost
- * of the workflow, a slow or dead endpoint occupies at most one slot of a worker, and endpoints and projects get turns
- * one after the other.
+ * Delivers webhooks to one endpoint, a turn of some seconds at a time. After a turn, waits until the next delivery is
+ * due or a signal arrives. Ends when no delivery is left. Each endpoint has one workflow. The endpoint's events share
+ * the cost of the workflow, a slow or dead endpoint occupies at most one slot of a worker, and endpoints and projects
+ * get turns one after the other.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return endingWithCode(() => deliverTurns(input));

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { ApiClient } from '../load/api-client.ts';
 import { percentile } from './window.ts';
 
-/** Duration of each movement. A movement of one second would be too short to see the canvas stutter. */
+/** The duration of each movement. One second would be too short to measure slow frames. */
 const MOVE_MS = 3_000;
 /** Time between two movements of the mouse: two per frame, like a real mouse. */
 const STEP_MS = 8;

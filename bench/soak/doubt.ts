@@ -5,15 +5,15 @@ import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
- * Messages of uncertain state after a failure: they had arrived, but the service could not know it. For each message
- * id, counts how often it may be sent again. No other message may be sent again.
+ * The messages that had arrived at their destination when a failure hid this from the service. For each message id,
+ * counts how often the service may send the message again. It must send no other message again.
  */
 export interface UncertainMessages {
-  /** Notes that the relay's reply to this Message-ID was lost. */
+  /** Records that the relay's reply to the email with this Message-ID was lost. */
   answerLost(messageId: string): void;
-  /** Notes that a process was killed: adds the messages that have arrived but are not recorded as sent. */
+  /** Records that a process was killed. Adds the messages that have arrived but are not recorded as sent. */
   killed(db: Db): Promise<void>;
-  /** Notes that Twilio closed the connection after this request. */
+  /** Records that Twilio closed the connection after this request. */
   hungUpOn(params: Record<string, string>): void;
   /** Returns how often an email or SMS may arrive again. */
   times(id: string): number;

@@ -1,8 +1,8 @@
 import net, { type AddressInfo } from 'node:net';
 
 /**
- * Inspects the bytes of one connection. `down` returns `cut` to close the connection instead of passing on this
- * response.
+ * Inspects the bytes of one connection. If `down` returns `cut`, the proxy closes the connection instead of forwarding
+ * this response.
  */
 export interface Tap {
   up?(chunk: Buffer): void;

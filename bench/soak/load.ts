@@ -22,7 +22,10 @@ export interface Load {
   readonly asked: Asked[];
   /** Stops starting new requests. */
   stop(): Promise<void>;
-  /** Returns the number of requests that were neither accepted nor refused yet. A client repeats those with a key. */
+  /**
+   * Returns the number of requests that were neither accepted nor refused yet. The client still repeats such a request
+   * if it has an idempotency key.
+   */
   open(): number;
   /** Aborts the open requests. */
   close(): Promise<void>;
@@ -68,7 +71,10 @@ export function startLoad(p: {
     apiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
   ) as [ApiClient, ApiClient];
 
-  /** Repeats the request with one key until it has a response; without a key it is sent once. */
+  /**
+   * Sends a request. With an idempotency key, repeats the request until it gets a response. Without a key, sends it
+   * once.
+   */
   const ask = async (item: Asked, { client, path, body, withKey = true }: LoadRequest) => {
     const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
     while (item.state === 'open' && !closing.signal.aborted) {

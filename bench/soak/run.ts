@@ -13,12 +13,12 @@ import { type SoakStage, startStage } from './stage.ts';
 import { checkResults, type SoakVerdict } from './verdict.ts';
 
 /**
- * Send rates of the project whose single emails must wait, and of the campaigns. They are low, so that failures happen
- * while emails are being sent.
+ * The send rates, in emails per second: of the project whose single emails have to wait, and of the campaigns. They are
+ * low, so that failures happen while emails are being sent.
  */
 const SLOW_PER_SECOND = 5;
 const CAMPAIGN_PER_SECOND = 40;
-/** The share of the run that a campaign takes at its rate. */
+/** The time that a campaign takes at its rate, as a share of the run. */
 const CAMPAIGN_SHARE = 0.3;
 /** Time for workers to start and connections to open. */
 const HEAD_START_MS = 5_000;

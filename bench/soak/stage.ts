@@ -17,7 +17,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/w
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { commitTrap, dataTrap, type Trap } from './taps.ts';
 
-/** A process of the service that is restarted whenever it ends. */
+/** A process of the service that the test restarts whenever it ends. */
 export interface Kept {
   readonly name: string;
   /** Sends SIGKILL; returns false if no process runs at the moment. */

@@ -1,6 +1,6 @@
 import type { Tap } from './fault-proxy.ts';
 
-/** Causes a failure at a certain moment of a protocol, such as before a reply. */
+/** Causes a failure at a certain moment of a protocol, for example before a reply is forwarded. */
 export interface Trap {
   /** Causes a failure at each of the next `count` moments. */
   arm(count: number): void;
@@ -14,7 +14,7 @@ export interface Trap {
 /** The simple query COMMIT, as db/unknown-commit.ts sends it. */
 const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('COMMIT\0')]);
 
-/** Passes a COMMIT on to Postgres, and cuts the connection instead of passing its response back. */
+/** Creates a trap that forwards a COMMIT to Postgres, and closes the connection instead of forwarding the response. */
 export function commitTrap(): Trap {
   let armed = 0;
   let struck = 0;
@@ -45,8 +45,8 @@ export function commitTrap(): Trap {
 }
 
 /**
- * Cuts the connection to the relay instead of passing back its reply to a message. Whenever a connection ends,
- * `inDoubt` receives the emails that were sent on it and had no reply yet.
+ * Creates a trap that closes the connection to the relay instead of forwarding its reply to a message. Whenever a
+ * connection ends, `inDoubt` receives the emails that were sent on this connection and had no reply yet.
  */
 export function dataTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;

@@ -9,8 +9,8 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 /** The minimum length of SECRET_KEY. 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
 /**
- * The minimum number of different characters in SECRET_KEY. Of a million random keys with 32 hexadecimal digits, less
- * than one has fewer different digits.
+ * The minimum number of different characters in SECRET_KEY. A random key with 32 hexadecimal digits has fewer different
+ * digits less than once in a million keys.
  */
 const KEY_DISTINCT_CHARS = 8;
 /** Words that a random key practically never contains. A person has made up a key that contains one of them. */

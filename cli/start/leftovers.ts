@@ -3,7 +3,9 @@ import type { Home } from './home.ts';
 import { endProcess, processesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
-/** Children of a killed `npm start` end by themselves. A child that hangs or is suspended is killed after this time. */
+/**
+ * Children of a killed `npm start` notice this and end. A child that hangs or is suspended is killed after this time.
+ */
 const GRACE_MS = 5_000;
 
 /**

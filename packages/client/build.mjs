@@ -1,4 +1,5 @@
-// Compiles src/ to dist/: ESM with types. Uses the repository's compiler, because the package has no dependencies.
+// Compiles src/ to dist/, as ES modules with types. Uses the compiler of the repository, because the package has no
+// dependencies.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

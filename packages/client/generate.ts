@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The part of JSON Schema 2020-12 that the document uses. */
+/** The keywords of JSON Schema 2020-12 that the document uses. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -75,7 +75,8 @@ export function generate(document: OpenApiDocument): string {
 }
 
 /**
- * Returns the operations without aliases. An operation keeps its path under `/v1`, whose compatibility is guaranteed.
+ * Returns the operations of the document. Skips the aliases under other paths, because only the compatibility of the
+ * paths under `/v1` is guaranteed.
  */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -107,15 +108,15 @@ function entryOf(
   if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
-  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${answerOf(document, operation)};\n  };\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${responseTypeOf(document, operation)};\n  };\n`;
 }
 
 function parametersOf(document: OpenApiDocument, operation: Operation): Parameter[] {
   return (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter));
 }
 
-/** Returns the type of a successful JSON response. Any other response is text. */
-function answerOf(document: OpenApiDocument, { responses }: Operation): string {
+/** Returns the type of an operation's successful response: the type of its JSON, or `string` for any other content. */
+function responseTypeOf(document: OpenApiDocument, { responses }: Operation): string {
   const successes = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => {

@@ -24,7 +24,7 @@ const RENEW_MS = 10_000;
 const RETRY_MS = 5_000;
 /**
  * The minimum age of a difference between Postgres and Temporal that this recovery repairs. It is 0, because a
- * difference after a restore does not disappear by itself.
+ * difference after a restore does not disappear without a repair.
  */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;

@@ -3,8 +3,8 @@ const LONGEST_MS = 30_000;
 
 /**
  * Decides when the pool may open the next connection. Every lost connection delays the next connection by at least 75
- * ms, even if messages succeed in between. Otherwise a few recipients for whom the server hangs up would cause
- * thousands of new connections a second.
+ * ms, even if messages succeed in between. Some servers hang up at certain recipients. Without the delay, a few such
+ * recipients would cause thousands of new connections a second.
  */
 export class Backoff {
   /** The number of lost connections and failed attempts to connect since a message last got a reply. */

@@ -8,18 +8,19 @@ export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 /** Options of a call besides the operation's own input. */
 export interface CallOptions {
   /**
-   * For operations that accept a key. If omitted, the client creates a key for the call and retries with it. If you set
-   * a key, the client does not retry, because an error may be about an earlier request of yours with the same key.
+   * The idempotency key, for operations that accept one. If you omit it, the client creates a key for the call and
+   * retries the call with this key. If you set a key, the client does not retry, because an error may be about an
+   * earlier request of yours with the same key.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
-/** The input is optional if no part of it is required. */
+/** The argument of a call. It is optional if the operation requires no input. */
 type Arguments<Id extends OperationId> =
   Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id> & CallOptions] : [input: InputOf<Id> & CallOptions];
 
-/** Operations that return a list with a cursor. */
+/** The ids of operations that return a list with a cursor. */
 export type ListId = {
   [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } ? Id : never;
 }[OperationId];
@@ -27,9 +28,9 @@ type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 export interface TidingsOptions {
-  /** Address of the service, such as `https://tidings.example.com`. */
+  /** The address of the service, such as `https://tidings.example.com`. */
   baseUrl: string;
-  /** A secret key (`sk_live_…` or `sk_test_…`), or the public key for `trackEvent` from a page. */
+  /** A secret key (`sk_live_…` or `sk_test_…`). In a web page, use the public key, which only allows `trackEvent`. */
   key: string;
   /** Time limit per attempt in milliseconds. Defaults to 30,000. */
   timeoutMs?: number;
@@ -83,7 +84,7 @@ export class Tidings {
     return this.call('trackEvent', { body, ...options });
   }
 
-  /** Creates a contact, or updates the contact with the address. */
+  /** Creates a contact, or updates the contact that has this email address. */
   saveContact(body: Operations['saveContact']['body'], options: CallOptions = {}): Promise<ResponseOf<'saveContact'>> {
     return this.call('saveContact', { body, ...options });
   }
@@ -93,7 +94,7 @@ export class Tidings {
    * @throws TidingsError if the service returns an error, TidingsConnectionError if no response arrives
    */
   async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<ResponseOf<Id>> {
-    return (await this.#answer(findOperation(id), input ?? {})) as ResponseOf<Id>;
+    return (await this.#callWithRetries(findOperation(id), input ?? {})) as ResponseOf<Id>;
   }
 
   /** Yields the pages of a list, one after the other. */
@@ -101,7 +102,7 @@ export class Tidings {
     const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.#answer(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
+      const page = await this.#callWithRetries(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
       yield page as ResponseOf<Id>;
       cursor = findNextCursor(page);
     }
@@ -115,16 +116,16 @@ export class Tidings {
     }
   }
 
-  async #answer(operation: Wire, input: Input): Promise<unknown> {
-    const own = operation.idempotencyKey && input.idempotencyKey === undefined;
-    const idempotencyKey = own ? crypto.randomUUID() : input.idempotencyKey;
-    for (let tried = 0; ; tried += 1) {
+  async #callWithRetries(operation: Wire, input: Input): Promise<unknown> {
+    const createsKey = operation.idempotencyKey && input.idempotencyKey === undefined;
+    const idempotencyKey = createsKey ? crypto.randomUUID() : input.idempotencyKey;
+    for (let retries = 0; ; retries += 1) {
       try {
         return await this.#attempt(operation, { ...input, ...(idempotencyKey !== undefined && { idempotencyKey }) });
       } catch (error) {
-        const known = tried > 0 ? earlierAnswer(error) : undefined;
-        if (known) return known.answer;
-        const pauseMs = own && tried < this.#retries ? pauseBefore(error, tried) : undefined;
+        const lost = retries > 0 ? findLostResponse(error) : undefined;
+        if (lost) return lost.response;
+        const pauseMs = createsKey && retries < this.#retries ? findRetryWait(error, retries) : undefined;
         if (pauseMs === undefined) throw error;
         await pause(pauseMs, input.signal);
       }
@@ -154,9 +155,9 @@ export class Tidings {
       if (signal?.aborted) throw signal.reason;
       throw new TidingsConnectionError(`${method} ${path} got no response: ${messageOf(cause)}`, { cause });
     }
-    const answer = read(text, response.headers);
-    if (!response.ok) throw new TidingsError(response, answer);
-    return answer;
+    const content = read(text, response.headers);
+    if (!response.ok) throw new TidingsError(response, content);
+    return content;
   }
 }
 
@@ -167,8 +168,8 @@ function findOperation(id: string): Wire {
 }
 
 /**
- * Returns the cursor of the next page, which lists name `cursor` or `nextCursor`. A response without one is the last
- * page: requesting again would return the first page forever.
+ * Returns the cursor of the next page. Lists call it `cursor` or `nextCursor`. Null for the last page, which has no
+ * cursor. Without this check, the next request would return the first page again.
  */
 function findNextCursor(page: unknown): string | null {
   const { cursor, nextCursor, hasMore } = (page ?? {}) as Record<string, unknown>;
@@ -177,26 +178,26 @@ function findNextCursor(page: unknown): string | null {
 }
 
 /**
- * Returns the lost response to an earlier attempt that succeeded. The service repeats that response in the error for
- * the retry.
+ * Returns the response of an earlier attempt that succeeded and whose response was lost. The service repeats that
+ * response in its error for the retry.
  */
-function earlierAnswer(error: unknown): { answer: unknown } | undefined {
+function findLostResponse(error: unknown): { response: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   const { originalStatusCode, originalResponse } = error.details;
   const succeeded = typeof originalStatusCode === 'number' && originalStatusCode < 300;
-  return succeeded ? { answer: originalResponse } : undefined;
+  return succeeded ? { response: originalResponse } : undefined;
 }
 
 /** Returns the wait before the next attempt. Undefined if another attempt would not help. */
-function pauseBefore(error: unknown, tried: number): number | undefined {
-  const mayPass =
+function findRetryWait(error: unknown, retries: number): number | undefined {
+  const isTemporary =
     error instanceof TidingsConnectionError ||
     (error instanceof TidingsError && RETRYABLE.has(error.status) && error.code !== 'BILLING_LIMIT_EXCEEDED');
-  if (!mayPass) return undefined;
-  const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  if (asked > LONGEST_PAUSE_MS) return undefined;
+  if (!isTemporary) return undefined;
+  const requestedMs = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  if (requestedMs > LONGEST_PAUSE_MS) return undefined;
   // A random wait between 50 % and 100 % of the backoff, so that many clients do not retry at the same moment.
-  return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
+  return Math.max(requestedMs, FIRST_PAUSE_MS * 2 ** retries * (0.5 + Math.random() / 2));
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

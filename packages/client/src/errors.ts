@@ -3,7 +3,7 @@ import type { ErrorEnvelope } from './operations.generated.ts';
 /** A code of the service's error catalogue (docs/errors.md). A newer service may have other codes. */
 export type ErrorCode = ErrorEnvelope['error']['code'] | (string & {});
 
-/** State of the project's rate limit, from the `RateLimit-*` headers of a response. */
+/** The state of the project's rate limit, from the `RateLimit-*` headers of a response. */
 export interface RateLimit {
   limit: number;
   remaining: number;
@@ -15,7 +15,7 @@ export class TidingsError extends Error {
   override readonly name: string = 'TidingsError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** The id in the service's log. Undefined if a proxy responded. */
+  /** The id of the request in the service's log. Undefined if a proxy sent the response. */
   readonly requestId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   /** Seconds to wait before a retry, if the service gives them. */

@@ -4,12 +4,12 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface WebhookRequest {
-  /** The raw body, before it is parsed. */
+  /** The raw body of the request. Do not parse it before you verify it. */
   payload: string | Uint8Array;
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** `whsec_…`, as returned when the endpoint was created. */
+  /** The secret `whsec_…` that the API returned when you created the endpoint. */
   secret: string;
-  /** Maximum difference of the timestamp from now, in seconds. Defaults to 300. */
+  /** The maximum difference between the timestamp and the current time, in seconds. Defaults to 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
@@ -18,8 +18,8 @@ const TOLERANCE_SECONDS = 300;
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /**
- * Verifies a delivery by Standard Webhooks and returns its parsed body. `webhook-id` is the same on every attempt:
- * store it to process each delivery once.
+ * Verifies a webhook request by the Standard Webhooks specification, and returns its parsed body. Every attempt at a
+ * delivery has the same `webhook-id`. To process each delivery only once, store this id.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Payload = unknown>(request: WebhookRequest): Promise<Payload> {
@@ -40,7 +40,8 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
     false,
     ['verify'],
   );
-  // After a rotation, deliveries are signed with both secrets.
+  // After the secret was rotated, requests are signed with the old and the new secret for some time, so the header may
+  // have several signatures.
   for (const entry of signatures.split(' ')) {
     const [version, signature] = entry.split(',');
     const bytes = version === 'v1' && signature ? fromBase64(signature) : undefined;
