@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const files = Number(values.files);
 const POLL_MS = 100;
-/** USER_HZ, which is 100 on every Linux. */
+/** The number of clock ticks a second in which Linux reports CPU times (USER_HZ). It is 100 on every Linux. */
 const TICKS_A_SECOND = 100;
 
 interface Job {

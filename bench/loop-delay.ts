@@ -11,7 +11,10 @@ const WINDOW_MS = 100;
 
 /** Delay of a process's event loop, in ms. */
 export interface LoopDelay {
-  /** The longest delay in each 100 ms, 95th percentile. On a busy machine, other work increases it, too. */
+  /**
+   * The 95th percentile of the longest delays in intervals of 100 ms. On a busy machine, other work also increases this
+   * value.
+   */
   late95: number;
   /** The longest CPU time of one iteration of the loop. Other work on the machine does not increase this time. */
   turn: number;

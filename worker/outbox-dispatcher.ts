@@ -34,7 +34,7 @@ const WITH_TEMPORAL = 128;
 const IN_FLIGHT_ROWS = 64;
 /**
  * If no worker reports within this time that the work of a row has started, the row is handed to Temporal again. This
- * is safe, because Temporal recognizes the repetition.
+ * is safe, because starts and signals may be repeated.
  */
 const LEASE_MS = 30_000;
 /** Finished rows are collected for this time and then deleted together. */

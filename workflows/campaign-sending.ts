@@ -50,7 +50,9 @@ export class Sending {
   private readonly signals: CampaignSignals;
   private readonly audience: AudienceStage;
   private readonly running = new Map<number, ChunkState>();
-  /** The scope of the running chunks. A pause cancels this scope only. */
+  /**
+   * The cancellation scope of the activities that send chunks. A pause of the campaign cancels only these activities.
+   */
   private chunks = new CancellationScope();
   private readingAudience = false;
   /** The numbers of the chunks that found the project on hold. Empty while the project is not on hold. */

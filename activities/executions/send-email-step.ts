@@ -79,7 +79,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
  * Takes a token of the project's send rate before the step is read, so that waiting for a token does not count as an
  * attempt. If no token is available, the activity fails, frees its slot, and Temporal retries it. Returns whether a
  * token was taken; false means that the project has no send rate.
- * @throws ApplicationFailure SEND_RATE with the delay for Temporal
+ * @throws ApplicationFailure SEND_RATE if no token is available; Temporal retries after the delay that it contains
  */
 async function takeToken(rates: SendRates, projectId: string): Promise<boolean> {
   if ((await rates.rateOf(projectId)) === 0) return false;

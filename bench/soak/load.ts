@@ -14,7 +14,7 @@ export interface Asked {
   name: string;
   /** `unknown`: a request without an idempotency key got no response, so it may or may not have been accepted. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
-  /** The last unsuccessful response. */
+  /** The last response that was neither an acceptance nor a refusal. */
   trouble?: string;
 }
 

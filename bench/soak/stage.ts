@@ -37,7 +37,7 @@ export interface SoakStage {
   receiver: WebhookReceiver;
   /** Makes Twilio accept the next message and close the connection without a response. */
   hangUpOnce(): void;
-  /** Indexes in `twilio.requests` of the requests that got no response. */
+  /** The positions in the list `twilio.requests` of the requests that got no response. */
   readonly hungUp: Set<number>;
   /** Makes the receiver respond with 500 to this many of the next requests. */
   refuseWebhooks(count: number): void;

@@ -9,7 +9,10 @@ export interface Line {
   kind: string;
   asked: number;
   accepted: number;
-  /** Requests without an idempotency key that got no response. They may or may not have been accepted. */
+  /**
+   * The number of requests without an idempotency key that got no response. The service may or may not have accepted
+   * them.
+   */
   unknown: number;
   served: number;
   lost: number;

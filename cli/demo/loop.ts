@@ -17,7 +17,7 @@ export interface Loop<T> {
 export interface LoopResult {
   readonly title: string;
   readonly closed: boolean;
-  /** The recorded facts, or the missing feedback. */
+  /** The recorded facts as text. If the loop failed, the feedback that was not recorded. */
   readonly words: string;
 }
 

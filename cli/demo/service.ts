@@ -93,7 +93,8 @@ export function startOwnService({
   );
   const close = async (): Promise<void> => {
     service.stop();
-    await service.done.catch(() => {}); // `dev` reports a failed start.
+    // The caller learns about a failed start from `dev`, so the error is ignored here.
+    await service.done.catch(() => {});
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
   return { dev: service.ready, found: 'started for this tour in a temporary home', close };

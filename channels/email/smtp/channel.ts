@@ -30,9 +30,9 @@ export interface ChannelOptions {
 }
 
 /**
- * A connection to an SMTP server that writes bytes, parses replies, and has one deadline. The handshake sends one
- * command at a time with `ask`. After the handshake, `SmtpConnection` sets `onReply` and `onClose`, and matches replies
- * to commands.
+ * A connection to an SMTP server. It writes bytes, parses replies, and has one deadline, which is the time until which
+ * the next reply must arrive. The handshake sends one command at a time with `ask`. After the handshake,
+ * `SmtpConnection` sets `onReply` and `onClose`, and matches replies to commands.
  */
 export class SmtpChannel {
   onReply: (code: number, text: string) => void = throwUnexpected;

@@ -29,5 +29,8 @@ export class PipeliningDoubts {
   }
 }
 
-/** The list of this process. All pools share it, because they use the same server. */
+/**
+ * The servers of which this process knows that they mix up replies. All pools share this list, because they use the
+ * same server.
+ */
 export const pipeliningDoubts = new PipeliningDoubts();
