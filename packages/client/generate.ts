@@ -108,7 +108,7 @@ function entryOf(
   if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
-  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${responseTypeOf(document, operation)};\n  };\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${answerOf(document, operation)};\n  };\n`;
 }
 
 function parametersOf(document: OpenApiDocument, operation: Operation): Parameter[] {
@@ -116,7 +116,7 @@ function parametersOf(document: OpenApiDocument, operation: Operation): Paramete
 }
 
 /** Returns the type of an operation's successful response: the type of its JSON, or `string` for any other content. */
-function responseTypeOf(document: OpenApiDocument, { responses }: Operation): string {
+function answerOf(document: OpenApiDocument, { responses }: Operation): string {
   const successes = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => {

@@ -94,7 +94,7 @@ export class Tidings {
    * @throws TidingsError if the service returns an error, TidingsConnectionError if no response arrives
    */
   async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<ResponseOf<Id>> {
-    return (await this.#callWithRetries(findOperation(id), input ?? {})) as ResponseOf<Id>;
+    return (await this.#answer(findOperation(id), input ?? {})) as ResponseOf<Id>;
   }
 
   /** Yields the pages of a list, one after the other. */
@@ -102,7 +102,7 @@ export class Tidings {
     const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.#callWithRetries(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
+      const page = await this.#answer(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
       yield page as ResponseOf<Id>;
       cursor = findNextCursor(page);
     }
@@ -116,16 +116,16 @@ export class Tidings {
     }
   }
 
-  async #callWithRetries(operation: Wire, input: Input): Promise<unknown> {
-    const createsKey = operation.idempotencyKey && input.idempotencyKey === undefined;
-    const idempotencyKey = createsKey ? crypto.randomUUID() : input.idempotencyKey;
-    for (let retries = 0; ; retries += 1) {
+  async #answer(operation: Wire, input: Input): Promise<unknown> {
+    const own = operation.idempotencyKey && input.idempotencyKey === undefined;
+    const idempotencyKey = own ? crypto.randomUUID() : input.idempotencyKey;
+    for (let tried = 0; ; tried += 1) {
       try {
         return await this.#attempt(operation, { ...input, ...(idempotencyKey !== undefined && { idempotencyKey }) });
       } catch (error) {
-        const lost = retries > 0 ? findLostResponse(error) : undefined;
-        if (lost) return lost.response;
-        const pauseMs = createsKey && retries < this.#retries ? findRetryWait(error, retries) : undefined;
+        const known = tried > 0 ? earlierAnswer(error) : undefined;
+        if (known) return known.answer;
+        const pauseMs = own && tried < this.#retries ? pauseBefore(error, tried) : undefined;
         if (pauseMs === undefined) throw error;
         await pause(pauseMs, input.signal);
       }
@@ -155,9 +155,9 @@ export class Tidings {
       if (signal?.aborted) throw signal.reason;
       throw new TidingsConnectionError(`${method} ${path} got no response: ${messageOf(cause)}`, { cause });
     }
-    const content = read(text, response.headers);
-    if (!response.ok) throw new TidingsError(response, content);
-    return content;
+    const answer = read(text, response.headers);
+    if (!response.ok) throw new TidingsError(response, answer);
+    return answer;
   }
 }
 
@@ -181,23 +181,23 @@ function findNextCursor(page: unknown): string | null {
  * Returns the response of an earlier attempt that succeeded and whose response was lost. The service repeats that
  * response in its error for the retry.
  */
-function findLostResponse(error: unknown): { response: unknown } | undefined {
+function earlierAnswer(error: unknown): { answer: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   const { originalStatusCode, originalResponse } = error.details;
   const succeeded = typeof originalStatusCode === 'number' && originalStatusCode < 300;
-  return succeeded ? { response: originalResponse } : undefined;
+  return succeeded ? { answer: originalResponse } : undefined;
 }
 
 /** Returns the wait before the next attempt. Undefined if another attempt would not help. */
-function findRetryWait(error: unknown, retries: number): number | undefined {
-  const isTemporary =
+function pauseBefore(error: unknown, tried: number): number | undefined {
+  const mayPass =
     error instanceof TidingsConnectionError ||
     (error instanceof TidingsError && RETRYABLE.has(error.status) && error.code !== 'BILLING_LIMIT_EXCEEDED');
-  if (!isTemporary) return undefined;
-  const requestedMs = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  if (requestedMs > LONGEST_PAUSE_MS) return undefined;
+  if (!mayPass) return undefined;
+  const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  if (asked > LONGEST_PAUSE_MS) return undefined;
   // A random wait between 50 % and 100 % of the backoff, so that many clients do not retry at the same moment.
-  return Math.max(requestedMs, FIRST_PAUSE_MS * 2 ** retries * (0.5 + Math.random() / 2));
+  return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
