@@ -17,17 +17,17 @@ import { groupBy } from '../../rules/filters/group-by.ts';
  */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
-/** Limit while the database is unreachable: about 40 MB. Further hits get a response and are not counted. */
+/** Maximum number of hits in memory while the database is unreachable: about 40 MB. Further hits are not counted. */
 const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
 /**
- * Ten minutes of attempts, one second apart. Outages usually pass within that time, and a hit that can never be
- * written is dropped.
+ * Maximum number of attempts to write a hit: one per second for ten minutes. Outages are usually shorter. Then the hit
+ * is dropped, because it probably can never be written.
  */
 const TRIES_MAX = 600;
 /**
- * The number of attempts for a hit of an email that is not yet recorded as SENT. Its sender records it within
- * milliseconds, or has crashed and sends the email again.
+ * The number of attempts for a hit of an email that is not yet recorded as SENT. The worker usually records SENT within
+ * milliseconds. Otherwise it has crashed, and the email is sent again.
  */
 const SENDER_TRIES_MAX = 10;
 /** Limit for `close`, because `npm start` stops everything within 20 s. */
@@ -67,7 +67,7 @@ export class EngagementBatcher {
   private readonly deps: BatcherDeps;
   private waiting: Waiting[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** Hits to retry. They are kept separately, because new hits must not wait for them. */
+  /** Hits to retry, separate from `waiting`, because new hits must not wait for the next retry. */
   private retries: Waiting[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
@@ -126,7 +126,7 @@ export class EngagementBatcher {
     this.schedule();
   }
 
-  /** Returns the hits to retry. */
+  /** Writes a batch of hits, and returns the hits to retry. */
   private async write(written: Waiting[]): Promise<Waiting[]> {
     const { db, log } = this.deps;
     try {
@@ -157,8 +157,8 @@ export class EngagementBatcher {
 }
 
 /**
- * Returns the hits to write, without hits that a transaction with an unknown outcome has written, and the hits whose
- * outcome Postgres cannot tell yet.
+ * Checks hits whose earlier transaction has an unknown outcome. `batch` has the hits to write, without hits that such a
+ * transaction has written. `doubtful` has the hits whose transaction has no outcome in Postgres yet.
  */
 async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
@@ -174,7 +174,7 @@ async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]
   return settled;
 }
 
-/** Returns the hits to retry. */
+/** Writes the hits of one project, and returns the hits to retry. */
 async function writeProject(
   deps: BatcherDeps,
   { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
@@ -235,8 +235,8 @@ function linksOf(clicks: TrackingHit[], isMachine: (hit: TrackingHit) => boolean
 }
 
 /**
- * Tells whether the sender has yet to record that it sent the email. SENT and `email.sent` must come before opens and
- * clicks.
+ * Tells whether the worker has not yet recorded that it sent the email. SENT and `email.sent` must be recorded before
+ * opens and clicks.
  */
 function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';

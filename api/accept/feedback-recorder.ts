@@ -13,9 +13,10 @@ export type FeedbackRecorder = (
 ) => Promise<Pick<FeedbackResult, 'outcome'>>;
 
 /**
- * Records feedback about emails, from every source, and wakes the work that follows from it. The mailbox operator of an
- * email that was refused because of its sender is looked up in the DNS between two transactions. If the process ends
- * between them, this refusal is missing from the operator's last hundred outcomes.
+ * Creates the function that records feedback about emails from every source, and wakes workers for the work that
+ * follows. If a mailbox provider refused the sender of an email, the provider is looked up in the DNS between two
+ * transactions. If the process is killed between them, this refusal is missing from the provider's last hundred
+ * outcomes.
  */
 export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxWaker }): FeedbackRecorder {
   const { config, db, outbox } = p;

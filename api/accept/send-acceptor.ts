@@ -22,16 +22,18 @@ const LANES = 2;
 /** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
 /**
- * Waiting requests at which a second transaction starts. A transaction costs about as much as 15 requests, so two
- * half-empty transactions cost more than they save.
+ * A second transaction starts while another one runs only if this many requests wait. A transaction costs about as much
+ * as 15 requests, so two half-empty transactions cost more than they save.
  */
 const WORTH_A_LANE = 32;
 /**
- * Lock wait limit of a transaction with several projects. After it, each project gets its own transaction, and only
- * the blocked project waits.
+ * Time that a transaction with several projects may wait for a lock. Then each project gets a separate transaction, so
+ * that only the blocked project continues to wait.
  */
 const SHARED_LOCK_WAIT_MS = 200;
-/** Size limit of a batch with attachments. The limit bounds the memory and the size of a statement. */
+/**
+ * Maximum size of the requests in one transaction, with attachments. It limits the memory and the size of a statement.
+ */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {
@@ -61,8 +63,9 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       size: { of: sizeOf, max: BATCH_MAX_BYTES },
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
-      // Requests with the same key must not share a transaction, so that the second sees the first. One statement
-      // also cannot change a contact in two ways.
+      // Requests with the same key must not share a transaction, so that the second request finds the key of the first.
+      // Requests that change one contact in different ways (`alikeBy`) must not share one either, because one statement
+      // cannot do both.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
       alikeBy: contactChanges,
@@ -77,8 +80,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       },
     });
   const group = newGroup();
-  // Requests with large attachments have a group of their own: writing megabytes takes long, and all requests of the
-  // transaction wait for it.
+  // Requests with large attachments have a separate group, because all requests of a transaction wait while it writes
+  // the megabytes.
   const large = newGroup();
   // Each batch gets its own transaction, because it is as large as many requests. Projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({

@@ -16,8 +16,8 @@ const LANES = 2;
 /** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
 /**
- * Waiting requests at which a second transaction starts. A transaction costs about as much as 15 requests, so two
- * half-empty transactions cost more than they save.
+ * A second transaction starts while another one runs only if this many requests wait. A transaction costs about as much
+ * as 15 requests, so two half-empty transactions cost more than they save.
  */
 const WORTH_A_LANE = 32;
 
@@ -50,8 +50,8 @@ export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outb
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
     queueOf: ({ projectId, untrusted, mode }) => `${projectId} ${untrusted} ${mode}`,
-    // A contact's events are recorded one after the other. The second of two requests with the same key must see the
-    // first.
+    // Two requests do not share a transaction if they are about the same contact, because its events are recorded one
+    // after the other, or if they have the same key, because the second request must find the key of the first.
     apartBy: ({ email, idempotencyKey }) => [
       `contact ${normalizeEmail(email)}`,
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),

@@ -3,10 +3,10 @@ import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
 /**
- * Returns the user behind a request, on routes that require a session.
+ * Returns the user who sent a request, on routes that require a session.
  * @throws AppError UNAUTHORIZED if the caller is not a user
  */
-export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
+export function requireUser(c: RequestContext): Extract<Actor, { kind: 'user' }> {
   const { actor } = c.var;
   if (actor.kind !== 'user') throw new AppError('UNAUTHORIZED');
   return actor;

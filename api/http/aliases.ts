@@ -9,36 +9,37 @@ export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
 
 /**
  * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input), so that code
- * behind the routes knows only one name. Records carry every name. A client may read a record, change the
- * value of one name, and send all names back. Then the name counts whose value differs from the stored value.
- * @param given the values by name, the field's own name first; undefined for omitted names
+ * behind the routes knows only one name. Records in responses contain every name. A client may read a record, change
+ * the value of one name, and send all names back. Then the changed value is used: the value that differs from the
+ * stored value.
+ * @param valuesByName the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
  * @throws AppError VALIDATION_ERROR (422), at the second name, if two names have different values
  */
-export function resolveAliases<V>(given: Record<string, V | undefined>, stored?: V): V | undefined {
-  return chooseValue(given, { what: 'field', refuse: fieldError, stored });
+export function resolveAliases<V>(valuesByName: Record<string, V | undefined>, stored?: V): V | undefined {
+  return chooseValue(valuesByName, { what: 'field', refuse: fieldError, stored });
 }
 
 /**
  * Returns the value of a query parameter that has several names, like `resolveAliases`.
  * @throws AppError VALIDATION_ERROR (400), at the second name, if two names have different values
  */
-export function resolveQueryAliases<V>(given: Record<string, V | undefined>): V | undefined {
+export function resolveQueryAliases<V>(valuesByName: Record<string, V | undefined>): V | undefined {
   const refuse = (field: string, message: string) => queryErrors([{ field, message, code: 'custom' }]);
-  return chooseValue(given, { what: 'parameter', refuse });
+  return chooseValue(valuesByName, { what: 'parameter', refuse });
 }
 
 function chooseValue<V>(
-  given: Record<string, V | undefined>,
+  valuesByName: Record<string, V | undefined>,
   p: { what: string; refuse: (name: string, message: string) => AppError; stored?: V | undefined },
 ): V | undefined {
-  const names = Object.entries(given).filter(([, value]) => value !== undefined);
+  const names = Object.entries(valuesByName).filter(([, value]) => value !== undefined);
   const changed = names.filter(([, value]) => !isDeepStrictEqual(value, p.stored));
   const [first, ...others] = changed.length > 0 ? changed : names;
-  const different = others.find(([, value]) => !isDeepStrictEqual(value, first?.[1]));
-  if (first && different) {
-    const message = `\`${first[0]}\` and \`${different[0]}\` are two names of one ${p.what} and have different values here. Send one of them.`;
-    throw p.refuse(different[0], message);
+  const conflicting = others.find(([, value]) => !isDeepStrictEqual(value, first?.[1]));
+  if (first && conflicting) {
+    const message = `\`${first[0]}\` and \`${conflicting[0]}\` are two names of one ${p.what} and have different values here. Send one of them.`;
+    throw p.refuse(conflicting[0], message);
   }
   return first?.[1];
 }

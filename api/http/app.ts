@@ -30,11 +30,11 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
     return respondWithError(
       c,
       allowed.length === 0
-        ? noSuchPath(table, c.req)
+        ? describeUnknownPath(table, c.req)
         : methodNotAllowed(allowed, table.equivalentOf(c.req.method, c.req.path)),
     );
   });
-  hono.use(observe(deps, metrics));
+  hono.use(observeRequests(deps, metrics));
   hono.use(hostCheck(deps.config));
   hono.use(cors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
   registerWebhooks(hono);
@@ -51,7 +51,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   return hono;
 }
 
-function noSuchPath(table: RouteTable, { method, path }: { method: string; path: string }): AppError {
+function describeUnknownPath(table: RouteTable, { method, path }: { method: string; path: string }): AppError {
   const nearest = table.equivalentOf(method, path) ?? table.nearestTo(path);
   return new AppError('NOT_FOUND', {
     message: 'This path does not exist.',
@@ -63,13 +63,13 @@ function noSuchPath(table: RouteTable, { method, path }: { method: string; path:
  * Gives each request an id. When the response is sent, writes one log line and updates the metrics, by route and
  * never by URL.
  */
-function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
-  // Searching for private fields costs 9 µs per line. None of this line's fields is private.
+function observeRequests(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
+  // pino would search each line for private fields, which costs 9 µs. This line contains no private field.
   const log = deps.log.child({}, { redact: [] });
   const proxies = trustedProxies(deps.config.trustedProxies);
   return async (c, next) => {
     const startedMs = performance.now();
-    const requestId = requestIdOf(c.req.header('x-request-id'));
+    const requestId = chooseRequestId(c.req.header('x-request-id'));
     c.set('requestId', requestId);
     c.set('proxies', proxies);
     c.header('X-Request-Id', requestId);
@@ -95,9 +95,9 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
 }
 
 /**
- * Returns the caller's own id if it is 1-128 printable ASCII characters, otherwise a new id. Source: contract §1.2
- * Request ids.
+ * Returns the caller's `X-Request-Id` if it is 1-128 printable ASCII characters, otherwise a new id. Source: contract
+ * §1.2 Request ids.
  */
-function requestIdOf(given: string | undefined): string {
-  return given !== undefined && /^[\x20-\x7e]{1,128}$/.test(given) ? given : randomUUID();
+function chooseRequestId(fromCaller: string | undefined): string {
+  return fromCaller !== undefined && /^[\x20-\x7e]{1,128}$/.test(fromCaller) ? fromCaller : randomUUID();
 }

@@ -9,7 +9,7 @@ import { type RateState, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { hashToken, readSessionToken } from './session-cookie.ts';
 
-/** An access rule. If the operation requires a session, the error for callers with a key suggests the alternative. */
+/** An access rule. If the operation requires a session, `insteadOfKey` tells callers with a key what to use instead. */
 type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
@@ -19,11 +19,11 @@ type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
-  const needed = await identify(c, rule, deps);
-  const state = await takeAllowance(c, deps);
+  const requiredScopes = await identify(c, rule, deps);
+  const state = await takeFromRateLimits(c, deps);
   for (const [name, value] of Object.entries(state ? rateHeaders(state) : {})) c.header(name, value);
-  const missing = needed.find((scope) => !c.get('scopes').has(scope));
-  if (missing) throw new AppError('FORBIDDEN', { details: { requiredScope: missing } });
+  const missingScope = requiredScopes.find((scope) => !c.get('scopes').has(scope));
+  if (missingScope) throw new AppError('FORBIDDEN', { details: { requiredScope: missingScope } });
   if (isRead(c.req.method)) return;
   if (rule.ofProject && c.get('project').disabled) throw new AppError('PROJECT_DISABLED');
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
@@ -46,7 +46,7 @@ async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Pro
   const token = rule.session && readSessionToken(c, deps.config.publicUrl);
   if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
   const access = await findSessionAccess(deps.db, hashToken(token));
-  if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended: sign in again.' });
+  if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended. Sign in again.' });
   c.set('actor', { kind: 'user', id: access.userId, email: access.email, role: access.role });
   c.set('scopes', roleScopes(access.role));
   c.set('mode', 'live');
@@ -69,14 +69,15 @@ async function identifyKey(
   }
   const access = await deps.keys.find(key);
   if (!access) throw new AppError('INVALID_API_KEY');
-  const needed = access.kind === 'public' ? rule.publicKey && [] : rule.secretKey;
-  if (!needed) throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not accept the public key.' });
+  const requiredScopes = access.kind === 'public' ? rule.publicKey && [] : rule.secretKey;
+  if (!requiredScopes)
+    throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not accept the public key.' });
   c.set('actor', access.keyId ? { kind: 'secret', id: access.keyId } : { kind: 'public', id: null });
   c.set('scopes', access.scopes);
   c.set('mode', access.mode);
   c.set('project', access.project);
   c.set('projectId', access.project.id);
-  return needed;
+  return requiredScopes;
 }
 
 function bearerToken(header: string): string {
@@ -86,17 +87,17 @@ function bearerToken(header: string): string {
 }
 
 /**
- * Counts a request towards its limits. Anyone can read the public key from a page, so its requests do not count
- * towards the project's own limit. They also count per caller, and the caller's limit is checked first, so that one
- * caller cannot use up the shared limit.
+ * Counts a request towards its rate limits. Anyone can read the public key from a web page, so requests with the public
+ * key have a separate limit. They also count towards a limit per IP address. That limit is checked first, so that one
+ * caller cannot use up the limit of the public key.
  */
-async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateState | undefined> {
+async function takeFromRateLimits(c: RequestContext, deps: Deps): Promise<RateState | undefined> {
   // Uses `c.get`, here and on every other path that all requests take, because `c.var` creates an object of all
   // variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
-  const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));
-  return (await deps.limits.takeForPublicKey(projectId)) ?? ofCaller;
+  const stateOfAddress = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));
+  return (await deps.limits.takeForPublicKey(projectId)) ?? stateOfAddress;
 }
 
 function isRead(method: string): boolean {

@@ -47,12 +47,12 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
  * can have the label `other`, and the gauge of the oldest row keeps the last value that is set.
  */
 function labelBacklog(backlog: Backlog[]): (Backlog & { project: string })[] {
-  const shown = new Map<string, number>();
+  const projectsByKind = new Map<string, number>();
   return backlog
     .map((entry) => {
-      const place = (shown.get(entry.kind) ?? 0) + 1;
-      shown.set(entry.kind, place);
-      return { ...entry, project: place <= PROJECTS_MAX ? entry.projectId : 'other' };
+      const rank = (projectsByKind.get(entry.kind) ?? 0) + 1;
+      projectsByKind.set(entry.kind, rank);
+      return { ...entry, project: rank <= PROJECTS_MAX ? entry.projectId : 'other' };
     })
     .sort((a, b) => b.oldestAt.getTime() - a.oldestAt.getTime());
 }

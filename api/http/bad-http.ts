@@ -4,8 +4,8 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { errorEnvelope } from './error-handler.ts';
 
-/** Answers to errors of Node's HTTP parser. All other errors are 400. */
-const FAULTS: Record<string, Fault> = {
+/** Responses to errors of Node's HTTP parser, by the code of the error. All other errors are 400. */
+const ERROR_RESPONSES: Record<string, ErrorContent> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     message: 'The URL and the headers are too large.',
@@ -13,9 +13,9 @@ const FAULTS: Record<string, Fault> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 };
-const MALFORMED: Fault = { status: 400, message: 'The HTTP request is malformed.' };
+const MALFORMED: ErrorContent = { status: 400, message: 'The HTTP request is malformed.' };
 
-interface Fault {
+interface ErrorContent {
   status: number;
   message: string;
   suggestion?: string;
@@ -27,9 +27,9 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
     socket.destroy();
     return;
   }
-  const fault = FAULTS[error.code ?? ''] ?? MALFORMED;
-  const { status } = fault;
-  const { body, headers } = badRequest(fault);
+  const content = ERROR_RESPONSES[error.code ?? ''] ?? MALFORMED;
+  const { status } = content;
+  const { body, headers } = badRequest(content);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
@@ -42,9 +42,9 @@ export function respondBadRequest(): Response {
   return new Response(body, { status: 400, headers });
 }
 
-function badRequest(fault: Fault) {
+function badRequest(content: ErrorContent) {
   const requestId = uuidv7();
-  const error = new AppError('BAD_REQUEST', fault);
+  const error = new AppError('BAD_REQUEST', content);
   return {
     body: JSON.stringify(errorEnvelope(error, requestId)),
     headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-request-id': requestId },

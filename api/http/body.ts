@@ -9,7 +9,7 @@ export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**
  * Returns the bytes of the body. Enforces `maxBytes` with and without a Content-Length.
- * @throws AppError PAYLOAD_TOO_LARGE before the rest is read; BAD_REQUEST if the caller hangs up
+ * @throws AppError PAYLOAD_TOO_LARGE as soon as the body exceeds the limit; BAD_REQUEST if the caller disconnects
  */
 export async function readBody(c: RequestContext, maxBytes: number): Promise<Uint8Array> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -20,17 +20,17 @@ export async function readBody(c: RequestContext, maxBytes: number): Promise<Uin
 }
 
 /**
- * Reads by events instead of a stream reader, because cancelling a reader would destroy the socket before the caller
- * has its 413. The rest of a body that is too large is read and dropped, for half a second at most
- * (`autoCleanupIncoming` of the server).
+ * Reads the body with `data` events instead of a stream reader, because cancelling a reader would destroy the socket
+ * before the caller gets the 413. The server reads and discards the rest of a body that is too large, for at most half
+ * a second (`autoCleanupIncoming` of the server).
  */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const settle = (how: () => void): void => {
+    const settle = (action: () => void): void => {
       incoming.off('data', take).off('end', end).off('error', fail).off('close', hangUp);
-      how();
+      action();
     };
     const take = (chunk: Buffer): void => {
       bytes += chunk.length;

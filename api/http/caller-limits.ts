@@ -3,16 +3,16 @@ import { takeFromWindow } from '../../db/rate-windows.ts';
 import { callerNetwork, isLoopbackAddress } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
-/** Sign-ups from one address. The limit is higher on this machine, for development and tests. */
-const SIGN_UPS = { limit: 20, windowSeconds: 3600, words: 'an hour' };
-const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, words: 'a minute' };
+/** Limit of sign-ups from one IP address. For callers on this machine it is higher, for development and tests. */
+const SIGN_UPS = { limit: 20, windowSeconds: 3600, period: 'an hour' };
+const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, period: 'a minute' };
 
-/** Invitations of a project. Each may send an email to an unknown person. */
+/** Limit of invitations to a project, because each invitation may send an email to an unknown person. */
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * The maximum number of callers in memory. One more caller drops the oldest, so a caller with more addresses than
- * this is not limited.
+ * The maximum number of callers whose counts are in memory. A further caller replaces the oldest entry. So a caller
+ * with more IP addresses than this is not limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
@@ -31,8 +31,8 @@ export interface UnauthenticatedLimit {
  */
 export const UNAUTHENTICATED_WRITES: UnauthenticatedLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
 /**
- * Limit for opens and clicks. Image proxies of large mailbox providers fetch for millions of people from a few
- * addresses each, and no hit may be lost.
+ * Limit for opens and clicks. It is high, because the image proxies of large mailbox providers send the requests of
+ * millions of people from a few addresses, and no open or click may be lost.
  */
 export const TRACKED_HITS: UnauthenticatedLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
 /**
@@ -63,8 +63,7 @@ export interface CallerLimits {
    */
   takeForInvitation(projectId: string): Promise<void>;
   /**
-   * Counts a request towards `limit`, in this process only, so that unauthenticated callers cost the database
-   * nothing.
+   * Counts a request towards `limit`, in this process only, so that unauthenticated callers cause no queries.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForUnauthenticated(address: string, limit: UnauthenticatedLimit): void;
@@ -75,14 +74,14 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
   const windows = new Map<string, { taken: number; endsAtMs: number }>();
 
   function windowOf(subject: string, nowMs: number): { taken: number; endsAtMs: number } {
-    const known = windows.get(subject);
-    if (known && known.endsAtMs > nowMs) return known;
+    const current = windows.get(subject);
+    if (current && current.endsAtMs > nowMs) return current;
     // Inserted again at the end, so that the first entry is always the oldest.
     windows.delete(subject);
     if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value ?? '');
-    const fresh = { taken: 0, endsAtMs: nowMs + MINUTE_MS };
-    windows.set(subject, fresh);
-    return fresh;
+    const window = { taken: 0, endsAtMs: nowMs + MINUTE_MS };
+    windows.set(subject, window);
+    return window;
   }
 
   return {
@@ -102,18 +101,18 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
       throw tooMany(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
     },
     async takeForSignUp(address) {
-      const { limit, windowSeconds, words } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
+      const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
       const subject = `sign-up ${hidden(callerNetwork(address))}`;
       const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;
-      throw tooMany(`${limit} sign-ups ${words} from one address`, { limit, retryMs: resetMs });
+      throw tooMany(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
     },
   };
 }
 
-function tooMany(what: string, p: { limit: number; retryMs: number }): LimitReached {
+function tooMany(limitText: string, p: { limit: number; retryMs: number }): LimitReached {
   return new LimitReached({
-    message: `The limit of ${what} is reached.`,
+    message: `The limit of ${limitText} is reached.`,
     details: { limit: p.limit },
     retryAfterMs: p.retryMs,
   });

@@ -13,7 +13,7 @@ export function clientAddress(c: RequestContext): string {
   });
 }
 
-/** Returns the network that limits count a caller by: the address, or its /64 for IPv6. */
+/** Returns the network by which limits count a caller: the IP address, or its /64 network for IPv6. */
 export function clientNetwork(c: RequestContext): string {
   return callerNetwork(clientAddress(c));
 }

@@ -19,10 +19,10 @@ export function cors(p: {
   return async (c, next) => {
     const origin = c.req.header('origin');
     if (origin === undefined) return next();
-    const anyone = ANY_ORIGIN.has(c.req.path);
-    if (!anyone) c.header('Vary', 'Origin');
-    if (anyone || p.origins.includes(origin)) {
-      c.header('Access-Control-Allow-Origin', anyone ? '*' : origin);
+    const allowsAnyOrigin = ANY_ORIGIN.has(c.req.path);
+    if (!allowsAnyOrigin) c.header('Vary', 'Origin');
+    if (allowsAnyOrigin || p.origins.includes(origin)) {
+      c.header('Access-Control-Allow-Origin', allowsAnyOrigin ? '*' : origin);
       c.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     }
     if (c.req.method !== 'OPTIONS' || c.req.header('access-control-request-method') === undefined) return next();

@@ -3,14 +3,14 @@ import type { RequestContext } from './env.ts';
 
 /**
  * Refuses a write with a cookie if another site could have caused it. Browsers state the origin of a request in
- * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header is not a browser.
- * Source: contract §2.6 Sessions.
+ * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header is not a browser,
+ * so it may continue. Source: contract §2.6 Sessions.
  * @throws AppError FORBIDDEN
  */
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
   const type = c.req.header('content-type');
   if (type && !/^(application\/([\w.-]+\+)?json|multipart\/form-data)\s*(;|$)/i.test(type)) {
-    throw refuseRequest('A write by session must be JSON or multipart/form-data.');
+    throw refuseRequest('A write with a session cookie must be JSON or multipart/form-data.');
   }
   const origin = c.req.header('origin');
   if (origin !== undefined && !isOwnOrigin(origin, c.req.header('host'), publicUrl)) {
@@ -33,5 +33,8 @@ function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string
 }
 
 function refuseRequest(message: string): AppError {
-  return new AppError('FORBIDDEN', { message, suggestion: 'Send the request from the dashboard, or use an API key.' });
+  return new AppError('FORBIDDEN', {
+    message,
+    suggestion: 'Send the request from the dashboard, or send an API key instead of the cookie.',
+  });
 }

@@ -15,7 +15,7 @@ export function csvStream(header: string, next: (cursor: string | undefined) => 
     {
       start: (controller) => controller.enqueue(encoder.encode(header)),
       async pull(controller) {
-        // A `pull` that enqueues nothing would not be called again, so empty parts are skipped here.
+        // The stream calls `pull` again only after a call that enqueued something, so this loop skips empty parts.
         for (;;) {
           const part = await next(cursor);
           if (part.text !== '') controller.enqueue(encoder.encode(part.text));

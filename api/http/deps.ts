@@ -21,8 +21,8 @@ export interface Deps {
   release?: Release | undefined;
   db: Db;
   /**
-   * For reads by users: lists, feeds, counts, segments. Has few connections of its own, so that it never takes
-   * connections that sends need.
+   * For reads that users request: lists, feeds, counts, segments. It has a few separate connections, so that slow reads
+   * never occupy connections that sends need.
    */
   reads: Db;
   pool: pg.Pool;
@@ -32,7 +32,7 @@ export interface Deps {
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
   /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;
-  /** Wakes the workers, after the commit. */
+  /** Wakes the workers. Call it after the commit. */
   outbox: OutboxWaker;
   lifecycle: Pick<Lifecycle, 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
   log: Logger;

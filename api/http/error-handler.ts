@@ -20,14 +20,16 @@ export function errorHandler(
 ): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const appError = toAppError(error);
-    const known = explainWrongMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
-    // A caller may choose an address as the id of a request.
-    const about = { requestId: redact(c.get('requestId')), route: c.get('route') };
+    const finalError =
+      explainWrongMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
+    // The caller chooses the request id, which may therefore contain an email address.
+    const logFields = { requestId: redact(c.get('requestId')), route: c.get('route') };
     // Expected errors are logged without a stack, and unexpected errors with a stack.
-    if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
-    else if (known.status >= 500)
-      log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
-    return respondWithError(c, known);
+    if (error instanceof AppError && finalError.status >= 500)
+      log.warn({ ...logFields, ...finalError.details }, finalError.message);
+    else if (finalError.status >= 500)
+      log.error({ ...logFields, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
+    return respondWithError(c, finalError);
   };
 }
 
@@ -64,8 +66,8 @@ function toAppError(error: Error): AppError {
 }
 
 /**
- * Returns METHOD_NOT_ALLOWED instead of NOT_FOUND if the path exists with other methods. For the router,
- * `GET /contacts/import` asks for a contact with the id "import". For the caller, the method is wrong.
+ * Returns METHOD_NOT_ALLOWED instead of NOT_FOUND if the path exists with other methods. An example is `GET
+ * /contacts/import`: the router treats "import" as the id of a contact, but the caller used a wrong method.
  */
 function explainWrongMethod(
   error: AppError,
@@ -81,16 +83,16 @@ function explainWrongMethod(
 
 /**
  * Returns the error of a path that takes other methods only.
- * @param meant the operation that the caller probably means, if it is at another path
+ * @param intendedOperation the operation that the caller probably means, if it is at another path
  */
-export function methodNotAllowed(allowed: readonly string[], meant?: string): AppError {
+export function methodNotAllowed(allowed: readonly string[], intendedOperation?: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', {
     headers: { Allow: allowed.join(', ') },
-    suggestion: meant ? `Did you mean ${meant}?` : `Use ${allowed.join(' or ')}.`,
+    suggestion: intendedOperation ? `Did you mean ${intendedOperation}?` : `Use ${allowed.join(' or ')}.`,
   });
 }
 
-/** Adds the list of records to a NOT_FOUND that says nothing more specific. */
+/** If a NOT_FOUND has only the general suggestion, suggests the path that lists the records. */
 function withList(error: AppError, list: string | undefined): AppError {
   const isGeneral = error.code === 'NOT_FOUND' && error.suggestion === ERRORS.NOT_FOUND.suggestion;
   if (!isGeneral || list === undefined) return error;
@@ -111,15 +113,15 @@ function codeOfStatus(status: number): Exclude<ErrorCode, 'CONFLICT'> {
   return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
 }
 
-function unavailable(cause: Error, words: { message?: string; suggestion?: string } = {}): AppError {
-  return new AppError('SERVICE_UNAVAILABLE', { ...words, headers: RETRY_AFTER, cause });
+function unavailable(cause: Error, texts: { message?: string; suggestion?: string } = {}): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', { ...texts, headers: RETRY_AFTER, cause });
 }
 
 function commitUnknown(cause: UnknownCommit): AppError {
   return unavailable(cause, {
     message: 'The database connection was lost during the commit, so it is unknown whether the request took effect.',
     suggestion:
-      'Repeat the request with the same Idempotency-Key: it takes effect once, and the response tells whether it had before. Without a key, check first whether it took effect.',
+      'Repeat the request with the same Idempotency-Key: it takes effect only once, and a 409 means that the first request took effect. If you sent no key, first check whether the request took effect.',
   });
 }
 

@@ -60,7 +60,7 @@ function messageOf(issue: Issue, value: unknown): string {
   return missing && issue.path.length > 0 ? 'Required' : issue.message;
 }
 
-/** Returns the value at a path. A text that a schema splits into a list is the value of all its items. */
+/** Returns the value at a path. If a schema splits a text into a list, returns the whole text for each item. */
 function valueAt(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {

@@ -11,21 +11,21 @@ export function isTooLarge(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') > FREE_JSON_MAX_BYTES;
 }
 
-/** Returns the text of the error; `what` is the first part of the sentence. */
-export function tooLargeText(what: string): string {
-  return `${what} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
+/** Returns the text of the error. `subject` is the subject of the sentence, such as "The data". */
+export function tooLargeText(subject: string): string {
+  return `${subject} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
 }
 
 /** Returns a schema for an object with any names and values. */
-export function freeJson(what: string) {
-  return refuseTooLarge(z.record(z.string(), z.unknown()), what);
+export function freeJson(subject: string) {
+  return refuseTooLarge(z.record(z.string(), z.unknown()), subject);
 }
 
 /** Returns a schema for any JSON value. */
-export function anyJson(what: string) {
-  return refuseTooLarge(z.unknown(), what);
+export function anyJson(subject: string) {
+  return refuseTooLarge(z.unknown(), subject);
 }
 
-function refuseTooLarge<Schema extends z.ZodType>(schema: Schema, what: string): Schema {
-  return schema.refine((value) => !isTooLarge(value), { error: tooLargeText(what), params: { code: 'too_big' } });
+function refuseTooLarge<Schema extends z.ZodType>(schema: Schema, subject: string): Schema {
+  return schema.refine((value) => !isTooLarge(value), { error: tooLargeText(subject), params: { code: 'too_big' } });
 }

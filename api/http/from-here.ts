@@ -6,7 +6,8 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-i
 
 /**
  * Tells whether a request to a loopback HOST comes directly from this machine. A proxy on this machine may forward
- * remote callers. It is recognized by the requested host name, or by the headers that it adds.
+ * requests of remote callers. The function recognizes such requests by the requested host name, or by the headers that
+ * a proxy adds.
  */
 export function isFromHere(c: RequestContext): boolean {
   const host = c.req.header('host');

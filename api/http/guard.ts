@@ -33,11 +33,15 @@ export interface RouteOptions extends BodyRules {
   /** Body limit in bytes; 3 MB by default. */
   maxBodyBytes?: number;
   /**
-   * Names that lead to the records of a JSON body with a base64 file in `content`. Such a body may exceed 3 MB, but
-   * everything except the files may not. The handler gets the decoded files from `c.get('files')`.
+   * Path of the objects in a JSON body that have a base64 file in `content`, such as `attachments`. The body may exceed
+   * 3 MB, but only because of the files: everything else may have at most 3 MB. The handler gets the decoded files from
+   * `c.get('files')`.
    */
   filesAt?: readonly string[];
-  /** The record that the operation changes. A rule that is newer than the record does not refuse its stored values. */
+  /**
+   * The record that the operation changes. Values that are already stored are accepted, even if a newer rule forbids
+   * them.
+   */
   stored?: StoredFields;
   /** Accepts any query parameter, because customers' pages and health probes add their own. */
   anyQuery?: true;
@@ -47,9 +51,9 @@ export interface RouteOptions extends BodyRules {
    * Idempotency.
    */
   idempotency?: 'none';
-  /** Response members that are shown once, and therefore not stored with an Idempotency-Key. */
+  /** Fields of the response that are shown once, and therefore not stored with an Idempotency-Key. */
   shownOnce?: readonly string[];
-  /** On an operation that requires a session: tells a caller with an API key how to get the same result. */
+  /** For an operation that requires a session: how a caller with an API key gets the same result. Used in the error. */
   insteadOfKey?: string;
 }
 
@@ -86,13 +90,13 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
-      const mark = unmarkedQuery(c);
+      const mark = removeCursorMark(c);
       if (!rule?.ofProject) {
-        onPage(c, mark);
+        markCursors(c, mark);
         return next();
       }
-      await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (answered) => {
-        onPage(c, mark, answered);
+      await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (reportBytes) => {
+        markCursors(c, mark, reportBytes);
         return next();
       });
     };
@@ -105,10 +109,11 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
 }
 
 /**
- * Removes the mark of the list from the cursor of a valid query, and returns the mark. Handlers know only positions.
+ * Removes the mark of the list from the cursor of a valid query, and returns the mark. Handlers get the cursor without
+ * the mark: the position in the list.
  * @throws AppError VALIDATION_ERROR (400) for the cursor of another list
  */
-function unmarkedQuery(c: ParsedContext): string {
+function removeCursorMark(c: ParsedContext): string {
   const query = c.req.valid('query');
   const mark = listMark({ projectId: c.get('projectId'), path: c.req.path, query });
   if (typeof query.cursor === 'string')
@@ -120,26 +125,26 @@ function unmarkedQuery(c: ParsedContext): string {
 type ParsedContext = Context<AppEnv, string, { out: { query: Record<string, unknown> } }>;
 
 /**
- * Marks the cursor of a page, and reports the size of the response as soon as it is known, because a slow caller may
- * take long to read the response. Replaces `c.json`, because Hono has no hook there, and reading the finished response
- * would copy up to 4 MB.
+ * Replaces `c.json` by a function that marks the cursor of a page and reports the size of the response. The size is
+ * reported before the response is sent, because a slow caller may take long to read it. Hono has no hook for this, and
+ * reading the finished response would copy up to 4 MB.
  */
-function onPage(c: RequestContext, mark: string, tell?: (bytes: number) => void): void {
-  const answer = (value: unknown, status?: ContentfulStatusCode): Response => {
+function markCursors(c: RequestContext, mark: string, reportBytes?: (bytes: number) => void): void {
+  const respond = (value: unknown, status?: ContentfulStatusCode): Response => {
     const text = JSON.stringify(markPage(value, mark));
-    tell?.(Buffer.byteLength(text));
+    reportBytes?.(Buffer.byteLength(text));
     return c.body(text, status, { 'Content-Type': 'application/json' });
   };
-  c.json = answer as RequestContext['json'];
+  c.json = respond as RequestContext['json'];
 }
 
 /**
- * Returns the size of a large body, and 0 for other bodies. A body without a stated size counts as the route's
- * maximum.
+ * Returns the size of a large body, and 0 for other bodies. If the request does not state the size of the body, the
+ * route's maximum counts.
  */
 function largeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
-  const unsaid = c.req.header('transfer-encoding') !== undefined;
-  const bytes = unsaid ? maxBytes : Number(c.req.header('content-length') ?? 0);
+  const hasUnknownLength = c.req.header('transfer-encoding') !== undefined;
+  const bytes = hasUnknownLength ? maxBytes : Number(c.req.header('content-length') ?? 0);
   return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
 }
 
@@ -156,11 +161,12 @@ function hasPages(route: GuardedRoute): boolean {
 function headersCheck(route: GuardedRoute): Check | undefined {
   if (route.method === 'get') return undefined;
   const accepted = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
-  const others = [!('If-Match' in accepted) && NO_VERSION, 'Idempotency-Key' in accepted && OTHER_KEY_NAME].filter(
-    (header) => header !== false,
-  );
+  const unsupportedHeaders = [
+    !('If-Match' in accepted) && NO_VERSION,
+    'Idempotency-Key' in accepted && OTHER_KEY_NAME,
+  ].filter((header) => header !== false);
   return async (c) => {
-    for (const { header, message, suggestion } of others)
+    for (const { header, message, suggestion } of unsupportedHeaders)
       if (c.req.header(header) !== undefined) throw new AppError('BAD_REQUEST', { message, suggestion });
   };
 }
@@ -182,7 +188,7 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
   return async (c) => {
     const params = normalizeStrings(c.req.param()) as Record<string, string>;
     const parsed = schema.safeParse(params);
-    // An invalid id belongs to no record.
+    // No record has an invalid id, so the response is the same as for an unknown id.
     if (!parsed.success || !Object.values(params).every(isStorable)) throw new AppError('NOT_FOUND');
     c.req.addValidatedData('param', parsed.data as object);
   };
@@ -224,8 +230,9 @@ interface BodyPlan {
 }
 
 /**
- * Returns the check for an operation without a body, also a GET. It refuses every field of a JSON body, or names it as
- * ignored. An operation that sends or starts something refuses other bodies too. Source: contract §1.9 Unknown input.
+ * Returns the check for an operation without a body, also for a GET. The check refuses every field of a JSON body, or
+ * reports the field as ignored. For an operation that sends or starts something, it also refuses bodies that are not
+ * JSON. Source: contract §1.9 Unknown input.
  */
 function noBodyCheck(route: GuardedRoute): Check {
   const read = jsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
@@ -236,14 +243,14 @@ function noBodyCheck(route: GuardedRoute): Check {
   };
 }
 
-/** Zone of times without an offset: the zone of the project, if the caller has a project. */
+/** Returns the zone of times without an offset: the zone of the caller's project, or UTC without a project. */
 function zoneOfInput(c: RequestContext): string {
   const project: AccessProject | undefined = c.get('project');
   return project?.timezone ?? 'UTC';
 }
 
-/** Returns the data of a body. Ignored fields are named in the response. */
-function validIn(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
+/** Returns the data of a body, and lists ignored fields in the header `X-Ignored-Fields` of the response. */
+function reportIgnoredFields(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
   if (ignored !== '') c.header('X-Ignored-Fields', ignored);
   return data as object;
 }
@@ -259,7 +266,7 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
   return async (c, deps, inThread) => {
     const bytes = await readJson(c, plan);
     deps.loop.resumed();
-    const body = bytes.byteLength === 0 && plan.optional ? NOTHING : await jsonOf(bytes, plan, inThread);
+    const body = bytes.byteLength === 0 && plan.optional ? EMPTY_BODY : await parseJson(bytes, plan, inThread);
     if (body.fault !== undefined) {
       if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
       throw invalidBody([{ field: '', message: TOO_MANY_NODES, code: 'too_big' }], plan.route.invalid);
@@ -270,19 +277,22 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
       throw invalidBody([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    const parseValue = (given: unknown) => parseInZone(zoneOfInput(c), () => parse(given));
+    const parseValue = (input: unknown) => parseInZone(zoneOfInput(c), () => parse(input));
     try {
-      return validIn(c, parseValue(value));
+      return reportIgnoredFields(c, parseValue(value));
     } catch (error) {
-      const changed = await loadChanged(error, { c, deps, body: value, fields: plan.route.stored });
-      if (changed === undefined) throw error;
-      return validIn(c, parseChanges(value, { ...changed, parse: parseValue }));
+      const storedRecord = await loadStoredRecord(error, { c, deps, body: value, fields: plan.route.stored });
+      if (storedRecord === undefined) throw error;
+      return reportIgnoredFields(c, parseChanges(value, { ...storedRecord, parse: parseValue }));
     }
   };
 }
 
-/** Loads the record that a refused request changes; undefined if there is none, or if the body has no wrong value. */
-async function loadChanged(
+/**
+ * Loads the record that a refused request would change. Undefined if no such record exists, or if the request was not
+ * refused because of a value in its body.
+ */
+async function loadStoredRecord(
   refusal: unknown,
   p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; fields: StoredFields | undefined },
 ): Promise<Omit<Parameters<typeof parseChanges>[1], 'parse'> | undefined> {
@@ -293,13 +303,13 @@ async function loadChanged(
 }
 
 /** The value of an omitted body. */
-const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
+const EMPTY_BODY: JsonBody = { value: {}, unstorable: undefined, files: [] };
 
 /**
  * Reads a JSON body. A large body with files is read in a thread. Without files a thread would not help, because
  * receiving its result takes as long as reading the body.
  */
-async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: RunPrepaidTask | undefined): Promise<JsonBody> {
+async function parseJson(bytes: Uint8Array, { route }: BodyPlan, inThread: RunPrepaidTask | undefined): Promise<JsonBody> {
   const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };
   if (!inThread || route.filesAt === undefined) return readJsonBody(bytes, rules);
   return inThread('json.body', { bytes, rules }, [bytes]);
@@ -331,16 +341,16 @@ function formCheck(plan: BodyPlan): Check {
       .catch((cause: unknown) => {
         throw new AppError('BAD_REQUEST', {
           message: 'The body is not valid multipart/form-data.',
-          suggestion: 'Let your HTTP client build the form and its Content-Type, as curl -F does.',
+          suggestion: 'Let your HTTP client create the form and its Content-Type header, as curl -F does.',
           cause,
         });
       });
     loop.resumed();
     const value = Object.fromEntries(form.entries());
-    refuseRepeated([...form.keys()], plan.route.invalid);
+    refuseRepeatedFields([...form.keys()], plan.route.invalid);
     c.req.addValidatedData(
       'form',
-      validIn(
+      reportIgnoredFields(
         c,
         parseInZone(zoneOfInput(c), () => parse(value)),
       ),
@@ -348,8 +358,11 @@ function formCheck(plan: BodyPlan): Check {
   };
 }
 
-/** Refuses a form with a field twice, because only the last value would count. Source: contract §1.9 Unknown input. */
-function refuseRepeated(names: string[], invalid: 400 | undefined): void {
+/**
+ * Refuses a form that contains a field twice, because only the last value would be used. Source: contract §1.9 Unknown
+ * input.
+ */
+function refuseRepeatedFields(names: string[], invalid: 400 | undefined): void {
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
   if (repeated === undefined) return;
   throw invalidBody([{ field: repeated, message: REPEATED_NAME, code: 'duplicate_field' }], invalid);
@@ -367,7 +380,7 @@ function refuseEncoding(c: RequestContext): void {
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 
-function unsupported(wanted: 'application/json' | 'multipart/form-data'): AppError {
-  const boundary = wanted === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
-  return new AppError('UNSUPPORTED_MEDIA_TYPE', { suggestion: `Send Content-Type: ${wanted}${boundary}.` });
+function unsupported(mediaType: 'application/json' | 'multipart/form-data'): AppError {
+  const boundary = mediaType === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', { suggestion: `Send Content-Type: ${mediaType}${boundary}.` });
 }

@@ -5,10 +5,11 @@ import { AppError } from '../../rules/errors.ts';
 import type { AppEnv } from './env.ts';
 
 /**
- * On a loopback HOST, accepts only requests whose `Host` is a loopback name or the host of PUBLIC_URL. Requests from
- * this machine need no credentials there, and any web page can reach them through a local browser once its name
- * resolves to 127.0.0.1 (DNS rebinding). The browser then takes this service for that page's server, but still sends
- * the page's name in `Host`. On a public HOST any name may be ours. A request without `Host` does not come from a
+ * On a loopback HOST, accepts only requests whose `Host` is a loopback name or the host of PUBLIC_URL. This prevents
+ * DNS rebinding. On loopback, some requests from this machine need no credentials. An attacker can let the host name of
+ * a web page resolve to 127.0.0.1. A browser on this machine then sends requests of that page to this service, because
+ * it considers the service to be the page's server. It still sends the host name of the page in `Host`. On a public
+ * HOST, any host name may belong to the service, so nothing is checked. A request without `Host` does not come from a
  * browser; Node refuses it if HTTP/1.1 requires the header.
  */
 export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {

@@ -22,13 +22,13 @@ export function idempotencyKey(c: RequestContext): string | undefined {
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new AppError('BAD_REQUEST', {
       message: 'Idempotency-Key must be 1-255 printable ASCII characters.',
-      suggestion: 'Use a UUID, or an id of your own such as order-4711-confirmation.',
+      suggestion: 'Use a UUID, or an id that you choose, such as order-4711-confirmation.',
     });
   }
   return key;
 }
 
-/** A request whose input is parsed, each part if the operation takes it. */
+/** A request whose query and body are parsed, if the operation takes them. */
 type ParsedContext = Context<AppEnv, string, { out: { query: unknown; json: unknown; form: unknown } }>;
 
 /** Stores the fingerprint of a request with a key, for `sameRequest`. Call it after the input is parsed. */

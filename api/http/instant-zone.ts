@@ -5,16 +5,16 @@ import { instantOf } from '../../rules/time/local-time.ts';
 let inputZone = 'UTC';
 
 /**
- * Runs a synchronous parse in which date-times without an offset are in this time zone. Schemas are created once for
- * all projects and receive only the input, so the zone is module state for the duration of the parse.
+ * Runs a synchronous function that parses input. During this call, date-times without an offset are in `zone`. Schemas
+ * are created once for all projects and receive only the input, so a module variable holds the zone during the call.
  */
 export function parseInZone<T>(zone: string, parse: () => T): T {
-  const before = inputZone;
+  const previousZone = inputZone;
   inputZone = zone;
   try {
     return parse();
   } finally {
-    inputZone = before;
+    inputZone = previousZone;
   }
 }
 

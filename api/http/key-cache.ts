@@ -10,8 +10,8 @@ const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
 /**
- * Interval of checks of the connection that receives revocations. While no connection exists, every request queries its
- * key.
+ * Interval at which the connection that receives revocations is checked. While it is down, every request reads its key
+ * from the database.
  */
 const HEARTBEAT_MS = 5_000;
 /** `last_used_at` is written in batches, since a precision of five seconds is enough. */
@@ -20,7 +20,7 @@ const LAST_USED_FLUSH_MS = 5_000;
 export interface KeyCache {
   /** Returns the access of a key, from memory if that is safe. Undefined when it is unknown, revoked or expired. */
   find(key: string): Promise<KeyAccess | undefined>;
-  /** Clears the cache at once, for a process that changed a key itself, before its response. */
+  /** Clears the cache at once. Call it before the response, if this process itself changed a key. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ interface Entry {
 
 /**
  * Creates a cache of keys. Every API process clears it as soon as a key or a project changes, because triggers send
- * NOTIFY `access_changed`. It fails closed: while the listening connection is down, each request queries the
+ * NOTIFY `access_changed`. While the listening connection is down, the cache is not used, and each request queries the
  * database. Source: contract §2.1 Secret keys.
  */
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
@@ -66,9 +66,9 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
   }
 
   async function lookUp(key: string): Promise<KeyAccess | undefined> {
-    const asOf = generation;
+    const startGeneration = generation;
     const access = await findKeyAccess(deps.db, hashKey(key));
-    if (access && listener.live() && asOf === generation) {
+    if (access && listener.live() && startGeneration === generation) {
       if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
       entries.set(key, { access, readAtMs: Date.now() });
     }
@@ -80,8 +80,8 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
       if (!isKeyShaped(key)) return undefined;
       const nowMs = Date.now();
       const entry = entries.get(key);
-      const fresh = entry && nowMs - entry.readAtMs < ENTRY_TTL_MS && listener.live();
-      const access = fresh ? entry.access : await lookUp(key);
+      const isFresh = entry && nowMs - entry.readAtMs < ENTRY_TTL_MS && listener.live();
+      const access = isFresh ? entry.access : await lookUp(key);
       if (!access || (access.expiresAtMs !== null && access.expiresAtMs <= nowMs)) return undefined;
       if (access.keyId) used.add(access.keyId);
       return access;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { markCursor } from '../../rules/cursor.ts';
 
-/** 48 bits are enough, because a mark only detects a cursor that is sent to another list. It protects nothing. */
+/** 48 bits are enough, because a mark only detects a cursor of another list. It has no security purpose. */
 const MARK_CHARS = 8;
 /** Parameters that do not change the records of a list or their order, so they may differ between its pages. */
 const PAGE_PARAMETERS: readonly string[] = ['cursor', 'limit', 'page', 'pageSize', 'count', 'format'];
@@ -12,7 +12,7 @@ interface RequestedList {
   projectId: string | undefined;
   /** The requested path without the query. `/v1/contacts` and `/contacts` are one list. */
   path: string;
-  /** The parsed query, so that a default and its value mean the same. */
+  /** The parsed query, so that an omitted parameter equals its default value. */
   query: Record<string, unknown>;
 }
 
@@ -31,9 +31,9 @@ export function listMark({ projectId, path, query }: RequestedList): string {
 /** Returns the body of a page with the mark of its list in the cursor. */
 export function markPage<Body>(body: Body, mark: string): Body {
   if (typeof body !== 'object' || body === null) return body;
-  const marked = Object.entries(body).filter(
+  const cursors = Object.entries(body).filter(
     (entry): entry is [string, string] =>
       (entry[0] === 'cursor' || entry[0] === 'nextCursor') && typeof entry[1] === 'string',
   );
-  return { ...body, ...Object.fromEntries(marked.map(([name, cursor]) => [name, markCursor(cursor, mark)])) };
+  return { ...body, ...Object.fromEntries(cursors.map(([name, cursor]) => [name, markCursor(cursor, mark)])) };
 }

@@ -9,7 +9,7 @@ export interface Metrics {
   observe(request: { method: string; route: string; status: number; ms: number }): void;
   /** Records that a route blocked the event loop. */
   held(held: BlockedLoop): void;
-  /** Records computing time of a project, by the kind of work. */
+  /** Records the CPU time of work in a thread, by the kind of work. */
   computed(done: ComputedWork): void;
 }
 
@@ -59,8 +59,8 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
 }
 
 /**
- * Serves `/metrics` on its own port, which must not be public. On loopback, web pages of other sites cannot read it
- * either, as in `hostCheck`.
+ * Serves `/metrics` on a separate port, which must not be public. On loopback, the check of `Host` prevents web pages
+ * of other sites from reading the metrics, as `hostCheck` does for the API.
  */
 export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {

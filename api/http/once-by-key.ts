@@ -12,7 +12,7 @@ import { IdempotencyHeader, idempotencyKey } from './idempotency-key.ts';
 export interface OnceRules {
   /** Method and path, for the error message. */
   request: string;
-  /** Response members that are shown once, and therefore not stored with the key. */
+  /** Fields of the response that are shown once, and therefore not stored with the key. */
   shownOnce?: readonly string[] | undefined;
 }
 
@@ -27,18 +27,27 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
     const key = idempotencyKey(c);
     if (key === undefined) return handler(c, next);
     const projectId = c.get('projectId');
-    const keyed = { projectId, key, owner: keyOwner(c), request: rules.request, fingerprint: c.get('fingerprint') };
-    // Limits concurrent requests with keys: each holds a connection, also while it waits for the first request with
-    // its key. Callers with the public key have a separate queue, so the project does not wait for them.
-    const turn = keyed.owner.public ? `${projectId} public` : projectId;
-    return deps.compute.keyed({ projectId: turn, kind: rules.request }, async () => {
+    const keyedRequest = {
+      projectId,
+      key,
+      owner: keyOwner(c),
+      request: rules.request,
+      fingerprint: c.get('fingerprint'),
+    };
+    // Limits concurrent requests with keys. Each occupies a database connection, also while it waits for an earlier
+    // request with the same key. Requests with the public key have a separate queue, so that other requests of the
+    // project do not wait for them.
+    const queue = keyedRequest.owner.public ? `${projectId} public` : projectId;
+    return deps.compute.keyed({ projectId: queue, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
-        const [reused] = (await takeKeys(trx, [keyed])).values();
+        const [reused] = (await takeKeys(trx, [keyedRequest])).values();
         if (reused) throw reused;
-        const ran = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
-        const { status } = ran.result;
-        await storeResponses(trx, [{ ...keyed, statusCode: status, response: await readResponse(ran.result, rules) }]);
-        return ran;
+        const outcome = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
+        const { status } = outcome.result;
+        await storeResponses(trx, [
+          { ...keyedRequest, statusCode: status, response: await readResponse(outcome.result, rules) },
+        ]);
+        return outcome;
       });
       committed();
       return result;
@@ -72,7 +81,7 @@ export function takesIdempotencyKey(headers: unknown): boolean {
 
 async function readResponse(response: Response, { shownOnce = [] }: OnceRules): Promise<unknown> {
   const text = await response.clone().text();
-  const answer: unknown = text === '' ? null : JSON.parse(text);
-  if (typeof answer !== 'object' || answer === null || shownOnce.length === 0) return answer;
-  return Object.fromEntries(Object.entries(answer).filter(([name]) => !shownOnce.includes(name)));
+  const body: unknown = text === '' ? null : JSON.parse(text);
+  if (typeof body !== 'object' || body === null || shownOnce.length === 0) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !shownOnce.includes(name)));
 }

@@ -8,12 +8,15 @@ import { fieldNames, namesForHeader, type UnknownField } from './unknown-fields.
 export interface BodyRules {
   /** Refuses unknown fields instead of ignoring them. Source: contract §1.9 Unknown input. */
   unknownFields?: 'refuse' | undefined;
-  /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
+  /**
+   * Schema of the record that the operation changes. In the body, its other fields are read-only fields, not unknown
+   * fields.
+   */
   record?: z.ZodType | undefined;
   /**
-   * Unknown fields that are refused even where other unknown fields are ignored. The text of each field tells where its
-   * value belongs: in another field, another operation, or a header. Ignoring such a field would look like success. A
-   * field of the `record` passes without a value, and in a whole record (it has an `id`).
+   * Unknown fields that are refused even if other unknown fields are ignored, because ignoring them would look like
+   * success. The text for each field says where its value belongs: in another field, another operation, or a header. A
+   * field of the `record` is not refused if it has no value, or if the body is a whole record (with an `id`).
    */
   setElsewhere?: Readonly<Record<string, string>> | undefined;
   /** Status for errors in the body; 422 by default. */
@@ -42,11 +45,11 @@ export function bodyParser<Schema extends z.ZodType>(
     const isReadOnly = ({ path, remedy }: UnknownField) =>
       recordNames?.knows(path) && (!remedy || hasNoValue(value, path) || isRecord(value));
     const isRefused = (field: UnknownField) => unknownFields === 'refuse' || field.remedy !== undefined;
-    const refused = unknown.filter((field) => isRefused(field) && !isReadOnly(field));
+    const refusedFields = unknown.filter((field) => isRefused(field) && !isReadOnly(field));
     const parsed = schema.safeParse(value);
-    const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
-    if (refused.length > 0) throw unknownFieldsError(refused, faults);
-    if (!parsed.success) throw invalidBody(faults, invalid);
+    const errors = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
+    if (refusedFields.length > 0) throw unknownFieldsError(refusedFields, errors);
+    if (!parsed.success) throw invalidBody(errors, invalid);
     return { data: parsed.data, ignored: namesForHeader(unknown) };
   };
 }
@@ -54,8 +57,8 @@ export function bodyParser<Schema extends z.ZodType>(
 function withRemedy(field: UnknownField, setElsewhere: Readonly<Record<string, string>>): UnknownField {
   const [name = '', ...rest] = field.path;
   if (rest.length > 0) return field;
-  const meant = suggestName(name, [...field.siblings, ...Object.keys(setElsewhere)]) ?? name;
-  return Object.hasOwn(setElsewhere, meant) ? { ...field, remedy: setElsewhere[meant] } : field;
+  const intendedName = suggestName(name, [...field.siblings, ...Object.keys(setElsewhere)]) ?? name;
+  return Object.hasOwn(setElsewhere, intendedName) ? { ...field, remedy: setElsewhere[intendedName] } : field;
 }
 
 function isRecord(body: unknown): boolean {
@@ -74,7 +77,10 @@ export function invalidBody(errors: FieldError[], status: number | undefined): A
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }
 
-/** Always 422, also if other errors of the body are 400. Source: contract §1.9 Unknown input. */
+/**
+ * Returns the error for unknown fields. It is always 422, also on routes whose other errors in the body are 400.
+ * Source: contract §1.9 Unknown input.
+ */
 function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
   const errors = [...unknownErrors(unknown, 'field'), ...others];
   const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
@@ -86,25 +92,26 @@ const MAX_NAMED = 20;
 
 /** Returns the errors for unknown names, each with the intended name or the accepted names. */
 export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
-  return unknown.slice(0, MAX_NAMED).map((one) => {
-    const meant = meantBy(one);
-    const known =
-      one.siblings.length > 0 ? `Accepted here: ${one.siblings.join(', ')}.` : `No ${what} is accepted here.`;
-    const message = one.remedy ?? `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
-    return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
+  return unknown.slice(0, MAX_NAMED).map((field) => {
+    const intendedName = suggestKnownName(field);
+    const acceptedNames =
+      field.siblings.length > 0 ? `Accepted here: ${field.siblings.join(', ')}.` : `No ${what} is accepted here.`;
+    const message =
+      field.remedy ?? `Unknown ${what}. ${intendedName ? `Did you mean ${intendedName}?` : acceptedNames}`;
+    return { field: field.path.join('.'), message, code: 'unrecognized_keys' };
   });
 }
 
 /** Returns the suggestion for unknown names, based on the first unknown name that resembles a known name. */
 export function suggestKnown(unknown: readonly UnknownField[]): string {
-  const elsewhere = unknown.slice(0, MAX_NAMED).find((one) => one.remedy);
-  if (elsewhere?.remedy) return elsewhere.remedy;
-  const near = unknown.slice(0, MAX_NAMED).find((one) => meantBy(one) !== undefined);
-  return near
-    ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
+  const withRemedyText = unknown.slice(0, MAX_NAMED).find((field) => field.remedy);
+  if (withRemedyText?.remedy) return withRemedyText.remedy;
+  const withSuggestion = unknown.slice(0, MAX_NAMED).find((field) => suggestKnownName(field) !== undefined);
+  return withSuggestion
+    ? `Did you mean ${suggestKnownName(withSuggestion)} instead of ${withSuggestion.path.at(-1)}?`
     : 'Remove the names listed in errors. The API reference lists the names that each operation accepts.';
 }
 
-function meantBy({ path, siblings }: UnknownField): string | undefined {
+function suggestKnownName({ path, siblings }: UnknownField): string | undefined {
   return suggestName(path.at(-1) ?? '', siblings);
 }

@@ -24,7 +24,9 @@ export function queryParser<Schema extends z.ZodType>(
     if (!anyQuery) refuseUnknownQuery(names.unknownIn(query));
     const parsed = schema.safeParse(query);
     if (!parsed.success)
-      throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter).map(onceIn(query)));
+      throw queryErrors(
+        fieldErrors(parsed.error.issues, query).map(removeListIndex).map(explainRepeatedParameter(query)),
+      );
     const unstorable = Object.entries(queries).find(([, values]) => !values.every(isStorable));
     if (unstorable) {
       const message = 'Must not contain NUL characters.';
@@ -39,15 +41,20 @@ export function refuseUnknownQuery(unknown: UnknownField[]): void {
   if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
-/** The remedy for a parameter that takes one value but occurs several times. */
-function onceIn(query: Record<string, unknown>) {
-  return (fault: FieldError): FieldError =>
-    fault.code === 'invalid_type' && Array.isArray(query[fault.field])
-      ? { ...fault, message: 'The parameter is there twice. Remove one.' }
-      : fault;
+/**
+ * Returns a function that replaces the message of an error if its parameter takes one value but occurs several times.
+ */
+function explainRepeatedParameter(query: Record<string, unknown>) {
+  return (error: FieldError): FieldError =>
+    error.code === 'invalid_type' && Array.isArray(query[error.field])
+      ? { ...error, message: 'The query contains this parameter more than once. Send it once.' }
+      : error;
 }
 
-/** `?status=X` is a list of one value, so its error is at `status`, not at `status.0`. */
-function nameParameter<Fault extends { field: string }>(fault: Fault): Fault {
-  return { ...fault, field: fault.field.replace(/^([^.]+)\.\d+$/, '$1') };
+/**
+ * Removes the index from the field of an error. `?status=X` is parsed as a list of one value, but the error is about
+ * `status`.
+ */
+function removeListIndex<Fault extends { field: string }>(error: Fault): Fault {
+  return { ...error, field: error.field.replace(/^([^.]+)\.\d+$/, '$1') };
 }

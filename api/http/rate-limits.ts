@@ -7,12 +7,12 @@ import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process takes 1 % of a limit at a time from Postgres and counts it down in memory. This costs at most one
- * statement per hundred requests and never exceeds the limit over all processes. At most 1 % per process stays
+ * A process takes 1 % of a limit at a time from Postgres (a lease), and uses it up in memory. So the limit needs about
+ * one statement per hundredth of the limit, and all processes together never exceed it. At most 1 % per process stays
  * unused.
  */
 const LEASES_PER_WINDOW = 100;
-/** Number of remembered subjects. When there are more, subjects whose window has ended are dropped. */
+/** Maximum number of leases in memory. When there are more, leases whose window has ended are deleted. */
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 
@@ -61,7 +61,7 @@ export interface RateLimits extends CallerLimits {
 
 interface Lease {
   left: number;
-  /** Amount taken from the window by all processes when the lease was created or renewed. */
+  /** Number of requests that all processes had taken from the window when the lease was created or renewed. */
   taken: number;
   endsAtMs: number;
   renewing: Promise<void> | undefined;
@@ -83,8 +83,8 @@ export function createRateLimits(deps: {
 
   async function take(subject: string, limit: number): Promise<RateState> {
     let lease = leaseOf(subject);
-    // Repeats, because other waiting requests may have used up the renewed allowance already.
-    for (let tries = 0; lease.left <= 0 && tries < LEASES_PER_WINDOW; tries += 1) {
+    // Repeats, because other waiting requests may already have used up the renewed lease.
+    for (let attempts = 0; lease.left <= 0 && attempts < LEASES_PER_WINDOW; attempts += 1) {
       if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
       lease.renewing ??= renew(subject, lease, limit);
       await lease.renewing;
@@ -105,8 +105,8 @@ export function createRateLimits(deps: {
   }
 
   function leaseOf(subject: string): Lease {
-    const known = leases.get(subject);
-    if (known && (known.endsAtMs > Date.now() || known.renewing)) return known;
+    const current = leases.get(subject);
+    if (current && (current.endsAtMs > Date.now() || current.renewing)) return current;
     if (leases.size >= MAX_LEASES) forgetEnded();
     const lease: Lease = { left: 0, taken: 0, endsAtMs: 0, renewing: undefined };
     leases.set(subject, lease);

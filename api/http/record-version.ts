@@ -13,7 +13,7 @@ export const IfMatch = z.object({
   }),
 });
 
-/** `updatedAt` in the body of a change: the version that the caller read. */
+/** The field `updatedAt` in the body of a change: the version that the caller has read. */
 export const ReadUpdatedAt = InstantInput.optional().openapi({
   description:
     'Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins.',
@@ -34,8 +34,8 @@ export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): 
 const ENTITY_TAG = /^\s*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\u{10ffff}]*)"|([^\s,"*/]+))?\s*(?:,|$)/u;
 
 /**
- * Returns the version that a write is based on: `If-Match`, `updatedAt` of the body, or both. Undefined without
- * either. Weak tags count too, because proxies that compress a response weaken its tag.
+ * Returns the version that the caller has read: `If-Match`, `updatedAt` of the body, or both. Undefined if the request
+ * has neither. Weak tags are accepted too, because proxies that compress a response change its tag to a weak tag.
  * @throws AppError BAD_REQUEST for an `If-Match` that is neither `*` nor a list of entity tags
  */
 export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {

@@ -19,24 +19,24 @@ export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * Registers the operations of routes files. Each operation gets a guard, an entry in the route table, and a
- * description in the OpenAPI document with all its statuses, at every path where it responds.
+ * Registers the operations of routes files. Each operation gets a guard, an entry in the route table, and a description
+ * in the OpenAPI document with all its statuses, at every path where it responds.
  *
- * `@hono/zod-openapi` gives the types of handlers and the document. Its validators are not used: they read a body
- * without a limit and ignore unknown fields. The guard validates instead.
+ * `@hono/zod-openapi` provides the types of handlers and the document. Its validators are not used, because they read a
+ * body without a limit and ignore unknown fields. The guard validates instead.
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
-    const [named = route.path] = paths(route.path);
-    const keyed = isKeyed(route);
-    const request = keyed ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
-    const rules = { request: `POST ${named}`, shownOnce: route.shownOnce };
-    const handle = keyed ? onceByKey(handler, rules, deps) : handler;
+    const [mainPath = route.path] = paths(route.path);
+    const takesKey = isKeyed(route);
+    const request = takesKey ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
+    const rules = { request: `POST ${mainPath}`, shownOnce: route.shownOnce };
+    const handle = takesKey ? onceByKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
-      const here = withCommonPlaces({ ...route, path, ...(request && { request }) });
-      hono.openAPIRegistry.registerPath(describe(here, path === named ? undefined : named));
+      const routeAtPath = addCommonRemedies({ ...route, path, ...(request && { request }) });
+      hono.openAPIRegistry.registerPath(describe(routeAtPath, path === mainPath ? undefined : mainPath));
       table.add(route.method, path);
-      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
+      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(routeAtPath, deps), handle);
     }
   };
   return { openapi: register };
@@ -45,7 +45,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
 /** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
 export interface UnauthenticatedRoutes {
   get(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
-  /** By default, `UNAUTHENTICATED_WRITES` limits a caller over all of these routes together. */
+  /** By default, the limit `UNAUTHENTICATED_WRITES` applies to all of these routes together, for each caller. */
   post(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
 }
 
@@ -56,9 +56,11 @@ interface UnauthenticatedOptions {
   limit?: UnauthenticatedLimit;
   /** Limit that counts only refused requests, for callbacks whose signature proves their origin. */
   refusedLimit?: UnauthenticatedLimit;
-  /** The router's pattern, if it differs from the documented path with `:name` for `{name}`. */
+  /** The router's pattern. Only needed if it is not the documented path with `:name` instead of `{name}`. */
   pattern?: string;
-  /** Further patterns: the rest of a link that was cut off. A person always gets a page. */
+  /**
+   * Further patterns: links that an email app has cut off. A person who opens such a link gets a page, not an error.
+   */
   cutOffAt?: readonly string[];
 }
 
@@ -163,12 +165,12 @@ function invalidStatuses(route: GuardedRoute): number[] {
 }
 
 /**
- * Adds fields that must not be ignored on any write: a dry run under another name, or of an operation without one, and
- * an idempotency key in the body. Operations that pages call accept any field.
+ * Adds texts for fields that no write may ignore: `dryRun` for an operation without a dry run, and an idempotency key
+ * in the body. Operations that web pages call accept any field.
  */
-function withCommonPlaces(route: GuardedRoute): GuardedRoute {
+function addCommonRemedies(route: GuardedRoute): GuardedRoute {
   if (route.method === 'get' || route.anyQuery) return route;
-  const dryRun = 'Unknown field. An operation with a dry run has the field dryRun.';
+  const dryRun = 'Unknown field. This operation has no dry run. An operation with a dry run has the field dryRun.';
   const idempotencyKey = takesIdempotencyKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
   return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }

@@ -10,9 +10,12 @@ import type { RequestContext } from './env.ts';
 
 /** Interval between two writes. A killed process loses only entries younger than this. */
 const INTERVAL_MS = 250;
-/** Entries per project and interval, so that a busy project does not displace others or overload Postgres. */
+/**
+ * Maximum number of entries per project and interval, so that a busy project does not displace entries of other
+ * projects or overload Postgres.
+ */
 const PROJECT_MAX = 100;
-/** Entries of all projects per interval, about 300 KB. */
+/** Maximum number of entries of all projects per interval, about 300 KB. */
 const WAITING_MAX = 1_000;
 /** Maximum number of ids of each kind in an entry. */
 const MADE_MAX = 100;
@@ -31,16 +34,16 @@ export interface RequestLog {
  * entries that Postgres refuses: a log must not delay requests or use up memory.
  */
 export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): RequestLog {
-  let waiting: NewLoggedRequest[] = [];
-  let ofProject = new Map<string, number>();
-  let leftOut = 0;
+  let waitingEntries: NewLoggedRequest[] = [];
+  let countByProject = new Map<string, number>();
+  let skippedCount = 0;
   let timer: NodeJS.Timeout | undefined;
   /** Only one write runs at a time, so that a slow Postgres gets no further writes. */
   let writing: Promise<void> | undefined;
   let closed = false;
 
   function schedule(): void {
-    if (timer || writing || closed || waiting.length === 0) return;
+    if (timer || writing || closed || waitingEntries.length === 0) return;
     timer = setTimeout(() => {
       timer = undefined;
       writing = write().finally(() => {
@@ -51,9 +54,9 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
   }
 
   async function write(): Promise<void> {
-    const [requests, missed] = [waiting, leftOut];
-    [waiting, ofProject, leftOut] = [[], new Map(), 0];
-    if (missed > 0) log.warn({ requests: missed }, 'requests were not logged: too many at the same time');
+    const [requests, skipped] = [waitingEntries, skippedCount];
+    [waitingEntries, countByProject, skippedCount] = [[], new Map(), 0];
+    if (skipped > 0) log.warn({ requests: skipped }, 'requests were not logged: too many at the same time');
     try {
       await insertRequests(db, requests);
     } catch (error) {
@@ -63,13 +66,13 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 
   return {
     add(request) {
-      const count = ofProject.get(request.projectId) ?? 0;
-      if (closed || count >= PROJECT_MAX || waiting.length >= WAITING_MAX) {
-        leftOut += 1;
+      const count = countByProject.get(request.projectId) ?? 0;
+      if (closed || count >= PROJECT_MAX || waitingEntries.length >= WAITING_MAX) {
+        skippedCount += 1;
         return;
       }
-      ofProject.set(request.projectId, count + 1);
-      waiting.push(request);
+      countByProject.set(request.projectId, count + 1);
+      waitingEntries.push(request);
       schedule();
     },
     async close() {
@@ -82,8 +85,8 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 }
 
 /**
- * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a
- * project, and reads by users, since a dashboard polls every second.
+ * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a project,
+ * and reads by users, because the dashboard sends requests every second.
  */
 export function logEntry(
   c: RequestContext,

@@ -39,13 +39,14 @@ export function noContent(description = 'Done') {
   return { description };
 }
 
-/** The member of an error response in the document that lists its codes. */
+/** The property of an error response in the OpenAPI document that lists its codes. */
 export const CODES = 'x-error-codes';
 
 /**
  * Declares the error responses of an operation by their codes, for the document. Spread it into `responses`. Errors
- * that follow from credentials, parameters and body (401, 403, 422, 429 …) are added to every route automatically.
- * The return type is empty because errors are thrown: the handler's type must contain only the successes.
+ * that follow from credentials, parameters and body (401, 403, 422, 429 …) are added to every route automatically. The
+ * return type is empty, because handlers throw errors, so the type of a handler must contain only the success
+ * responses.
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
 export function errors(...codes: ErrorCode[]): {} {
@@ -53,16 +54,17 @@ export function errors(...codes: ErrorCode[]): {} {
 }
 
 /**
- * Returns error responses by status. An earlier response keeps its codes. VALIDATION_ERROR uses the status `invalid`.
+ * Returns error responses by status. Codes that the route has already declared stay. VALIDATION_ERROR gets the statuses
+ * `invalid`.
  */
 export function errorResponses(
   codes: readonly ErrorCode[],
-  given: object = {},
+  declared: object = {},
   invalid: readonly number[] = [ERRORS.VALIDATION_ERROR.status],
 ): Record<string, object> {
   const byStatus = new Map<string, Set<ErrorCode>>();
   const add = (status: string, code: ErrorCode) => byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
-  for (const [status, response] of Object.entries(given)) {
+  for (const [status, response] of Object.entries(declared)) {
     for (const code of codesOf(response)) add(status, code);
   }
   for (const code of codes) {
@@ -78,8 +80,8 @@ function codesOf(response: unknown): ErrorCode[] {
 }
 
 /** Returns an error response. Codes keep the order of the catalogue, so that equal sets give equal responses. */
-function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
-  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
+function errorResponse(status: number, errorCodes: ReadonlySet<ErrorCode>) {
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => errorCodes.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(' '),

@@ -7,13 +7,15 @@ export interface RouteTable {
   methodsOf(path: string): string[];
   /** Returns the existing path closest to a path that does not exist. Undefined if no path is close enough. */
   nearestTo(path: string): string | undefined;
-  /** Returns our operation for an operation of another service, as method and path. */
+  /** Returns the operation of this API, as method and path, that replaces an operation of another service's API. */
   equivalentOf(method: string, path: string): string | undefined;
-  /** Returns the path that lists the kind of record that the first id in a path names. Undefined without an id. */
+  /**
+   * Returns the path that lists records of the kind that the first id of `path` identifies. Undefined without an id.
+   */
   listOf(path: string): string | undefined;
 }
 
-interface Known {
+interface KnownPath {
   pattern: RegExp;
   parameters: number;
   methods: Set<string>;
@@ -23,7 +25,10 @@ interface Known {
  * Longer paths are not compared: they are not typos of a known path, and comparing costs the product of both lengths.
  */
 const COMPARED_MAX_CHARS = 120;
-/** Operations of Resend, Postmark, SendGrid, Loops, Mailgun and Customer.io, without the version, and ours for them. */
+/**
+ * Operations of Resend, Postmark, SendGrid, Loops, Mailgun and Customer.io, without the version, and for each the
+ * operation of this API that does the same.
+ */
 const FOREIGN_OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['POST emails', 'POST /v1/send'],
   ['POST email', 'POST /v1/send'],
@@ -42,7 +47,7 @@ const FOREIGN_OPERATIONS: ReadonlyMap<string, string> = new Map([
 const NEAR = 2;
 
 export function createRouteTable(): RouteTable {
-  const paths = new Map<string, Known>();
+  const paths = new Map<string, KnownPath>();
   return {
     add(method, path) {
       const known = paths.get(path) ?? toKnownPath(path);
@@ -54,8 +59,8 @@ export function createRouteTable(): RouteTable {
       const matching = [...paths.values()].filter((known) => known.pattern.test(path));
       // `/contacts/fields` also matches `/contacts/{id}`, but accepts only its own methods.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
-      const own = matching.filter(({ parameters }) => parameters === fewest);
-      return [...new Set(own.flatMap((known) => [...known.methods]))].sort();
+      const mostSpecific = matching.filter(({ parameters }) => parameters === fewest);
+      return [...new Set(mostSpecific.flatMap((known) => [...known.methods]))].sort();
     },
     nearestTo(path) {
       if (path.length > COMPARED_MAX_CHARS) return undefined;
@@ -76,7 +81,7 @@ export function createRouteTable(): RouteTable {
   };
 }
 
-function toKnownPath(path: string): Known {
+function toKnownPath(path: string): KnownPath {
   return { pattern: patternOf(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
 }
 
@@ -88,9 +93,9 @@ function patternOf(path: string): RegExp {
 }
 
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one letter. */
-function countTypingErrors(asked: string, known: string): number {
-  const [one, other] = [partsOf(asked), partsOf(known)];
-  // `/` is the dashboard, which is never meant by `/v1`.
+function countTypingErrors(requestedPath: string, known: string): number {
+  const [one, other] = [partsOf(requestedPath), partsOf(known)];
+  // `/` is the dashboard. It is never a useful suggestion for `/v1`.
   if (other.parts.length === 0) return Number.POSITIVE_INFINITY;
   if (one.parts.length !== other.parts.length) return Number.POSITIVE_INFINITY;
   return other.parts.reduce(

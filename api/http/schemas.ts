@@ -64,8 +64,8 @@ export const EmailAddress = emailText().openapi({
 export const EmailAddressResponse = z.string().openapi({ format: 'email', example: 'ada@example.com' });
 
 /**
- * A phone number in a request, as people write it, with its country code. Parsed to E.164. A plus that a URL does not
- * encode arrives as a space.
+ * A phone number in a request, in any usual spelling with its country code. Parsed to E.164. If a URL contains an
+ * unencoded plus, the plus arrives as a space.
  */
 export const PhoneNumberInput = z
   .string()
@@ -134,15 +134,15 @@ export const QuerySwitch = z
 
 /** A file in a form. */
 export const UploadedFile = z.custom<File>((value) => value instanceof File, {
-  error: ({ input }) => (input === undefined ? 'Required' : 'Must be a file: give its part of the form a filename'),
+  error: ({ input }) => (input === undefined ? 'Required' : 'Must be a file: the part of the form needs a filename'),
   params: { code: 'invalid_type' },
 });
 
 const JSON_TEXT_MAX_CHARS = 64 * 1024;
 
 /**
- * Returns a schema for a value that a query or a form has as JSON text. Unknown fields are errors: queries and forms
- * with such values refuse unknown names too.
+ * Returns a schema for a value that a query or a form contains as JSON text. Unknown fields in the JSON are errors,
+ * because these queries and forms also refuse unknown names.
  * @param message the error for invalid JSON
  */
 export function jsonText<Schema extends z.ZodType>(schema: Schema, message: string, maxChars = JSON_TEXT_MAX_CHARS) {
@@ -188,7 +188,7 @@ export function cursorQuery(defaultLimit: number) {
   });
 }
 
-/** A page size without a default, so that both names are seen. `resolveQueryAliases` chooses between them. */
+/** A page size without a default, because `resolveQueryAliases` must see which of the two names the caller sent. */
 const pageSizeInput = wholeNumber({ min: 1, max: 100, default: 1 })
   .removeDefault()
   .optional()

@@ -36,11 +36,13 @@ export interface AccessRule {
   secretKey: readonly string[] | undefined;
   publicKey: boolean;
   session: readonly string[] | undefined;
-  /** False for sessions without permissions (log out, switch project): the project's state does not matter there. */
+  /**
+   * False for operations that need only a session (log out, switch project). They work even if the project is disabled.
+   */
   ofProject: boolean;
 }
 
-/** Returns the access rule of an operation. Undefined if the operation is open to all. */
+/** Returns the access rule of an operation. Undefined if the operation requires no credentials. */
 export function accessRule(security: readonly Record<string, readonly string[]>[] | undefined): AccessRule | undefined {
   if (!security || security.length === 0) return undefined;
   const find = (scheme: string) => security.find((requirement) => scheme in requirement)?.[scheme];

@@ -30,13 +30,13 @@ import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRequestLog } from './request-log.ts';
 
-/** Far longer than any accepted statement takes. A statement that runs longer is stuck. */
+/** Statements of the API take far less time. Postgres cancels a statement that runs longer. */
 const STATEMENT_TIMEOUT_MS = 120_000;
-/** Limit for lists and counts. No one waits longer for a page. */
+/** Limit for statements of lists and counts, because users do not wait longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
 /**
- * Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed
- * socket.
+ * Longer than the idle time of common load balancers (60 s), so that the load balancer closes a connection first and
+ * never sends a request to a closed socket.
  */
 const KEEP_ALIVE_MS = 65_000;
 /** Running requests get this long to finish when the process stops. `npm start` allows 20 s for everything. */
@@ -54,21 +54,21 @@ export interface RunningApi {
  * accepts no new requests, finishes running requests, and releases every connection.
  */
 export async function startApi(
-  given: Config,
+  initialConfig: Config,
   { log, release }: { log: Logger; release?: Release | undefined },
 ): Promise<RunningApi> {
-  const installation = await findInstallation(given.database.url);
+  const installation = await findInstallation(initialConfig.database.url);
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), {
     errorHandler: respondBadRequest,
     // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
-    hostname: new URL(given.publicUrl).hostname,
+    hostname: new URL(initialConfig.publicUrl).hostname,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', respondBadHttp);
-  // Listens before anything else is opened, so that a port in use leaves nothing to clean up.
-  const port = await listen(server, given);
+  // Listens before it opens connections, so that nothing needs to be closed if the port is in use.
+  const port = await listen(server, initialConfig);
   // With PORT=0, the public URL is known only now.
-  const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
+  const config = { ...initialConfig, port, publicUrl: initialConfig.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
   const { deps, watch, close } = openDeps({ config, release }, { installation, log, metrics });
   registerBacklog(metrics.registry, deps.backlog);

@@ -42,7 +42,7 @@ export function deleteSessionCookie(c: RequestContext, publicUrl: string): void 
   deleteCookie(c, SECURE_SESSION_COOKIE, { ...OPTIONS, secure: true });
 }
 
-/** Tells whether the service is reached by https. Ignores headers of the request, because a caller may forge them. */
+/** Tells whether callers use https. Looks only at PUBLIC_URL, because a caller may forge headers of the request. */
 export function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https://');
 }

@@ -12,7 +12,7 @@ export interface StoredFields {
     deps: Pick<Deps, 'db' | 'config'>,
     request: { projectId: string; id: string; body: unknown },
   ): Promise<object | undefined>;
-  /** How deep the fields are in the body: 1, or 3 if records are in lists (`templates.0.from`). */
+  /** Length of the path of a record's field in the body: 1, or 3 if records are in lists (`templates.0.from`). */
   depth: 1 | 3;
 }
 
@@ -34,8 +34,9 @@ export function storedRecord(
 }
 
 /**
- * Parses a refused body again, now with the record that the request changes. A rule that is newer than the record does
- * not refuse a field, an item of a list or a filter that is stored already, also if the rest of its field is edited.
+ * Parses a refused body again and compares it with the stored record that the request changes. A field, an item of a
+ * list or a filter that is already stored is accepted, even if a newer rule forbids it, and even if the caller edits
+ * other parts of the same field.
  * @throws AppError VALIDATION_ERROR with the refused parts that are not stored
  */
 export function parseChanges<T>(
@@ -65,9 +66,9 @@ function isStoredPart(field: string, body: unknown, p: { stored: object; depth: 
 }
 
 /**
- * Returns a refused body without the refused fields whose value is stored already. Such a field counts as omitted. So a
- * client can send back a record that it has read, even if a newer rule refuses a stored value. Undefined if no refused
- * field has its stored value.
+ * Returns a refused body without the refused fields whose value equals the stored value. These fields are treated as
+ * omitted. So a client can read a record and send it back, even if a newer rule forbids a stored value. Undefined if no
+ * refused field has its stored value.
  */
 function omitStored(
   body: unknown,

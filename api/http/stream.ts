@@ -1,6 +1,6 @@
 /**
- * Returns strings as the body of a response. Each string is produced when the reader asks for it, so a slow reader
- * costs the memory of one string.
+ * Returns strings as the body of a response. Each string is produced only when the reader is ready for it, so a slow
+ * reader needs memory for one string.
  */
 export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

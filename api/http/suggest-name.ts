@@ -3,8 +3,9 @@ import { consentFieldOf } from '../../rules/contacts/consent-names.ts';
 
 /**
  * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and
- * our fields for them, in the spelling of `plain`. The first of our names that the schema has at the same place is
- * suggested. A Map, because an object would have an entry for a field named `constructor`.
+ * the fields of this API for them, normalized by `normalizeName`. The suggestion is the first of these fields that the
+ * schema has in the same object. It is a Map, because a plain object would also find inherited names such as
+ * `constructor`.
  */
 const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({
@@ -137,22 +138,22 @@ const OLD_NAMES = new Set(['scheduledAt', 'ids', 'audienceCondition']);
 
 /** Returns the known name that a caller probably meant. Undefined if no name is close enough. */
 export function suggestName(name: string, known: readonly string[]): string | undefined {
-  const asked = plain(name);
-  const same = known.find((one) => plain(one) === asked && !OLD_NAMES.has(one));
-  if (same !== undefined) return same;
-  const theirs = FOREIGN_NAMES.get(asked)?.find((one) => known.includes(one));
-  if (theirs !== undefined || known.length === 0) return theirs;
+  const normalized = normalizeName(name);
+  const equalName = known.find((one) => normalizeName(one) === normalized && !OLD_NAMES.has(one));
+  if (equalName !== undefined) return equalName;
+  const translated = FOREIGN_NAMES.get(normalized)?.find((one) => known.includes(one));
+  if (translated !== undefined || known.length === 0) return translated;
   const consent = consentFieldOf(name);
   if (consent !== undefined && known.includes(consent)) return consent;
   // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
   // lengths.
-  if (asked.length > 40) return undefined;
-  // Two letters in the wrong order, as in `filed`, count as two changes, which is far for a short name.
-  const swapped = known.find((one) => sortLetters(plain(one)) === sortLetters(asked));
-  if (swapped !== undefined) return swapped;
-  const nearest = closest(asked, known.map(plain));
-  const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
-  return near ? known.find((one) => plain(one) === nearest) : undefined;
+  if (normalized.length > 40) return undefined;
+  // Two letters in the wrong order, as in `filed`, count as two changes, which is too much for a short name below.
+  const reordered = known.find((one) => sortLetters(normalizeName(one)) === sortLetters(normalized));
+  if (reordered !== undefined) return reordered;
+  const nearest = closest(normalized, known.map(normalizeName));
+  const isClose = distance(normalized, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
+  return isClose ? known.find((one) => normalizeName(one) === nearest) : undefined;
 }
 
 function sortLetters(name: string): string {
@@ -160,6 +161,6 @@ function sortLetters(name: string): string {
 }
 
 /** Normalizes a name: `scheduled_for`, `Scheduled-For` and `scheduledFor` are equal. */
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '');
 }

@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 import { declaredForms } from '../../rules/input-forms.ts';
 
-/** The fields that a schema knows. `opaque` accepts any field, a `leaf` is a value without fields. */
-type Known = 'opaque' | 'leaf' | KnownObject | KnownByValue;
+/** The fields that a schema declares. `opaque` accepts any field. A `leaf` is a value without fields. */
+type KnownFields = 'opaque' | 'leaf' | KnownObject | KnownByValue;
 interface KnownObject {
-  fields: Map<string, () => Known>;
+  fields: Map<string, () => KnownFields>;
   names: string[];
   /** The elements of a list, or the values of an object with any names. */
-  element: (() => Known) | undefined;
+  element: (() => KnownFields) | undefined;
   anyName: boolean;
 }
-/** The form depends on the value (`describeForms`). */
+/** The fields depend on the value (`describeForms`). */
 interface KnownByValue {
-  formOf(value: unknown): Known;
+  formOf(value: unknown): KnownFields;
 }
 
 /** A field of a body that is not in its schema, and the known fields at the same place. */
 export interface UnknownField {
   path: string[];
   siblings: string[];
-  /** Names the place of the field, if the operation has one (`setElsewhere`). */
+  /** Says where to send the value instead, if the operation declares this (`setElsewhere`). */
   remedy?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface FieldNames {
   freeForm(): string[];
 }
 
-/** The maximum number of fields in `X-Ignored-Fields`. No record has as many fields of its own. */
+/** The maximum number of fields in `X-Ignored-Fields`. No record has so many fields. */
 const MAX_NAMED = 50;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
@@ -51,11 +51,11 @@ export function fieldNames(schema: z.ZodType): FieldNames {
   return {
     unknownIn(body) {
       const found: UnknownField[] = [];
-      collect(body, knownOf(schema), [], found);
+      collect(body, fieldsOfSchema(schema), [], found);
       return found;
     },
-    knows: (path) => knowsPath(knownOf(schema), path),
-    freeForm: () => [...freeParts(knownOf(schema), [])],
+    knows: (path) => knowsPath(fieldsOfSchema(schema), path),
+    freeForm: () => [...freeParts(fieldsOfSchema(schema), [])],
   };
 }
 
@@ -81,16 +81,16 @@ function encodeShort(name: string): string {
   return encoded;
 }
 
-function collect(value: unknown, given: Known, prefix: string[], found: UnknownField[]): void {
+function collect(value: unknown, schemaFields: KnownFields, prefix: string[], found: UnknownField[]): void {
   if (typeof value !== 'object' || value === null || prefix.length > DEPTH_MAX) return;
-  const known = formFor(given, value);
+  const known = formFor(schemaFields, value);
   if (known === 'opaque' || known === 'leaf') return;
   if (Array.isArray(value)) {
     const element = known.element;
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
-  // The type check refuses an object in place of a list.
+  // The schema declares a list, but the value is an object. The type check of the schema refuses it.
   if (known.fields.size === 0 && known.element && !known.anyName) return;
   for (const key of Object.keys(value)) {
     const field = known.fields.get(key) ?? (known.anyName ? known.element : undefined);
@@ -99,20 +99,20 @@ function collect(value: unknown, given: Known, prefix: string[], found: UnknownF
   }
 }
 
-function formFor(known: Known, value: unknown): 'opaque' | 'leaf' | KnownObject {
+function formFor(known: KnownFields, value: unknown): 'opaque' | 'leaf' | KnownObject {
   return typeof known === 'object' && 'formOf' in known ? formFor(known.formOf(value), value) : known;
 }
 
-/** An opaque object has no fields of its own, so it knows no path below it. */
-function knowsPath(given: Known, [name, ...rest]: readonly string[]): boolean {
+/** Tells whether the schema declares the path. An opaque object declares no fields, so it declares no path below it. */
+function knowsPath(schemaFields: KnownFields, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  const known = formFor(given, undefined);
+  const known = formFor(schemaFields, undefined);
   if (known === 'opaque' || known === 'leaf') return false;
   const field = known.fields.get(name) ?? (INDEX.test(name) ? known.element : undefined);
   return field !== undefined && knowsPath(field(), rest);
 }
 
-function* freeParts(known: Known, path: string[]): Generator<string> {
+function* freeParts(known: KnownFields, path: string[]): Generator<string> {
   if (known === 'opaque') yield path.join('.');
   if (typeof known === 'string' || 'formOf' in known) return;
   for (const [name, field] of known.fields) yield* freeParts(field(), [...path, name]);
@@ -120,28 +120,30 @@ function* freeParts(known: Known, path: string[]): Generator<string> {
 }
 
 /** Known fields by schema. Schemas live as long as the process, and each is analyzed at its first use. */
-const analyzed = new WeakMap<z.core.$ZodType, Known>();
+const fieldsBySchema = new WeakMap<z.core.$ZodType, KnownFields>();
 
-function knownOf(schema: z.core.$ZodType): Known {
-  const known = analyzed.get(schema) ?? analyze(schema);
-  analyzed.set(schema, known);
+function fieldsOfSchema(schema: z.core.$ZodType): KnownFields {
+  const known = fieldsBySchema.get(schema) ?? analyze(schema);
+  fieldsBySchema.set(schema, known);
   return known;
 }
 
-function analyze(schema: z.core.$ZodType): Known {
+function analyze(schema: z.core.$ZodType): KnownFields {
   const formOf = declaredForms(schema);
-  if (formOf) return { formOf: (value) => knownOf(formOf(value)) };
+  if (formOf) return { formOf: (value) => fieldsOfSchema(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
   switch (def.type) {
     case 'object':
       if (def.catchall && def.catchall._zod.def.type !== 'never') return 'opaque';
-      return knownObject(new Map(Object.entries(def.shape).map(([name, field]) => [name, () => knownOf(field)])));
+      return knownObject(
+        new Map(Object.entries(def.shape).map(([name, field]) => [name, () => fieldsOfSchema(field)])),
+      );
     case 'array':
-      return knownObject(new Map(), () => knownOf(def.element));
+      return knownObject(new Map(), () => fieldsOfSchema(def.element));
     case 'record':
-      return typeof knownOf(def.valueType) === 'string'
+      return typeof fieldsOfSchema(def.valueType) === 'string'
         ? 'opaque'
-        : { ...knownObject(new Map(), () => knownOf(def.valueType)), anyName: true };
+        : { ...knownObject(new Map(), () => fieldsOfSchema(def.valueType)), anyName: true };
     case 'optional':
     case 'nullable':
     case 'default':
@@ -149,15 +151,15 @@ function analyze(schema: z.core.$ZodType): Known {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return knownOf(def.innerType);
+      return fieldsOfSchema(def.innerType);
     case 'pipe':
-      return knownOf(acceptsAnything(def.in) ? def.out : def.in);
+      return fieldsOfSchema(acceptsAnything(def.in) ? def.out : def.in);
     case 'lazy':
-      return knownOf(def.getter());
+      return fieldsOfSchema(def.getter());
     case 'union':
-      return merge(def.options.map(knownOf));
+      return merge(def.options.map(fieldsOfSchema));
     case 'intersection':
-      return merge([knownOf(def.left), knownOf(def.right)]);
+      return merge([fieldsOfSchema(def.left), fieldsOfSchema(def.right)]);
     case 'any':
     case 'unknown':
     case 'custom':
@@ -168,12 +170,15 @@ function analyze(schema: z.core.$ZodType): Known {
   }
 }
 
-/** Tells whether the output schema of a pipe has the fields, as in a preprocess, or after checks of any value. */
+/**
+ * Tells whether the input schema of a pipe accepts any value, as in a preprocess. Then the output schema declares the
+ * fields.
+ */
 function acceptsAnything(input: z.core.$ZodType): boolean {
   return ['transform', 'unknown', 'any'].includes(input._zod.def.type);
 }
 
-function merge(all: Known[]): Known {
+function merge(all: KnownFields[]): KnownFields {
   if (all.includes('opaque')) return 'opaque';
   const parts = all.filter((known) => typeof known === 'object');
   if (parts.some((known) => 'formOf' in known))
@@ -183,7 +188,7 @@ function merge(all: Known[]): Known {
 }
 
 function mergeObjects(all: KnownObject[]): KnownObject {
-  const fields = new Map<string, (() => Known)[]>();
+  const fields = new Map<string, (() => KnownFields)[]>();
   for (const known of all)
     for (const [name, field] of known.fields) fields.set(name, [...(fields.get(name) ?? []), field]);
   const elements = all.flatMap(({ element }) => element ?? []);
@@ -192,8 +197,8 @@ function mergeObjects(all: KnownObject[]): KnownObject {
   return { ...knownObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
 }
 
-function mergeLazily(parts: (() => Known)[]): () => Known {
-  let known: Known | undefined;
+function mergeLazily(parts: (() => KnownFields)[]): () => KnownFields {
+  let known: KnownFields | undefined;
   return () => {
     known ??= merge(parts.map((part) => part()));
     return known;

@@ -23,12 +23,12 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   base64: 'base64',
 };
 
-/** Makes zod describe errors by their remedy, wherever a schema has no message of its own. */
+/** Sets the messages of zod to texts that say what is accepted, for schemas that declare no message. */
 export function usePlainMessages(): void {
   z.config({ localeError: messageFor });
 }
 
-/** Undefined leaves the message to zod. */
+/** Returns the message for an issue. Undefined means that zod's default message is used. */
 function messageFor(issue: RawIssue): string | undefined {
   if (issue.code === 'invalid_type') return typeMessage(issue.expected, issue.input);
   if (issue.code === 'too_small' || issue.code === 'too_big') return sizeMessage(issue);

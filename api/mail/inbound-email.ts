@@ -21,7 +21,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
-/** Maximum length of the body in an event. The email record keeps more of it. */
+/** Maximum length of the body in an event. The record of the email stores up to `RECORD_BODY_MAX_CHARS`. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
 /** HTML characters that are converted to text for an event. The text is at most a quarter of this. */
@@ -34,7 +34,9 @@ interface Deps {
   log: Logger;
 }
 
-/** Starts the listener of INBOUND_SMTP_PORT. Undefined if it is off; the parsers are then not loaded. */
+/**
+ * Starts the SMTP listener on INBOUND_SMTP_PORT. If the port is off, returns undefined and does not load the parsers.
+ */
 export async function startInboundEmail(deps: Deps): Promise<InboundListener | undefined> {
   const { config, log } = deps;
   if (config.inboundSmtpPort === undefined) return undefined;
@@ -52,10 +54,10 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
 }
 
 /**
- * Handles incoming email: email to one of our return paths, whose signature names the email and proves that the
- * report is about it, or email to a verified domain, which belongs to its project. Abuse reports name the email by
- * the return path or the unsubscribe link that they quote, both signed. Other email is refused or changes nothing.
- * Source: contract §9.3 Links.
+ * Creates the handler of incoming email. Email to a return path is a report about an email that the service sent: the
+ * signed return path identifies this email. Email to a verified domain belongs to the domain's project. An abuse report
+ * identifies the email by the signed return path or the signed unsubscribe link that it quotes. Other email is refused
+ * or changes nothing. Source: contract §9.9 Authentic feedback.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, log } = deps;
@@ -68,7 +70,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   const handler: InboundHandler = {
     async accepts(recipient) {
       if (emailIdOfVerp(verpKey, recipient)) return true;
-      // An address that looks like a return path, but that this service has not signed, is accepted for no domain.
+      // The address has the form of a return path, but not a valid signature of this service, so it is refused.
       if (/^bounce\+[0-9a-f]{32}/.test(recipient)) return false;
       return (await listDomainOwners(db, emailDomain(recipient))).length > 0;
     },
@@ -81,7 +83,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       });
       if (read.kind === 'nothing') {
         log.info({ why: read.why }, 'a returned message contains nothing to record');
-        // Records the message as an email for its other recipients, which would otherwise lose it after our 250.
+        // Records the message as an email to its other recipients. Otherwise it would be lost, because the listener
+        // replies with 250.
         if (returned.length > 0 && others.length > 0) await handler.take({ ...message, recipients: others });
         return;
       }
@@ -104,8 +107,9 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
   }
 
   /**
-   * Records a delivery or complaint report for every email that it proves, by return path or by a signed link in its
-   * quoted parts. A delivery report may list several recipients; each email gets the part about its own.
+   * Records a delivery or complaint report for every email that it identifies, by a return path or by a signed link in
+   * its quoted parts. A delivery report may list several recipients. For each email, the part about its own recipient
+   * is recorded.
    */
   return async (read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> => {
     const quoted =

@@ -22,14 +22,14 @@ import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
 /**
- * Smaller messages are prepared on the main thread, because handing them over takes longer. A message of 40 MB takes
- * 100 ms.
+ * Smaller messages are prepared on the main thread, because passing them to a thread takes longer than preparing them.
+ * Preparing a message of 40 MB takes 100 ms.
  */
 const THREAD_MIN_BYTES = 256 * 1024;
 
 /**
- * SMTP replies for refused messages, with enhanced codes (RFC 3463). Any other error is an error of this service:
- * 451.
+ * SMTP replies for refused messages, with enhanced codes (RFC 3463). For any other error the reply is 451, a temporary
+ * error of this service.
  */
 const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   INVALID_API_KEY: [535, '5.7.8'],
@@ -43,7 +43,10 @@ const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   BAD_REQUEST: [554, '5.6.0'],
 };
 
-/** Starts the relay of SMTP_RELAY_PORT. Undefined if it is off; the server and the parser are then not loaded. */
+/**
+ * Starts the relay on SMTP_RELAY_PORT. If the port is off, returns undefined and does not load the server and the
+ * parser.
+ */
 export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefined> {
   const { config, log } = deps;
   if (config.smtpRelay.port === undefined) return undefined;
@@ -138,7 +141,7 @@ function requestOf(
   );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
-  // Tracked HTML replaces the message's own HTML, so it is built from the same part.
+  // Uses the HTML part that tracking may replace, so that the tracked HTML is built from the same part.
   const body = verbatimTemplate(original.html ?? submission.html);
   checkSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({

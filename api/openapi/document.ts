@@ -28,7 +28,8 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
     },
     servers: [{ url: '/', description: 'This service' }],
   });
-  // Copied, because parts of the document belong to the routes, and the steps below change it in place.
+  // Works on a copy, because the routes share parts of the generated document, and the functions below change it in
+  // place.
   const document = structuredClone(generated);
   repairReferences(document as Document);
   // Runs before paths are removed, so that both documents use the same names.

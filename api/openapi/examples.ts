@@ -1,12 +1,13 @@
 import { type Document, nameIn, operationsOf, partsOf, type Schema } from './json.ts';
 
-/** Strings of these formats always look the same and need no example. */
+/** Strings of these formats need no example, because readers know the format. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
- * Writes each example once. A request body keeps its whole example, for "Try it out". The example of a
- * response is moved to its properties, and only if a value says more than the type. Lists and nested records then
- * need no example of their own, because viewers of the document assemble it. Changes the document in place.
+ * Removes repeated examples. A request body keeps its whole example, for "Try it out" in the API reference. The example
+ * of a response is moved to the properties of its schema, and only values that say more than their type are kept. Lists
+ * and nested records then need no separate example, because viewers of the document assemble it from the properties.
+ * Changes the document in place.
  */
 export function spreadExamples(document: Document): void {
   const schemas = document.components?.schemas ?? {};

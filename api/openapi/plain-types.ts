@@ -1,6 +1,9 @@
 import { capitalize, type Document, operationsOf, partsOf, type Schema } from './json.ts';
 
-/** Schemas for requests and list pages. An enum is preferably named after the record itself. */
+/**
+ * Names of schemas for requests and list pages. An enum should rather get its name from the schema of the record
+ * itself.
+ */
 const SECOND_CHOICE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
 
 /** An inline enum. `name` is built from its parents and its property. */
@@ -10,9 +13,9 @@ interface WrittenEnum {
 }
 
 /**
- * Rewrites types for client generators. The Python generators refuse an enum of booleans. They also name an inline
- * enum after its parent, which hides a schema with that name. Booleans therefore lose their enum, and each enum is
- * written once under `components`. Changes the document in place.
+ * Rewrites types for client generators. The Python generators refuse an enum of booleans. They also name an inline enum
+ * after its parent, and this name can be the same as the name of another schema. So this function removes the enums of
+ * booleans, and moves each other enum to `components`, once. Changes the document in place.
  */
 export function writePlainTypes(document: Document): void {
   const schemas = document.components?.schemas ?? {};

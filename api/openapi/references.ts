@@ -4,10 +4,10 @@ import { type Document, partsOf, type Schema } from './json.ts';
 const ANNOTATIONS = new Set(['description', 'example', 'default', 'deprecated', 'x-alias-of']);
 
 /**
- * Corrects the siblings of references to named schemas, as the generator writes them. Changes the document in place.
+ * Corrects keywords that the generator writes beside references to named schemas. Changes the document in place.
  * - "The schema and null", which matches no value, becomes "the schema or null".
  * - "The schema and a description" becomes a reference with a description beside it, which OpenAPI 3.1 allows. With
- * `allOf` around a union, openapi-python-client drops the operation.
+ *   `allOf` around a union, openapi-python-client drops the operation.
  */
 export function repairReferences(document: Document): void {
   for (const schema of Object.values(document.components?.schemas ?? {})) repairReference(schema);

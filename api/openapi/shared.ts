@@ -17,9 +17,9 @@ interface Reference {
 const ELSEWHERE = 'See the operation under `/v1`.';
 
 /**
- * Moves the common parts of operations to `components`, and refers to these parts: error responses and their
- * examples, and responses and parameters that two operations share, such as the two paths of one operation. Changes
- * the document in place.
+ * Moves parts that several operations have in common to `components`, and replaces them by references. These parts are
+ * error responses and their examples, and responses and parameters that two operations share, such as the operations of
+ * the two paths `/contacts` and `/v1/contacts`. Changes the document in place.
  */
 export function shareParts(document: Document): void {
   const operations = operationsOf(document);
@@ -67,7 +67,8 @@ function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApi
 }
 
 /**
- * Moves each repeated part to the first free name and replaces it by references, if that makes the document shorter.
+ * Moves each repeated part to `components`, under the first of its names that is free, and replaces it by references,
+ * if that makes the document shorter.
  */
 function share(
   found: { part: OpenApiPart; names: string[]; use: Use }[],

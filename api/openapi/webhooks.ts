@@ -26,7 +26,7 @@ const EMAIL = {
   campaignId: null,
   sourceType: 'TRANSACTIONAL',
 };
-const topic = { topicId: Id, topic: z.string().openapi({ description: 'Its slug' }), name: z.string() };
+const topic = { topicId: Id, topic: z.string().openapi({ description: 'Slug of the topic' }), name: z.string() };
 const TOPIC = { topicId: EXAMPLE_ID, topic: 'product-news', name: 'Product news' };
 const segment = { segmentId: Id, segmentName: z.string() };
 const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
@@ -139,11 +139,10 @@ const EVENTS: Documented[] = [
       messageId: z.string().nullable(),
       media: z
         .array(z.object({ url: z.string(), contentType: z.string() }))
-        .openapi({ description: "The files of an MMS, at the provider's addresses" }),
-      consent: z
-        .enum(['stop', 'start'])
-        .nullable()
-        .openapi({ description: 'The change of SMS consent that the message asks for' }),
+        .openapi({ description: 'The files of an MMS, with URLs of the provider' }),
+      consent: z.enum(['stop', 'start']).nullable().openapi({
+        description: '`stop` if the message ends SMS consent, `start` if it gives consent again, otherwise null',
+      }),
     },
     example: {
       from: '+4915112345678',
@@ -167,9 +166,11 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'contact.unsubscribe_requested',
-    summary: 'A caller with the public key asked to unsubscribe a contact. The contact stays subscribed.',
+    summary: 'A caller with the public key requested to unsubscribe a contact. The contact stays subscribed.',
     data: {
-      caller: z.string().openapi({ description: 'Identifies the caller. Equal for all requests of one caller.' }),
+      caller: z
+        .string()
+        .openapi({ description: 'Identifies the caller. The value is the same for all requests of one caller.' }),
       requests: z
         .number()
         .int()
@@ -214,7 +215,9 @@ const EVENTS: Documented[] = [
   },
 ];
 
-/** Named, because generators create a nullable contact twice and would give an inline schema two names. */
+/**
+ * Has a name, because client generators create the nullable contact twice and would give an inline schema two names.
+ */
 const ContactData = z.record(z.string(), z.unknown()).openapi('WebhookContactData');
 
 const Contact = z
@@ -226,12 +229,14 @@ const Contact = z
 /** The names of the events that the document describes. */
 export const WEBHOOK_NAMES = EVENTS.map(({ name }) => name);
 
-/** Describes the requests to webhook endpoints: one operation per event. Source: contract §11. */
+/** Describes the requests to webhook endpoints: one operation per event. Source: contract §10.8 Webhook body. */
 export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
   for (const { name, sample, summary, data, example } of EVENTS) {
     const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
     const body = z.object({
-      id: Id.openapi({ description: 'Equal in all attempts; also in the header `webhook-id`' }),
+      id: Id.openapi({
+        description: 'Id of the delivery, the same in all attempts. The header `webhook-id` has the same value.',
+      }),
       type: sample === undefined ? z.literal(name) : z.string(),
       timestamp: Instant,
       projectId: Id,

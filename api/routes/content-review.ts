@@ -10,10 +10,15 @@ import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance
 
 /** A reader for a review without a contact. */
 export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
-/** Tokens that belong to no email. Pages behind their links report an invalid link, and unsubscribe no one. */
+/**
+ * Tokens for links in previews. They belong to no email, so the pages behind these links show an error and unsubscribe
+ * no one.
+ */
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
-/** Returns the variables of a content for a reader. Given values override the reader's. */
+/**
+ * Returns the variables with which a content is rendered for a reader. Values in `given` override the reader's data.
+ */
 export function readersVariables(
   { id, email, data, untrustedKeys }: Reader,
   { zone, given = {} }: { zone: string; given?: Data },

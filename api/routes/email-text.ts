@@ -5,12 +5,15 @@ import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../http/schemas.ts';
 
 /**
- * Limit of a template body, which is rendered for each recipient of a campaign. Email clients cut an email off at about
- * 100 KB.
+ * Maximum size of a template's body, because it is rendered for each recipient of a campaign. Email clients show only
+ * about the first 100 KB of an email.
  */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
 
-/** Mailboxes show about 100 characters. The limit is higher because variable names are longer than their values. */
+/**
+ * Email apps show about 100 characters. The limit is higher, because names of variables may be longer than their
+ * values.
+ */
 const PREHEADER_MAX_CHARS = 500;
 
 /** The body of a template or a campaign. */
@@ -29,7 +32,7 @@ const TemplateBody = z
 
 const Preheader = oneLineText(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
   description:
-    'Preview text that mailboxes show beside the subject. Text with Liquid, hidden at the start of the HTML part.',
+    'Preview text that email apps show beside the subject. Text with Liquid. The HTML part contains it as hidden text at the start.',
 });
 
 /** The templates of an email in a request. */
@@ -43,7 +46,8 @@ export const emailTemplatesInput = {
 export const emailTextInput = {
   ...emailTemplatesInput,
   from: MailboxInput.superRefine(({ name }, ctx) => refuseUnfilled(name ?? '', ctx)).openapi({
-    description: 'Must be on a verified domain. A display name sets `fromName`, unless that is given.',
+    description:
+      'Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`.',
   }),
   fromName: oneLineText(200).superRefine(refuseUnfilled).nullish(),
   replyTo: EmailAddress.nullish(),
@@ -84,13 +88,13 @@ export const EMAIL_TEXT_EXAMPLE: EmailText = {
 };
 
 /** The fields of a text that a request sets. */
-type Given = { [Field in keyof EmailText]?: EmailText[Field] | null | undefined };
+type EmailTextChanges = { [Field in keyof EmailText]?: EmailText[Field] | null | undefined };
 
 /**
  * Returns the text after a change. Omitted fields do not change, null clears optional fields. The schema has checked
  * which fields are optional or required.
  */
-export function changedEmailText<From>(given: Given, current?: EmailText<From>): EmailText<From> {
+export function changedEmailText<From>(given: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
   const changed = fields.map((field) => [
     field,

@@ -104,7 +104,7 @@ describe('a field that occurs twice', () => {
     'is refused in a query: ?%s',
     async (query) => {
       const { status, body } = await api.call('GET', `/v1/contacts?${query}`);
-      expect([status, body.error.errors[0].message]).toEqual([400, 'The parameter is there twice. Remove one.']);
+      expect([status, body.error.errors[0].message]).toEqual([400, 'The query contains this parameter more than once. Send it once.']);
     },
   );
 });
@@ -353,7 +353,7 @@ describe('an unknown field', () => {
 
 describe('a schedule in a campaign that is not scheduled', () => {
   const draft = { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
-  const remedy = 'POST /campaigns/{id}/send with scheduledFor schedules a campaign.';
+  const remedy = 'A draft has no schedule. To schedule it, call POST /campaigns/{id}/send with scheduledFor.';
 
   it.each(['scheduledFor', 'scheduledAt', 'scheduled_at'])('is refused in a new campaign, as %s', async (field) => {
     const { status, body } = await api.call('POST', '/v1/campaigns', {

@@ -68,7 +68,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Get activity statistics',
   description:
-    'Totals and rates of a time span, by default the last 30 days. Rates are percentages of sent emails. Test emails are not counted.',
+    'Totals and rates of a time span, by default the last 30 days. Rates are percentages of the sent emails. Test emails are not counted.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
@@ -104,7 +104,7 @@ const recentRoute = createRoute({
   operationId: 'countRecentActivity',
   tags,
   summary: 'Count recent activity',
-  description: 'Returns how many items were added to the feed in the last minutes.',
+  description: 'Returns how many items were added to the feed in the last `minutes`.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({
@@ -139,12 +139,12 @@ const upcomingRoute = createRoute({
   operationId: 'listUpcomingActivity',
   tags,
   summary: 'List upcoming activity',
-  description: 'Scheduled campaigns and upcoming ends of delays, soonest first.',
+  description: 'Scheduled campaigns, and delays of workflows that end soon. The earliest comes first.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({
-      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records' }),
-      daysAhead: wholeNumber({ min: 1, max: 365, default: 30, description: 'Days from now' }),
+      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Maximum number of records' }),
+      daysAhead: wholeNumber({ min: 1, max: 365, default: 30, description: 'Number of days from now' }),
     }),
   },
   responses: {

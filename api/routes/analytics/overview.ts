@@ -23,7 +23,7 @@ import { AttentionItem, EmailOverview, UpcomingHours } from './response.ts';
 import { daysBefore, daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
-/** One week. People plan for a week, and a chart with one column per hour is still readable. */
+/** One week, because users plan for a week, and a chart with one column per hour is still readable. */
 const HOURS_MAX = 168;
 
 const overviewRoute = createRoute({
@@ -33,7 +33,7 @@ const overviewRoute = createRoute({
   tags,
   summary: 'Get email statistics by day',
   description:
-    'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted. `previous` has the same counts for the equally long time span just before.',
+    'Returns whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email have zero counts. Only live email is counted. Each event counts on the day on which it was recorded, so an open counts on the day of the open. For each email, only the first open and the first click by a human count. Counts do not change when a contact or its events are deleted. `previous` has the same counts for the time span of the same length just before.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(EmailOverview) },
@@ -45,7 +45,7 @@ const attentionRoute = createRoute({
   operationId: 'listAttention',
   tags,
   summary: 'List problems that need attention',
-  description: `Lists a hold, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work without a finished round for three periods. Problems outside the caller's scopes are omitted.`,
+  description: `Lists a hold, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work that has not finished a round for three periods. Problems that the caller's scopes do not allow to read are omitted.`,
   security: scopes('analytics:view'),
   responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
 });
@@ -57,7 +57,7 @@ const upcomingRoute = createRoute({
   tags,
   summary: 'List upcoming activity by hour',
   description:
-    'Starts with the current hour. Hours without activity are zero. Counts scheduled campaigns, and pauses of executions that end (DELAY, the deadline of a WAIT_FOR_EVENT, a sending window). Pauses of executions that ended meanwhile are included.',
+    'Starts with the current hour. Hours without activity have zero counts. Counts campaigns that are scheduled for the hour, and pauses of executions that end in the hour: a DELAY, the timeout of a WAIT_FOR_EVENT, or the wait for a sending window. Pauses of executions that have ended early are included.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({ hours: wholeNumber({ min: 1, max: HOURS_MAX, default: 48, description: 'Hours from now' }) }),
@@ -65,7 +65,7 @@ const upcomingRoute = createRoute({
   responses: { 200: ok(UpcomingHours) },
 });
 
-/** The scope that a caller needs to see each kind. */
+/** The scope that a caller needs to see each kind of problem. */
 const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   project_held: 'analytics:view',
   route_paused: 'analytics:view',
@@ -77,20 +77,20 @@ const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   endpoint_degraded: 'workflows:edit',
 };
 
-/** Registers the requests of the dashboard's first page. Each is cheap, regardless of the project's size. */
+/** Registers the operations of the dashboard's first page. Each is fast, even for large projects. */
 export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
     const { timezone } = await getProject(reads, projectId);
-    const asked = daysOf(c.req.valid('query'), timezone);
-    const before = daysBefore(asked, timezone);
-    const days = await listEmailDays(reads, { projectId, days: [...before, ...asked] });
+    const requestedDays = daysOf(c.req.valid('query'), timezone);
+    const previousDays = daysBefore(requestedDays, timezone);
+    const days = await listEmailDays(reads, { projectId, days: [...previousDays, ...requestedDays] });
     const isReported = config.email.reportsDeliveries;
     const response = {
       timezone,
       deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
-      ...summaryOf(days.slice(before.length), isReported),
-      previous: summaryOf(days.slice(0, before.length), isReported),
+      ...summaryOf(days.slice(previousDays.length), isReported),
+      previous: summaryOf(days.slice(0, previousDays.length), isReported),
     };
     return c.json(response, 200);
   });
@@ -99,10 +99,10 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
     const { projectId, scopes: held, actor } = c.var;
     const kinds = PROJECT_ATTENTION_KINDS.filter((kind) => held.has(SCOPE_OF[kind]));
     const { operators } = config;
-    const operates =
+    const callerIsOperator =
       actor.kind === 'user' && (await isOperator(reads, { userId: actor.id, email: actor.email, operators }));
     const items = [
-      ...(operates ? await listLatePeriodicWork(reads) : []),
+      ...(callerIsOperator ? await listLatePeriodicWork(reads) : []),
       ...(await listAttention(reads, { projectId, kinds })),
     ];
     return c.json({ data: items.map((item) => ({ ...item, since: item.since.toISOString() })) }, 200);
@@ -128,22 +128,22 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   });
 }
 
-/** Returns totals, rates and days, with delivered emails by their basis. */
+/** Returns totals, rates and days. Delivered emails are reported by the provider, or are sent minus bounced emails. */
 function summaryOf(days: readonly EmailDay[], isReported: boolean) {
-  const delivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
+  const withDelivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
     delivered: countDelivered(counts, isReported),
   });
-  const totals = delivered(totalsOf(days));
-  const of = (part: number) => rate(part, totals.sent);
+  const totals = withDelivered(totalsOf(days));
+  const percentOfSent = (part: number) => rate(part, totals.sent);
   const rates = {
-    delivered: of(totals.delivered),
-    opened: of(totals.opened),
-    clicked: of(totals.clicked),
-    bounced: of(totals.bounced),
-    complained: of(totals.complained),
+    delivered: percentOfSent(totals.delivered),
+    opened: percentOfSent(totals.opened),
+    clicked: percentOfSent(totals.clicked),
+    bounced: percentOfSent(totals.bounced),
+    complained: percentOfSent(totals.complained),
   };
-  return { totals, rates, days: days.map(delivered) };
+  return { totals, rates, days: days.map(withDelivered) };
 }
 
 function totalsOf(days: readonly EmailFigures[]): EmailFigures {

@@ -66,7 +66,7 @@ export const EmailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
-        "Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts.",
+        "Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight is within such an hour, the hour belongs to the day in which it starts.",
     }),
     deliveredBasis: DeliveredBasis,
     totals: MailTotals,
@@ -78,7 +78,7 @@ export const EmailOverview = z
         rates: MailRates,
         days: z.array(MailDay),
       })
-      .openapi({ description: 'The same for the equally long time span just before' }),
+      .openapi({ description: 'The same values for the time span of the same length just before' }),
   })
   .openapi('MailOverview', {
     example: {

@@ -18,7 +18,8 @@ const timeseriesRoute = createRoute({
   operationId: 'getEmailTimeseries',
   tags,
   summary: 'Count emails by day',
-  description: 'One entry for each day of the span; days without email are zero. Live email only.',
+  description:
+    'Returns one entry for each day of the time span. Days without email have zero counts. Only live email is counted.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(z.array(DayCounts)) },
@@ -30,7 +31,7 @@ const topCampaignsRoute = createRoute({
   operationId: 'listTopCampaigns',
   tags,
   summary: 'List the most opened campaigns',
-  description: 'Campaigns that started in the span.',
+  description: 'Lists campaigns that started in the time span, the one with the most opens first.',
   security: scopes('analytics:view'),
   request: { query: topQuery },
   responses: { 200: ok(z.array(TopCampaign)) },
@@ -43,7 +44,7 @@ const campaignStatsRoute = createRoute({
   tags,
   summary: 'Get campaign statistics',
   description:
-    'Counts all, active (scheduled or sending) and completed campaigns of the span. Rates are percentages of sent emails.',
+    'Counts the campaigns of the time span: all, active (scheduled or sending) and completed. Rates are percentages of the sent emails.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
@@ -69,7 +70,7 @@ const topEventsRoute = createRoute({
   operationId: 'listTopEvents',
   tags,
   summary: 'List the most frequent events',
-  description: '`trend` is the change in percent against the previous span of the same length.',
+  description: '`trend` is the change in percent compared with the previous time span of the same length.',
   security: scopes('analytics:view'),
   request: { query: topQuery },
   responses: {

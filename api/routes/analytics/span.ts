@@ -47,21 +47,21 @@ export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | u
   return listLocalDays(zone, first, last);
 }
 
-/** Returns as many days of the zone just before these. */
+/** Returns the same number of days just before `days`, in the same zone. */
 export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] {
   const first = days[0];
   if (!first) return [];
   const firstMs = first.fromMs - days.length * DAY_MS;
-  // Rounds by half a day, so that the dates are right when daylight saving time changes in between.
+  // Adds and subtracts half a day, so that the dates are right even if daylight saving time changes in between.
   return listLocalDays(zone, firstMs + DAY_MS / 2, first.fromMs - DAY_MS / 2);
 }
 
-/** Returns a percentage with two decimals; 0 for an empty whole. */
+/** Returns `part` as a percentage of `whole`, with two decimals. Returns 0 if `whole` is 0. */
 export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 
-/** Moves an end without a time to the last millisecond of its day. */
+/** Returns the end of a span. A date without a time becomes the last millisecond of that day. */
 function wholeDay(at: Date): Date {
   return isDate(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
 }

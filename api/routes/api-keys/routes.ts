@@ -7,7 +7,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
 import { findUngrantable } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { actorName, personOf } from '../../http/actor.ts';
+import { actorName, requireUser } from '../../http/actor.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -28,12 +28,13 @@ const createKeyRoute = {
     tags: ['API keys'],
     summary: 'Create a secret key',
     description:
-      'Returns the plaintext key, which is shown only once. You can grant only grantable scopes that you have yourself.',
+      'Returns the key in plaintext. This is the only time that the key is shown. You can give the key only scopes that API keys may have and that you have yourself.',
     security: session('apikeys:manage'),
     request: { body: json(CreateApiKey) },
     responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
   }),
-  // A limit of the key that is ignored would grant more than the caller asked for.
+  // Unknown fields are refused, because ignoring a misspelled `expiresAt` or `scopes` would create a key with more
+  // rights than requested.
   record: ApiKeyRecord,
 };
 
@@ -76,7 +77,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
   app.openapi(createKeyRoute, async (c) => {
     const { name, scopes, expiresAt, mode } = c.req.valid('json');
     refuseUngrantable(scopes, c.var.scopes);
-    refusePast(expiresAt);
+    refusePastExpiry(expiresAt);
     const { projectId } = c.var;
     const { key, hash, prefix } = newSecretKey(mode);
     const record = await inTransaction(db, async (trx) => {
@@ -87,7 +88,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
         prefix,
         scopes: [...new Set(scopes)],
         mode,
-        createdBy: personOf(c).id,
+        createdBy: requireUser(c).id,
         expiresAt: expiresAt ?? null,
       });
       await insertAudit(trx, {
@@ -149,18 +150,18 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
   });
 }
 
-function refuseUngrantable(asked: string[], held: ReadonlySet<string>): void {
-  const refused = new Set(findUngrantable(asked, held));
-  if (refused.size === 0) return;
-  const errors = asked.flatMap((scope, i) =>
-    refused.has(scope)
+function refuseUngrantable(requestedScopes: string[], callerScopes: ReadonlySet<string>): void {
+  const ungrantable = new Set(findUngrantable(requestedScopes, callerScopes));
+  if (ungrantable.size === 0) return;
+  const errors = requestedScopes.flatMap((scope, i) =>
+    ungrantable.has(scope)
       ? [{ field: `scopes.${i}`, message: `You cannot grant the scope ${scope}.`, code: 'invalid_enum_value' }]
       : [],
   );
   throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-function refusePast(expiresAt: Date | null | undefined): void {
+function refusePastExpiry(expiresAt: Date | null | undefined): void {
   if (!expiresAt || expiresAt.getTime() > Date.now()) return;
   throw new AppError('VALIDATION_ERROR', {
     errors: [{ field: 'expiresAt', message: 'Must be in the future.', code: 'too_small' }],

@@ -32,8 +32,9 @@ import type { CampaignItem } from './input.ts';
 const NAMES: Readonly<Record<string, string>> = { segmentId: 'segment', topicId: 'topic' };
 
 /**
- * Checks the content of changed campaigns. Runs before anything is locked, because trial renderings wait for their
- * turn. Stored content was checked when it was saved.
+ * Checks the content of changed campaigns. Runs before the transaction takes locks, because the check renders the
+ * content, and renderings of a project wait for its processor budget. Unchanged content is not checked, because it was
+ * checked when it was saved.
  * @throws AppError VALIDATION_ERROR
  */
 export async function checkCampaigns(
@@ -45,9 +46,9 @@ export async function checkCampaigns(
     const current = stored.get(item.slug);
     if (current && current.status !== 'DRAFT') continue;
     await withFieldPrefix(`campaigns.${i}`, async () => {
-      const given = { ...changedEmailText(item, current), ...changedVariants(item, current) };
-      if (current && changedFields(given, current).length === 0) return;
-      const content = { ...given, ...UNCHECKED_FIELDS };
+      const fields = { ...changedEmailText(item, current), ...changedVariants(item, current) };
+      if (current && changedFields(fields, current).length === 0) return;
+      const content = { ...fields, ...UNCHECKED_FIELDS };
       await refuseBadVariants(p.compute, { projectId: p.projectId, content, stored: current });
     });
   }
@@ -62,48 +63,50 @@ const UNCHECKED_FIELDS = {
   audienceFilter: null,
 } as const;
 
-/** Changes drafts to match the files. A started campaign does not change; a finding says so. */
+/** Changes drafts to match the files. A campaign that has started does not change, and the response gets a finding. */
 export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
   const { trx, projectId } = applying;
   const stored = bySlug(await lockCampaignsBySlug(trx, { projectId, slugs: slugsOf(items) }));
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
-    await withFieldPrefix(`campaigns.${i}`, () => (current ? change(applying, item, current) : create(applying, item)));
+    await withFieldPrefix(`campaigns.${i}`, () =>
+      current ? changeCampaign(applying, item, current) : createCampaign(applying, item),
+    );
   }
 }
 
-async function create(applying: Applying, item: CampaignItem): Promise<void> {
+async function createCampaign(applying: Applying, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
-  const given = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
-  const content = campaignContent(given);
+  const fields = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
+  const content = campaignContent(fields);
   if (!(await haveSenders(applying, content)))
     return recordUnverifiedSenders(applying, item, content, 'the campaign is not created');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
   recordChange(applying, { kind: 'campaign', slug, name }, undefined);
 }
 
-async function change(applying: Applying, item: CampaignItem, current: Campaign): Promise<void> {
+async function changeCampaign(applying: Applying, item: CampaignItem, current: Campaign): Promise<void> {
   const { trx, projectId } = applying;
-  const of = { kind: 'campaign' as const, slug: item.slug };
+  const reference = { kind: 'campaign' as const, slug: item.slug };
   if (current.status !== 'DRAFT') {
     const message = `The campaign ${item.slug} is ${current.status}: it does not change.`;
     addFinding(applying, {
       code: 'campaign_begun',
       severity: 'info',
       message,
-      details: { ...of, status: current.status },
+      details: { ...reference, status: current.status },
     });
-    return recordChange(applying, { ...of, name: current.name }, []);
+    return recordChange(applying, { ...reference, name: current.name }, []);
   }
   const changes: CampaignChanges = parseItem(PutCampaign, campaignWithIds(applying, item, current), '');
   const wanted = campaignContent(changes, current);
-  const differing = changedCampaignFields(wanted, current);
-  if (differing.length === 0) return recordChange(applying, { ...of, name: current.name }, []);
+  const differences = changedCampaignFields(wanted, current);
+  if (differences.length === 0) return recordChange(applying, { ...reference, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
   if (content !== wanted) await recordUnverifiedSenders(applying, item, wanted, 'the sender does not change');
-  const applied = content ? changedCampaignFields(content, current) : [];
-  if (content && applied.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
-  recordChange(applying, { ...of, name: content?.name ?? current.name }, applied);
+  const appliedChanges = content ? changedCampaignFields(content, current) : [];
+  if (content && appliedChanges.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
+  recordChange(applying, { ...reference, name: content?.name ?? current.name }, appliedChanges);
 }
 
 /**
@@ -118,12 +121,12 @@ function campaignWithIds(applying: Applying, { audienceFilter, ...item }: Campai
 }
 
 /**
- * Returns the part of the wanted content with verified senders. Undefined if no stored sender can replace an
- * unverified sender.
+ * Returns the wanted content, but replaces senders on unverified domains by the stored senders. Undefined if a stored
+ * sender is not verified either.
  */
 async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
-  const own = { ...wanted, from };
-  for (const content of [wanted, own, { ...own, variants, test }]) {
+  const withStoredSender = { ...wanted, from };
+  for (const content of [wanted, withStoredSender, { ...withStoredSender, variants, test }]) {
     if (await haveSenders(applying, content)) return content;
   }
   return undefined;

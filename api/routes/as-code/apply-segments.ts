@@ -17,7 +17,7 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
 }
 
 /**
- * Sorts segments after the segments that their condition names.
+ * Sorts segments so that each segment comes after the segments that its condition refers to.
  * @throws AppError VALIDATION_ERROR if they refer to each other in a cycle
  */
 function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
@@ -46,7 +46,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
   const condition = conditionOf(applying, { given: item.condition, stored: current?.condition, field: 'condition' });
-  const of = { kind: 'segment' as const, slug: item.slug };
+  const reference = { kind: 'segment' as const, slug: item.slug };
   if (current) {
     if (item.type && item.type !== current.type)
       throw fieldError('type', `The segment is ${current.type}, and its type cannot change.`);
@@ -59,12 +59,12 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
       await updateSegment(trx, { projectId, id: current.id, patch });
     }
     if (changes.includes('condition')) applying.toCount.push(current.id);
-    return recordChange(applying, { ...of, name: name ?? current.name }, changes);
+    return recordChange(applying, { ...reference, name: name ?? current.name }, changes);
   }
-  const { filters: _, condition: __, ...given } = parseItem(CreateSegment, { ...item, condition }, '');
-  const fields = { ...given, condition: condition ?? null, description: given.description ?? null };
+  const { filters: _, condition: __, ...input } = parseItem(CreateSegment, { ...item, condition }, '');
+  const fields = { ...input, condition: condition ?? null, description: input.description ?? null };
   const { id } = await insertSegment(trx, { ...fields, projectId });
   ids.segment.set(item.slug, id);
   applying.toCount.push(id);
-  recordChange(applying, { ...of, name: given.name }, undefined);
+  recordChange(applying, { ...reference, name: input.name }, undefined);
 }

@@ -12,18 +12,18 @@ type Json = Record<string, unknown>;
 const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
 
 /**
- * Applies settings. Unchanged settings require no scope, so that a key may apply its own export.
+ * Applies settings. Unchanged settings require no scope, so that a key can apply a document that it has exported.
  * @returns the changed settings
  * @throws AppError FORBIDDEN for a change by a caller that may not manage the project
  */
-export async function applySettings(applying: Applying, given: Json, mayManage: boolean): Promise<Json> {
+export async function applySettings(applying: Applying, settings: Json, mayManage: boolean): Promise<Json> {
   const { trx, projectId } = applying;
   await lockProject(trx, projectId);
   const current = await getProjectAsSet(trx, projectId);
   const wanted = dropForbiddenLimits(
     applying,
     current,
-    parseItem(Settings, settingsWithIds(applying, knownIds(applying, given)), 'settings'),
+    parseItem(Settings, settingsWithIds(applying, dropUnknownSettings(applying, settings)), 'settings'),
   );
   const changes = changedFields(wanted, current);
   if (changes.length > 0 && !mayManage) {
@@ -38,10 +38,10 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }
 
-function knownIds(applying: Applying, given: Json): Json {
-  const unknown = Object.keys(given).filter((name) => !(name in Settings.shape));
+function dropUnknownSettings(applying: Applying, settings: Json): Json {
+  const unknown = Object.keys(settings).filter((name) => !(name in Settings.shape));
   for (const setting of unknown) {
-    const message = `A file cannot set ${setting.slice(0, 100)}: there is no such setting.`;
+    const message = `A project has no setting ${setting.slice(0, 100)}, so it was ignored.`;
     addFinding(applying, {
       code: 'unknown_setting',
       severity: 'warning',
@@ -49,13 +49,13 @@ function knownIds(applying: Applying, given: Json): Json {
       details: { kind: 'settings', setting },
     });
   }
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !unknown.includes(name)));
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !unknown.includes(name)));
 }
 
 /** Replaces the slugs of templates in the settings by ids. */
-function settingsWithIds({ ids }: Applying, given: Json): Json {
+function settingsWithIds({ ids }: Applying, settings: Json): Json {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
+    Object.entries(settings).map(([name, value]) => [
       name,
       isObject(value) ? withIds(value, ids, (unknown) => refuseUnknown([unknown], `settings.${name}`)) : value,
     ]),
@@ -68,15 +68,15 @@ function dropForbiddenLimits<Wanted extends { [Limit in (typeof LIMITS)[number]]
   current: Project,
   wanted: Wanted,
 ): Wanted {
-  const kept = { ...wanted };
+  const allowedSettings = { ...wanted };
   for (const setting of LIMITS) {
     const [value, ceiling] = [wanted[setting], current.operatorLimits[setting]];
     if (value === undefined || value === current[setting] || ceiling === null) continue;
     if (value !== null && value <= ceiling) continue;
-    delete kept[setting];
+    delete allowedSettings[setting];
     const message = `The operator of this service allows at most ${ceiling} as ${setting}: it does not change.`;
     const details = { kind: 'settings', setting, wanted: value, most: ceiling };
     addFinding(applying, { code: 'operator_limit', severity: 'warning', message, details });
   }
-  return kept;
+  return allowedSettings;
 }

@@ -76,7 +76,7 @@ async function applyStep(
   const config = step.config || !open ? await configOf(applying, { ...p, open }) : open;
   const { name, position } = step;
   if (!stored || !open) {
-    const added = {
+    const newStep = {
       projectId,
       workflowId,
       type: step.type,
@@ -85,7 +85,7 @@ async function applyStep(
       config,
       secretKey,
     };
-    return (await insertStep(trx, { ...added, position: position ?? null, autoConnect: false })).id;
+    return (await insertStep(trx, { ...newStep, position: position ?? null, autoConnect: false })).id;
   }
   const changes = changedFields({ name, position, config }, { ...stored, config: open });
   if (changes.length === 0) return undefined;
@@ -105,12 +105,12 @@ async function configOf(
   const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
   const { names, sendsEmail } = STEPS[step.type];
   const given = withSecrets(applying, { step, open, of });
-  const named =
+  const configWithIds =
     names === 'condition'
       ? conditionWithIds(applying, { given, of })
       : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
-  if (open && sameJson(named, open)) return open;
-  const config = checkConfig(step.type, named, open);
+  if (open && sameJson(configWithIds, open)) return open;
+  const config = checkConfig(step.type, configWithIds, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
   return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }
@@ -119,15 +119,15 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
   const { type, config: given = {} } = p.step;
   const { config, missing } = withStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
-    const message = `The ${field} of the step ${p.of.step} needs a secret, which files do not contain and which is not stored here: set it on the step.`;
+    const message = `The ${field} of the step ${p.of.step} needs a secret, which is neither in the files nor stored in this project. Set it on the step.`;
     addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
   }
   return config;
 }
 
 /**
- * Returns a condition with ids instead of slugs. A reference to a segment or a topic that was deleted since becomes a
- * finding.
+ * Returns a condition with ids instead of slugs. If it refers to a segment or a topic that has been deleted, this
+ * becomes a finding.
  */
 function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
@@ -162,7 +162,7 @@ function senderOf(config: Config | undefined): string | undefined {
   return typeof email === 'string' ? email : undefined;
 }
 
-/** Changes the transitions to match the file. Returns whether they differed. */
+/** Changes the transitions to match the file. Returns whether anything changed. */
 export async function applyTransitions(
   applying: Applying,
   p: StepLocation & { ids: ReadonlyMap<string, string> },
@@ -180,20 +180,20 @@ export async function applyTransitions(
     `${t.fromStepId} ${t.toStepId} ${t.branch}`;
   const keys = new Set(wanted.map(key));
   const stepIds = new Set(ids.values());
-  const gone = current.transitions.filter((transition) => !keys.has(key(transition)));
-  for (const { id, fromStepId, toStepId } of gone) {
+  const removedTransitions = current.transitions.filter((transition) => !keys.has(key(transition)));
+  for (const { id, fromStepId, toStepId } of removedTransitions) {
     // Transitions of a removed step were deleted with it.
     if (!stepIds.has(fromStepId) || !stepIds.has(toStepId)) continue;
     await deleteTransition(trx, { projectId, workflowId: current.id, transitionId: id });
   }
-  const drawn = new Set(current.transitions.map(key));
-  const added = wanted.filter((transition) => !drawn.has(key(transition)));
-  for (const { i, ...transition } of added) {
+  const storedKeys = new Set(current.transitions.map(key));
+  const newTransitions = wanted.filter((transition) => !storedKeys.has(key(transition)));
+  for (const { i, ...transition } of newTransitions) {
     await withFieldPrefix(`transitions.${i}`, () =>
       insertTransition(trx, { projectId, workflowId: current.id, ...transition }),
     );
   }
-  return gone.length + added.length > 0;
+  return removedTransitions.length + newTransitions.length > 0;
 }
 
 function idOf(ids: ReadonlyMap<string, string>, slug: string, field: string): string {

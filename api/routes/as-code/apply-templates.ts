@@ -10,8 +10,9 @@ import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, wit
 import type { TemplateItem } from './input.ts';
 
 /**
- * Checks the content of changed templates. Runs before anything is locked, because trial renderings wait for their
- * turn. Stored content was checked when it was saved.
+ * Checks the content of changed templates. Runs before the transaction takes locks, because the check renders the
+ * content, and renderings of a project wait for its processor budget. Unchanged content is not checked, because it was
+ * checked when it was saved.
  * @throws AppError VALIDATION_ERROR
  */
 export async function checkTemplates(
@@ -25,8 +26,8 @@ export async function checkTemplates(
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
     const content = { ...changedEmailText<string | null>(item, current), type };
     if (current && changedFields(content, current).length === 0) continue;
-    const judged = { projectId: p.projectId, content, stored: current ? [current] : [] };
-    await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, judged));
+    const review = { projectId: p.projectId, content, stored: current ? [current] : [] };
+    await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, review));
   }
 }
 
@@ -45,36 +46,37 @@ async function applyTemplate(
 ): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const named = withIds(item, ids, (name) => refuseUnknown([name], ''));
-  const of = { kind: 'template' as const, slug: item.slug };
+  const itemWithIds = withIds(item, ids, (name) => refuseUnknown([name], ''));
+  const reference = { kind: 'template' as const, slug: item.slug };
   if (current) {
-    const wanted = parseItem(PatchTemplate, named, '');
+    const wanted = parseItem(PatchTemplate, itemWithIds, '');
     const changes = changedFields(wanted, current);
-    const stays = changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, of));
-    const applied = stays ? changes.filter((name) => name !== 'from') : changes;
+    const keepsStoredSender =
+      changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, reference));
+    const appliedChanges = keepsStoredSender ? changes.filter((name) => name !== 'from') : changes;
     const { from, ...rest } = wanted;
-    if (applied.length > 0) {
+    if (appliedChanges.length > 0) {
       refuseTopicOnTransactional(
-        await updateTemplate(trx, { projectId, id: current.id, changes: stays ? rest : { from, ...rest } }),
+        await updateTemplate(trx, { projectId, id: current.id, changes: keepsStoredSender ? rest : { from, ...rest } }),
       );
     }
-    return recordChange(applying, { ...of, name: wanted.name ?? current.name }, applied);
+    return recordChange(applying, { ...reference, name: wanted.name ?? current.name }, appliedChanges);
   }
-  const given = parseItem(CreateTemplate, named, '');
-  refuseTopicOnTransactional(given);
-  const from = given.from && (await mayBeSender(applying, given.from, of)) ? given.from : null;
-  const { name, slug, description = null, type } = given;
+  const input = parseItem(CreateTemplate, itemWithIds, '');
+  refuseTopicOnTransactional(input);
+  const from = input.from && (await mayBeSender(applying, input.from, reference)) ? input.from : null;
+  const { name, slug, description = null, type } = input;
   const fields = {
-    ...given,
+    ...input,
     name,
     description,
     type,
-    topicId: given.topicId ?? null,
-    ...changedEmailText<string | null>({ ...given, from }),
+    topicId: input.topicId ?? null,
+    ...changedEmailText<string | null>({ ...input, from }),
   };
   const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
   ids.template.set(item.slug, id);
-  recordChange(applying, { ...of, name }, undefined);
+  recordChange(applying, { ...reference, name }, undefined);
 }
 
 function bySlug(templates: readonly Template[]): Map<string, Template> {

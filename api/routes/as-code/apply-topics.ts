@@ -16,14 +16,14 @@ export async function applyTopics(applying: Applying, items: readonly TopicItem[
 async function applyTopic(applying: Applying, p: { item: TopicItem; current: Topic | undefined }): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const of = { kind: 'topic' as const, slug: item.slug };
+  const reference = { kind: 'topic' as const, slug: item.slug };
   if (current) {
     const changes = changedFields(item, current);
     if (changes.length > 0) await updateTopic(trx, { projectId, id: current.id }, item);
-    return recordChange(applying, { ...of, name: item.name ?? current.name }, changes);
+    return recordChange(applying, { ...reference, name: item.name ?? current.name }, changes);
   }
-  const given = parseItem(CreateTopic, item, '');
-  const { id } = await insertTopic(trx, { ...given, projectId });
+  const input = parseItem(CreateTopic, item, '');
+  const { id } = await insertTopic(trx, { ...input, projectId });
   ids.topic.set(item.slug, id);
-  recordChange(applying, { ...of, name: given.name }, undefined);
+  recordChange(applying, { ...reference, name: input.name }, undefined);
 }

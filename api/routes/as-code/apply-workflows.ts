@@ -45,10 +45,10 @@ async function applyWorkflow(
 
 async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
   const { trx, projectId } = applying;
-  const { triggerConfig: _, ...given } = parseItem(CreateWorkflow, item, '');
-  const { description = null, eventName = null, includeAutomatic = false, reentryKey = null } = given;
-  const exitOn = given.exitOn ?? [];
-  return insertWorkflow(trx, { ...given, projectId, description, eventName, includeAutomatic, reentryKey, exitOn });
+  const { triggerConfig: _, ...input } = parseItem(CreateWorkflow, item, '');
+  const { description = null, eventName = null, includeAutomatic = false, reentryKey = null } = input;
+  const exitOn = input.exitOn ?? [];
+  return insertWorkflow(trx, { ...input, projectId, description, eventName, includeAutomatic, reentryKey, exitOn });
 }
 
 type StepIds = ReadonlyMap<string, string>;
@@ -60,8 +60,8 @@ async function applyFields(
 ): Promise<string[]> {
   const { slug: _, entry, enabled: __, steps: ___, transitions: ____, ...fields } = p.item;
   // Reads the workflow again, because adding the first step or removing the entry step has changed its entry.
-  const [now] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
-  const before = now ?? p.current;
+  const [reloaded] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
+  const workflow = reloaded ?? p.current;
   const entryStepId = entry ? p.ids.get(entry) : entry;
   if (entry && entryStepId === undefined) throw fieldError('entry', `There is no step with the slug ${entry}.`);
   const { exitOn, ...others } = fields;
@@ -70,14 +70,14 @@ async function applyFields(
     ...(exitOn !== undefined && { exitOn: exitOn ?? [] }),
     ...(entry !== undefined && { entryStepId }),
   };
-  const changes = changedFields(wanted, before);
+  const changes = changedFields(wanted, workflow);
   if (changes.length > 0) await updateWorkflow(trx, { projectId, id: p.current.id, changes: wanted });
   return changes.map((name) => (name === 'entryStepId' ? 'entry' : name));
 }
 
 /**
- * Enables or disables the workflow as the file says. An invalid graph is refused. If only a sender is not verified
- * yet, the workflow does not change.
+ * Enables or disables the workflow as the file says. An invalid graph is refused. If the only error is that a sender is
+ * not on a verified domain, the workflow is not enabled or disabled, and the response gets a finding.
  * @throws AppError VALIDATION_ERROR with all errors of the graph
  */
 async function applyEnabled(

@@ -30,7 +30,7 @@ export interface ApplyOutcome {
   settings: Record<string, unknown>;
 }
 
-/** Ends the transaction of a dry run and carries its result. */
+/** Thrown to roll back the transaction of a dry run. Contains the result of the dry run. */
 class DryRun extends Error {
   readonly outcome: ApplyOutcome;
 
@@ -46,17 +46,17 @@ class DryRun extends Error {
  */
 export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<string>): void {
   for (const [kind, scope] of Object.entries(EDIT_SCOPES)) {
-    const held = document[kind as keyof typeof EDIT_SCOPES];
-    if (held && held.length > 0 && !scopes.has(scope)) {
+    const items = document[kind as keyof typeof EDIT_SCOPES];
+    if (items && items.length > 0 && !scopes.has(scope)) {
       throw new AppError('FORBIDDEN', { details: { requiredScope: scope } });
     }
   }
 }
 
 /**
- * Changes a project's resources to match the document, in one transaction. Resources that the document does not name
- * do not change. A dry run does the same and rolls back, so it shows the exact result. Idempotent: the second run
- * changes nothing.
+ * Changes a project's resources to match the document, in one transaction. Resources that the document does not name do
+ * not change. A dry run makes the same changes and rolls them back, so it shows the exact result. Applying the same
+ * document again changes nothing.
  * @param p.onSettings called in the transaction with the changed settings
  * @throws AppError VALIDATION_ERROR, CONFLICT, FORBIDDEN
  */

@@ -58,7 +58,7 @@ export function addFinding({ done }: Applying, finding: ApplyFinding): void {
   done.findings.push(finding);
 }
 
-/** Tells whether an address may be the sender. If not, records a finding with the consequence. */
+/** Tells whether an address may be the sender. If not, records a finding that says what does not change. */
 export async function mayBeSender(
   applying: Applying,
   from: string,
@@ -77,7 +77,8 @@ export async function mayBeSender(
 
 /**
  * Parses an input by a schema.
- * @param isOlder tells whether the record has the part at a path already, so that no newer rule refuses it
+ * @param isOlder tells whether the stored record already has the value at a path, so that a newer rule does not refuse
+ * it
  * @throws AppError VALIDATION_ERROR with fields below `at`
  */
 export function parseItem<T>(

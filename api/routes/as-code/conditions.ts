@@ -7,8 +7,8 @@ import { Condition } from './input.ts';
 
 /**
  * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition or a
- * filter that is stored already is accepted, even if it refers to a segment that was deleted since, or if a newer rule
- * refuses it.
+ * filter that is already stored is accepted, even if it refers to a segment that has been deleted, or if a newer rule
+ * forbids it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function conditionOf(
@@ -18,12 +18,12 @@ export function conditionOf(
   const { given, stored, field } = p;
   if (given === undefined || given === null) return undefined;
   const unknown: UnknownName[] = [];
-  const named = renameInCondition(given, applying.ids, (name) => void unknown.push(name));
-  if (stored && sameJson(StoredCondition.safeParse(named).data, stored)) return stored;
-  const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, named, stored);
+  const conditionWithIds = renameInCondition(given, applying.ids, (name) => void unknown.push(name));
+  if (stored && sameJson(StoredCondition.safeParse(conditionWithIds).data, stored)) return stored;
+  const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, conditionWithIds, stored);
   refuseUnknown(
     unknown.filter(({ path }) => !isOlder(path)),
     field,
   );
-  return parseItem(Condition, named, field, isOlder);
+  return parseItem(Condition, conditionWithIds, field, isOlder);
 }

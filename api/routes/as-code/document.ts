@@ -39,7 +39,10 @@ export function segmentFile({ slug, name, description, type, condition, trackMem
   return { slug, name, description, type, condition: renameInCondition(condition, slugs), trackMembership };
 }
 
-/** Returns a campaign in the form of a file, but with ids. A sending window of `project` means the project's window. */
+/**
+ * Returns the fields of a campaign's file, with ids instead of slugs. The sending window `project` is the project's
+ * window.
+ */
 export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
   const { name, description, audienceType, segmentId, audienceFilter } = content;
   const { topicId = null, variants = null, test = null } = content;
@@ -89,8 +92,10 @@ function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
 
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
   const { names, secretsIn } = STEPS[type];
-  const shown = withoutSecrets(config, secretsIn);
-  return names === 'condition' ? (renameInCondition(shown, slugs) as Json) : withSlugs(shown, slugs, names);
+  const configWithoutSecrets = withoutSecrets(config, secretsIn);
+  return names === 'condition'
+    ? (renameInCondition(configWithoutSecrets, slugs) as Json)
+    : withSlugs(configWithoutSecrets, slugs, names);
 }
 
 export function isObject(value: unknown): value is Json {

@@ -13,7 +13,7 @@ import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
  * Exports the resources of a project that files can hold, in one snapshot.
- * @param p.campaigns whether to include drafts of campaigns; keys created before the scope existed lack it
+ * @param p.campaigns whether to include drafts of campaigns, which needs a scope that older keys lack
  * @throws AppError CONFLICT if the document is larger than a request may be
  */
 export function exportProject(db: Db, p: { projectId: string; secretKey: string; campaigns: boolean }) {

@@ -18,13 +18,13 @@ import { Position } from '../workflows/response.ts';
 /** Limit for `/project/apply`, which accepts a whole project. */
 export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Records of one kind per document. It is more than a project may have. */
+/** Maximum number of records of one kind in a document. A project may not have more. */
 const RECORDS_MAX = 1_000;
 const STEPS_MAX = 500;
 
 const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It is created if it does not exist.' });
 
-/** Settings of a project in a file, without the name, which identifies the project for its members. */
+/** Settings of a project in a file. The name is not part of it, because members recognize the project by its name. */
 export const Settings = PatchProject.omit({ name: true });
 
 const SettingsForm = Settings.extend({
@@ -82,7 +82,7 @@ const StepItem = withConfigForms(
   (type) => (hasField(type, 'templateId') ? z.object({ template: SlugInput }) : z.object({})),
 );
 
-/** A workflow in a file. If its steps and transitions are given, they replace all existing ones. */
+/** A workflow in a file. Steps and transitions in the file replace all existing ones. */
 export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
   .extend({
     slug: NamedSlug,

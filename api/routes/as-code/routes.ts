@@ -18,7 +18,7 @@ import { STORED_DOCUMENT } from './stored-document.ts';
 
 const tags = ['Project'];
 
-/** Lists no scopes for keys: they depend on the document and are checked by `refuseUnscoped`. */
+/** Lists no scopes for keys, because the needed scopes depend on the document. `refuseUnscoped` checks them. */
 const APPLY_SECURITY: Security = [{ secretKey: [] }, { session: ['project:manage'] }];
 const EXPORT_SECURITY: Security = [
   { secretKey: ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] },
@@ -57,8 +57,8 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
   app.openapi(exportRoute, async (c) => {
     const { projectId, scopes } = c.var;
     const work = { projectId, kind: 'project.export' };
-    const asked = { projectId, secretKey, campaigns: scopes.has('campaigns:view') };
-    return c.json(await compute.page(work, () => exportProject(reads, asked)), 200);
+    const request = { projectId, secretKey, campaigns: scopes.has('campaigns:view') };
+    return c.json(await compute.page(work, () => exportProject(reads, request)), 200);
   });
 
   app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {
@@ -84,18 +84,19 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     });
     outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.forget();
-    for (const id of toCount) await countAgain({ projectId, id });
+    for (const id of toCount) await refreshCount({ projectId, id });
     return c.json(response, 200);
   });
 
   /**
-   * Counts the contacts of a segment. The segment is committed already, so a failed count must not fail the request.
+   * Counts the contacts of a segment again. The segment is already stored, so the request succeeds even if the count
+   * fails.
    */
-  async function countAgain(ref: { projectId: string; id: string }): Promise<void> {
+  async function refreshCount(ref: { projectId: string; id: string }): Promise<void> {
     try {
       await refreshMemberCount(reads, await getSegment(db, ref));
     } catch {
-      // Keeps the previous count, which may be out of date at any time.
+      // The previous count stays. Counts may always be out of date.
     }
   }
 }

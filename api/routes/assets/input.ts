@@ -2,7 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { cursorQuery, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 
 export const IMAGE_MAX_BYTES = 5 * 1024 * 1024;
-/** Multipart adds boundaries and headers to a file. An image that is slightly too large then gets its own error. */
+/**
+ * Limit of the body of an upload. It is higher than the limit of an image, because multipart adds boundaries and
+ * headers. So an image that is slightly too large gets an error about the image, not about the body.
+ */
 export const UPLOAD_MAX_BYTES = IMAGE_MAX_BYTES + 64 * 1024;
 const LIST_DEFAULT = 50;
 

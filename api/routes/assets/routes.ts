@@ -94,12 +94,12 @@ export function assetRoutes(app: App, deps: Deps): void {
 }
 
 /**
- * Includes the project in the hash, so that an address does not reveal whether another project has the same image.
- * Computed outside the event loop.
+ * Returns the hash for the URL of an image. The hash includes the project, so that a URL does not reveal whether
+ * another project has the same image. It is computed outside the event loop.
  */
 async function hashOf(projectId: string, content: Buffer): Promise<string> {
-  const named = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
-  return Buffer.from(await crypto.subtle.digest('SHA-256', named)).toString('hex');
+  const prefixedContent = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
+  return Buffer.from(await crypto.subtle.digest('SHA-256', prefixedContent)).toString('hex');
 }
 
 function nameOf(file: File): string | null {

@@ -1,17 +1,17 @@
 import type { ImageType } from '../../../rules/assets/image.ts';
 
 /** Total size of cached images, in each API process. */
-const KEPT_MAX_BYTES = 48 * 1024 * 1024;
-/** How long another process may still serve a deleted image. */
-const KEPT_MS = 60_000;
+const CACHE_MAX_BYTES = 48 * 1024 * 1024;
+/** Time for which an image is cached. Other processes may serve a deleted image for this time. */
+const CACHE_MS = 60_000;
 
-/** An image as it is served. */
+/** The bytes and the type of an image, as the API serves them. */
 export interface ServedAsset {
   contentType: ImageType;
   content: Buffer;
 }
 
-interface Kept {
+interface CachedImage {
   image: ServedAsset;
   untilMs: number;
 }
@@ -25,24 +25,24 @@ export interface ServedCache {
  * requests share one read.
  */
 export function createServedCache(read: (hash: string) => Promise<ServedAsset | undefined>): ServedCache {
-  const kept = new Map<string, Kept>();
-  const underWay = new Map<string, Promise<ServedAsset | undefined>>();
+  const cachedImages = new Map<string, CachedImage>();
+  const pendingReads = new Map<string, Promise<ServedAsset | undefined>>();
   let bytes = 0;
 
   function drop(hash: string): void {
-    const old = kept.get(hash);
+    const old = cachedImages.get(hash);
     if (!old) return;
-    kept.delete(hash);
+    cachedImages.delete(hash);
     bytes -= old.image.content.length;
   }
 
   function keep(hash: string, image: ServedAsset): void {
     drop(hash);
-    kept.set(hash, { image, untilMs: Date.now() + KEPT_MS });
+    cachedImages.set(hash, { image, untilMs: Date.now() + CACHE_MS });
     bytes += image.content.length;
     // A Map iterates in the order of insertion: the first image is the oldest.
-    for (const oldest of kept.keys()) {
-      if (bytes <= KEPT_MAX_BYTES) return;
+    for (const oldest of cachedImages.keys()) {
+      if (bytes <= CACHE_MAX_BYTES) return;
       drop(oldest);
     }
   }
@@ -55,11 +55,11 @@ export function createServedCache(read: (hash: string) => Promise<ServedAsset | 
 
   return {
     async get(hash) {
-      const known = kept.get(hash);
-      if (known && known.untilMs > Date.now()) return known.image;
+      const cached = cachedImages.get(hash);
+      if (cached && cached.untilMs > Date.now()) return cached.image;
       drop(hash);
-      const loading = underWay.get(hash) ?? load(hash).finally(() => underWay.delete(hash));
-      underWay.set(hash, loading);
+      const loading = pendingReads.get(hash) ?? load(hash).finally(() => pendingReads.delete(hash));
+      pendingReads.set(hash, loading);
       return loading;
     },
   };

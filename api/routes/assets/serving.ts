@@ -12,12 +12,13 @@ const HASH = /^[0-9a-f]{64}$/;
  */
 const FETCHES: UnauthenticatedLimit = { ...TRACKED_HITS, name: 'images' };
 
-/** An image opened alone is a document of this origin. The policy lets it run and load nothing, in an opaque origin. */
+/**
+ * Content-Security-Policy of images. If a user opens an image in a tab, the browser treats it as a document of this
+ * origin. The policy gives the document an opaque origin, and forbids scripts and loading of resources.
+ */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/**
- * Serves images at `PUBLIC_URL/assets/<hash>`, to anyone with the address. An address always returns the same bytes.
- */
+/** Serves images at `PUBLIC_URL/assets/<hash>` to anyone who has the URL. A URL always returns the same bytes. */
 export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const images = createServedCache((hash) => readServedAsset(deps, hash));
   unauthenticated.get(
@@ -35,7 +36,7 @@ export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps:
   );
 }
 
-/** Undefined if the image does not exist, or was deleted while it was read. */
+/** Reads an image. Undefined if the image does not exist, or was deleted while it was read. */
 async function readServedAsset(deps: Deps, hash: string): Promise<ServedAsset | undefined> {
   const stored = await findStoredAsset(deps.reads, hash);
   if (!stored) return undefined;

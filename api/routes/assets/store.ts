@@ -7,7 +7,7 @@ import { describeFailure } from '../../../rules/failure-text.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 
-/** Storage for the bytes of images. The metadata is a row of `assets` in either case. */
+/** Storage for the bytes of images: Postgres or a bucket. The metadata is always a row of `assets`. */
 export interface AssetStore {
   /**
    * Stores an image. Storing the same bytes again returns the existing image, wherever it is stored.
@@ -41,8 +41,9 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
 }
 
 /**
- * Stores images in a bucket. Each upload has its own object key, which is announced, uploaded, and then recorded in
- * the row. After a kill in between, pruning removes the leftover object, and no other image uses that object.
+ * Stores images in a bucket. Each upload gets a new object key. The key is first written to `asset_leftovers`, then the
+ * object is uploaded, and then the row of `assets` names it. If the process is killed in between, pruning deletes the
+ * object. No other image uses this object.
  */
 function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
@@ -56,20 +57,21 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
     async keep(asset) {
       const { projectId, image, content } = asset;
       const object = { projectId, objectKey: `${prefix}${projectId}/${uuidv7()}` };
-      const known = await inTransaction(db, async (trx) => {
+      const existing = await inTransaction(db, async (trx) => {
         const found = await findKnown(trx, asset);
         if (!found) await announceObject(trx, object);
         return found;
       });
-      if (known) return { asset: known, isNew: false };
+      if (existing) return { asset: existing, isNew: false };
       await requireBucket()
         .put(object.objectKey, content, image.type)
         .catch((error) => raise(unavailable(error)));
       return inTransaction(db, async (trx) => {
-        const kept = await insertAsset(trx, asset, object.objectKey);
-        // Skipped if another upload was first; the object is then a leftover.
-        if (kept.isNew) await claimObject(trx, object);
-        return kept;
+        const result = await insertAsset(trx, asset, object.objectKey);
+        // If another upload of the same image was faster, its object is used, and this object stays in
+        // `asset_leftovers`.
+        if (result.isNew) await claimObject(trx, object);
+        return result;
       });
     },
     async *read({ objectKey }) {

@@ -13,9 +13,9 @@ export interface KnownDevice {
 }
 
 /**
- * Sets a cookie that marks a browser in which a user has signed in, for the login throttle: failures by unknown
- * callers, however many, lock out only unknown callers. The cookie grants no access. It only allows ten password
- * attempts for the account that it names.
+ * Sets a cookie that marks a browser in which a user has signed in. The login throttle uses it: failed sign-ins from
+ * other browsers, however many, do not lock out this browser. The cookie grants no access. It only allows ten separate
+ * attempts to enter the password of the account that it names.
  */
 export function setDeviceCookie(
   c: RequestContext,
@@ -29,16 +29,16 @@ export function setDeviceCookie(
 }
 
 /**
- * Returns the device of a request to sign in with this address. Undefined if it is new to us, or to every account of
- * the address.
+ * Returns the device of a request to sign in with this address. Undefined if the browser has no valid device cookie for
+ * an account with this address.
  */
-export function knownDevice(
+export function readKnownDevice(
   c: RequestContext,
   p: { email: string; key: Buffer; publicUrl: string },
 ): KnownDevice | undefined {
-  const [userId, id, given, more] = getCookie(c, cookieName(p.publicUrl))?.split('.') ?? [];
-  if (!userId || !id || !given || more !== undefined) return undefined;
-  const [expected, actual] = [Buffer.from(signature({ ...p, userId, id })), Buffer.from(given)];
+  const [userId, id, sentSignature, extraPart] = getCookie(c, cookieName(p.publicUrl))?.split('.') ?? [];
+  if (!userId || !id || !sentSignature || extraPart !== undefined) return undefined;
+  const [expected, actual] = [Buffer.from(signature({ ...p, userId, id })), Buffer.from(sentSignature)];
   return expected.length === actual.length && timingSafeEqual(expected, actual) ? { id, userId } : undefined;
 }
 

@@ -7,7 +7,7 @@ import { updateSessionProject } from '../../../db/projects/sessions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { ROLES } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { personOf } from '../../http/actor.ts';
+import { requireUser } from '../../http/actor.ts';
 import { clientAddress, clientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -70,7 +70,7 @@ const acceptRoute = createRoute({
   tags,
   summary: 'Accept an invitation with a password',
   description:
-    'Signs in to the account with the invited address and this password, or creates it regardless of `SIGNUP`, and joins the project. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
+    'Signs in to the account with the invited address and this password, and adds it to the project. If there is no such account, creates it, regardless of `SIGNUP`. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
   security: open(),
   request: { body: json(Accept) },
   responses: { 200: ok(Me, 'Joined and signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
@@ -83,7 +83,7 @@ const joinRoute = createRoute({
   tags,
   summary: 'Accept an invitation as the signed-in user',
   description:
-    "Adds the user of this session to the project. The user's address does not matter, because the link proves the invitation. The session switches to the project, and the link becomes invalid. An existing member keeps their role.",
+    "Adds the user of this session to the project. The user's address may differ from the invited address, because the link proves the invitation. The session switches to the project, and the link becomes invalid. An existing member keeps their role.",
   security: session(),
   request: { body: json(Join) },
   responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },
@@ -97,8 +97,8 @@ export function invitationRoutes(app: App, deps: Deps): void {
   const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
 
   app.openapi(lookRoute, async (c) => {
-    const found = await getOpenInvitation(db, hashToken(c.req.valid('json').token));
-    const { email, role, projectName, invitedBy, expiresAt } = found;
+    const invitation = await getOpenInvitation(db, hashToken(c.req.valid('json').token));
+    const { email, role, projectName, invitedBy, expiresAt } = invitation;
     c.header('Cache-Control', 'no-store');
     return c.json({ email, role, projectName, invitedBy, expiresAt: expiresAt.toISOString() }, 200);
   });
@@ -111,18 +111,18 @@ export function invitationRoutes(app: App, deps: Deps): void {
     await limits.takeForSignUp(clientAddress(c));
     const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
     const passwordHash = await hashFor(deps, email, password);
-    const joined = await inTransaction(db, async (trx) => {
+    const membership = await inTransaction(db, async (trx) => {
       const { userId, isNew } = await findOrInsertUser(trx, { email, passwordHash });
       const { projectId } = await join(trx, c, { tokenHash, userId });
       return { userId, isNew, projectId };
     });
-    if (!joined.isNew) await attempt.forgive();
-    await startSession(c, deps, { ...joined, email, passwordHash });
-    return c.json(await describeMe(deps, { ...joined, email }), 200);
+    if (!membership.isNew) await attempt.forgive();
+    await startSession(c, deps, { ...membership, email, passwordHash });
+    return c.json(await describeMe(deps, { ...membership, email }), 200);
   });
 
   app.openapi(joinRoute, async (c) => {
-    const { id: userId, email } = personOf(c);
+    const { id: userId, email } = requireUser(c);
     const tokenHash = hashToken(c.req.valid('json').token);
     const { projectId } = await inTransaction(db, (trx) => join(trx, c, { tokenHash, userId }));
     await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId, projectId });

@@ -3,17 +3,19 @@ import type { Db } from '../../../db/connection.ts';
 import { type AttemptLimit, type LoginAttempt, takeAttempt, undoAttempt } from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
-/** Failures in 15 minutes per caller and account, and per known device. */
+/**
+ * Failures that one network may have at one account in 15 minutes. A known device has a separate count with this limit.
+ */
 const FAILURES_PER_ACCOUNT = 10;
 /**
- * Failures at one account by all unknown callers together. It slows down callers that guess together, and does not
- * affect known devices.
+ * Failures at one account by all callers without a known device together. It slows down attackers that use many
+ * addresses, and does not affect known devices.
  */
 const UNKNOWN_DEVICES_PER_ACCOUNT = 50;
-/** Failures of one caller over all accounts. */
+/** Failures of one network over all accounts. */
 const FAILURES_PER_ADDRESS = 50;
 
-export interface Throttled {
+export interface CountedAttempt {
   /** Removes the attempt from the count, because it succeeded. */
   forgive(): Promise<void>;
 }
@@ -27,19 +29,22 @@ export interface LoginThrottle {
    * Counts an attempt by a caller without a known device for the account. `network` is the caller's network, see
    * `clientNetwork`.
    */
-  takeForUnknownDevice(email: string, network: string): Promise<Throttled>;
-  /** Counts an attempt from a known device. Only the device's own failures count. */
-  takeForDevice(device: KnownDevice): Promise<Throttled>;
-  /** Counts a sign-up. With the right password it opens an existing account, so it is a guess at that password. */
-  takeForSignUp(email: string, network: string): Promise<Throttled>;
+  takeForUnknownDevice(email: string, network: string): Promise<CountedAttempt>;
+  /** Counts an attempt from a known device. Only failures of this device count. */
+  takeForDevice(device: KnownDevice): Promise<CountedAttempt>;
+  /**
+   * Counts a sign-up. A sign-up with the address and password of an existing account signs in to it, so it could be used
+   * to guess the password.
+   */
+  takeForSignUp(email: string, network: string): Promise<CountedAttempt>;
   /** Counts an attempt of a signed-in user to confirm their password. */
-  takeForPerson(userId: string): Promise<Throttled>;
+  takeForPerson(userId: string): Promise<CountedAttempt>;
 }
 
 /** @param deps.key key under which subjects are hashed, so that the table does not list who attempted to sign in */
 export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): LoginThrottle {
   const subject = (...words: string[]) => createHmac('sha256', key).update(words.join(' ')).digest('base64url');
-  const take = async (...limits: AttemptLimit[]): Promise<Throttled> => {
+  const take = async (...limits: AttemptLimit[]): Promise<CountedAttempt> => {
     const attempt: LoginAttempt = await takeAttempt(db, limits);
     return { forgive: () => undoAttempt(db, attempt) };
   };

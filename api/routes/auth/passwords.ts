@@ -15,11 +15,11 @@ export function hashPassword(password: string): Promise<string> {
 export type HashParameters = { like: string } | { salt: Uint8Array };
 
 /**
- * Hashes a password in the same way as the accounts of an address: with the same salt and parameters, so that equal
- * passwords have equal hashes. It takes equally long whether an account exists or not.
+ * Hashes a password with the same salt and parameters as the accounts of an address, so that equal passwords have equal
+ * hashes. The time is the same whether an account exists or not, so it does not reveal accounts.
  */
-export function hashPasswordFor(seasoning: HashParameters, password: string): Promise<string> {
-  return hash(password, 'salt' in seasoning ? { salt: seasoning.salt } : optionsOf(seasoning.like));
+export function hashPasswordFor(parameters: HashParameters, password: string): Promise<string> {
+  return hash(password, 'salt' in parameters ? { salt: parameters.salt } : optionsOf(parameters.like));
 }
 
 /** Tells whether a password matches a hash. */

@@ -12,7 +12,7 @@ import { deleteSession, updateSessionProject } from '../../../db/projects/sessio
 import { newPublicKey } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
-import { personOf } from '../../http/actor.ts';
+import { requireUser } from '../../http/actor.ts';
 import { clientAddress, clientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -20,7 +20,7 @@ import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { open, session } from '../../http/security.ts';
 import { deleteSessionCookie, hashToken, newSessionToken, setSessionCookie } from '../../http/session-cookie.ts';
-import { knownDevice } from './device-cookie.ts';
+import { readKnownDevice } from './device-cookie.ts';
 import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
@@ -35,7 +35,7 @@ const signupRoute = createRoute({
   tags,
   summary: 'Sign up',
   description:
-    "Creates an account with a first project, and sets the session cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Several accounts may have the same address, each with its own password. A request with the address and password of an existing account signs in to that account. At most 20 per hour from one address, or 50 per minute from the same machine (429).",
+    'Creates an account with a first project, and sets the session cookie. The variable `SIGNUP` of the service decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Several accounts may have the same address, each with its own password. A request with the address and password of an existing account signs in to that account. At most 20 sign-ups per hour from one IP address, or 50 per minute from the machine of the service (429).',
   security: open(),
   request: { body: json(Signup) },
   responses: { 201: ok(Me, 'The account was created and signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -47,7 +47,7 @@ const signupStateRoute = createRoute({
   operationId: 'getSignUp',
   tags,
   summary: 'Check whether sign-up is open',
-  description: "Returns whether the deployment's `SIGNUP` allows new accounts, for a sign-in page.",
+  description: 'Returns whether `SIGNUP` of the service allows new accounts. A sign-in page can use this.',
   security: open(),
   responses: { 200: ok(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
 });
@@ -59,7 +59,7 @@ const loginRoute = createRoute({
   tags,
   summary: 'Sign in',
   description:
-    'Sets the session cookie. Failures are limited to 10 in 15 minutes per account and 50 per address (429) for browsers that are new to the account. A browser that was signed in to the account before has 10 of its own. The response does not reveal whether the account exists.',
+    'Sets the session cookie. In 15 minutes, an IP address may fail 10 times at one account and 50 times in all (429). A browser that was signed in to the account before has a separate limit of 10. The response does not reveal whether the account exists.',
   security: open(),
   request: { body: json(Login) },
   responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -82,7 +82,7 @@ const meRoute = createRoute({
   operationId: 'getMe',
   tags,
   summary: 'Get the signed-in user',
-  description: 'The user, their projects, and the current project with role, permissions and hold.',
+  description: 'Returns the user, the projects of the user, and the current project with role, permissions and hold.',
   security: session(),
   responses: { 200: ok(Me) },
 });
@@ -123,9 +123,9 @@ export function authRoutes(app: App, deps: Deps): void {
    */
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
     const network = clientNetwork(c);
-    const device = knownDevice(c, { email, key: accountKey, publicUrl });
-    // For a known device, failures of other callers do not count. A cookie of one account does not help with other
-    // accounts.
+    const device = readKnownDevice(c, { email, key: accountKey, publicUrl });
+    // For a known device, failures of other callers do not count. If the password is not of the account that the device
+    // cookie names, the attempt also counts as an attempt of an unknown device.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asUnknownDevice = device ? undefined : await throttle.takeForUnknownDevice(email, network);
     const passwordHash = await hashFor(deps, email, password);
@@ -148,8 +148,8 @@ export function authRoutes(app: App, deps: Deps): void {
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    // For a new account, the attempt stays counted. Otherwise callers without an account of the address would get more
-    // attempts than callers with an account.
+    // If the account is new, the attempt still counts. Otherwise the number of allowed attempts would reveal whether an
+    // account with this address exists.
     if (account.known) await attempt.forgive();
     await startSession(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);
@@ -177,23 +177,23 @@ export function authRoutes(app: App, deps: Deps): void {
   });
 
   app.openapi(meRoute, async (c) => {
-    const { id, email } = personOf(c);
+    const { id, email } = requireUser(c);
     return c.json(await describeMe(deps, { userId: id, projectId: c.var.projectId, email }), 200);
   });
 
   app.openapi(switchRoute, async (c) => {
-    const { id, email } = personOf(c);
+    const { id, email } = requireUser(c);
     const { projectId } = c.req.valid('json');
     await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId: id, projectId });
     return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
   });
 
   app.openapi(passwordRoute, async (c) => {
-    const { id } = personOf(c);
+    const { id } = requireUser(c);
     const { currentPassword, newPassword } = c.req.valid('json');
     const attempt = await throttle.takeForPerson(id);
     const checkedHash = await getPasswordHash(db, id);
-    if (!(await passwordMatches(currentPassword, checkedHash))) throw notCurrent();
+    if (!(await passwordMatches(currentPassword, checkedHash))) throw wrongCurrentPassword();
     const token = newSessionToken();
     const change = {
       userId: id,
@@ -202,15 +202,15 @@ export function authRoutes(app: App, deps: Deps): void {
       oldToken: hashToken(sessionToken(c, deps)),
       newToken: hashToken(token),
     };
-    const changed = await updatePassword(db, change);
-    if (changed === 'taken') throw fieldError('newPassword', 'This password is not allowed. Choose another one.');
-    if (changed === 'stale') throw notCurrent();
+    const result = await updatePassword(db, change);
+    if (result === 'taken') throw fieldError('newPassword', 'This password is not allowed. Choose another one.');
+    if (result === 'stale') throw wrongCurrentPassword();
     await attempt.forgive();
     setSessionCookie(c, token, publicUrl);
     return c.body(null, 204);
   });
 }
 
-function notCurrent(): AppError {
+function wrongCurrentPassword(): AppError {
   return fieldError('currentPassword', 'This is not the current password.');
 }

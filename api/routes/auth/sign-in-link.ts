@@ -12,40 +12,41 @@ import { setSignInCookies } from './sign-in.ts';
 const ENDED = '/app/sign-in?link=ended';
 
 /** Headers by which browsers mark prefetches. */
-const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /**
- * Handles the link at the end of `npm start`: signs in the owner once and opens the dashboard. It works on this
- * machine only, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do not use it
- * up. Anyone with the link could also open the home that it was printed for, so it needs no other proof.
+ * Handles the link at the end of `npm start`: signs in the owner once and opens the dashboard. It works on this machine
+ * only, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do not use it up. The
+ * link is printed only to the console of `npm start`. Someone who can read this console can also read the files of the
+ * home, so the link needs no further proof.
  */
 export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   if (!allowsSignInLinks(deps.config)) return;
-  const follow = async (c: RequestContext) => {
+  const followLink = async (c: RequestContext) => {
     c.header('Cache-Control', 'no-store');
     c.header('Referrer-Policy', 'no-referrer');
     // Responds 503, which browsers do not cache, so that the user can still open the link.
-    if (!isOpened(c)) return c.body(null, 503);
+    if (!opensPage(c)) return c.body(null, 503);
     if (!isFromHere(c)) return c.redirect(ENDED, 303);
     const token = newSessionToken();
-    const person = await takeSignInLink(deps.db, {
+    const owner = await takeSignInLink(deps.db, {
       linkHash: hashToken(c.req.param('token') ?? ''),
       sessionHash: hashToken(token),
       days: SESSION_DAYS,
     });
-    if (!person) return c.redirect(ENDED, 303);
-    setSignInCookies(c, deps, { token, ...person });
+    if (!owner) return c.redirect(ENDED, 303);
+    setSignInCookies(c, deps, { token, ...owner });
     return c.redirect('/app', 303);
   };
-  unauthenticated.get('/auth/link/{token}', follow, { limit: UNAUTHENTICATED_WRITES });
+  unauthenticated.get('/auth/link/{token}', followLink, { limit: UNAUTHENTICATED_WRITES });
 }
 
 /**
- * Tells whether the request opens a page. Browsers declare the purpose of a request, and a request without one does
- * not come from a browser.
+ * Tells whether the request opens a page. Browsers declare in headers what they request. A request without these
+ * headers does not come from a browser, and counts as opening a page.
  */
-function isOpened(c: RequestContext): boolean {
+function opensPage(c: RequestContext): boolean {
   const destination = c.req.header('sec-fetch-dest') ?? 'document';
-  const ahead = AHEAD.some((name) => c.req.header(name) !== undefined);
-  return c.req.method === 'GET' && destination === 'document' && !ahead;
+  const isPrefetch = PREFETCH_HEADERS.some((name) => c.req.header(name) !== undefined);
+  return c.req.method === 'GET' && destination === 'document' && !isPrefetch;
 }

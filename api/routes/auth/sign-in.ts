@@ -48,7 +48,8 @@ export const Me = z
   });
 
 /**
- * Starts a session of a user in a project, and remembers their browser. The caller has checked the password.
+ * Starts a session of a user in a project, and sets the cookie that marks the browser as a known device. The caller
+ * must have checked the password.
  * @param p.passwordHash the hash that the password was checked against
  * @throws AppError UNAUTHORIZED if the password has changed since
  */
@@ -58,8 +59,8 @@ export async function startSession(
   p: { userId: string; projectId: string; email: string; passwordHash: string },
 ): Promise<void> {
   const token = newSessionToken();
-  const kept = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
-  if (!kept) throw wrongPassword();
+  const isStored = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
+  if (!isStored) throw wrongPassword();
   setSignInCookies(c, deps, { ...p, token });
 }
 
@@ -118,8 +119,8 @@ export async function hashFor({ db, config }: Deps, email: string, password: str
 }
 
 /**
- * Returns the salt for the first account of an address. Two concurrent sign-ups with an address get the same salt, so
- * that one password belongs to one account.
+ * Returns the salt for the first account of an address. Two concurrent sign-ups with the same address get the same
+ * salt, so that the same password cannot create two accounts.
  */
 function saltOf(key: Buffer, email: string): Uint8Array {
   return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
@@ -129,6 +130,6 @@ function saltOf(key: Buffer, email: string): Uint8Array {
 export function wrongPassword(): AppError {
   return new AppError('UNAUTHORIZED', {
     message: 'The address or the password is wrong.',
-    suggestion: 'Check both. After too many failures you have to wait.',
+    suggestion: 'Check both. After too many failures you have to wait before you can try again.',
   });
 }

@@ -41,7 +41,9 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
   filters: FilterAlias,
-  topicId: Id.nullish().openapi({ description: 'Topic of the campaign. Contacts that left the topic do not get it.' }),
+  topicId: Id.nullish().openapi({
+    description: 'Topic of the campaign. Contacts that left the topic do not get the campaign.',
+  }),
   ...timingInput,
   ...variantFields,
 };
@@ -89,8 +91,8 @@ export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor' 
  * @throws AppError VALIDATION_ERROR if the audience is incomplete, or a required field is missing
  */
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
-  const { audienceType: given, type } = changes;
-  const audienceType = resolveAliases({ audienceType: given, type }, current?.audienceType) ?? current?.audienceType;
+  const { audienceType: chosen, type } = changes;
+  const audienceType = resolveAliases({ audienceType: chosen, type }, current?.audienceType) ?? current?.audienceType;
   if (!audienceType) throw fieldError('audienceType', 'Required', 'invalid_type');
   const { name = current?.name ?? '', description = current?.description ?? null } = changes;
   return {
@@ -108,10 +110,10 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
 
 function segmentFor(type: AudienceType, { segmentId }: CampaignChanges, current?: Campaign): string | null {
   const stored = current?.segmentId ?? undefined;
-  const given = segmentId === undefined ? stored : segmentId;
-  if (type !== 'SEGMENT') return dropStored('segmentId', { given, stored, type: 'SEGMENT' });
-  if (!given) throw fieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
-  return given;
+  const chosen = segmentId === undefined ? stored : segmentId;
+  if (type !== 'SEGMENT') return dropStored('segmentId', { chosen, stored, type: 'SEGMENT' });
+  if (!chosen) throw fieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
+  return chosen;
 }
 
 function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campaign): Condition | null {
@@ -121,25 +123,26 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
     audienceCondition: changes.audienceCondition ?? undefined,
     filters: changes.filters ?? undefined,
   };
-  const given = resolveAliases(names, stored) ?? stored;
-  if (type !== 'FILTERED') return dropStored('audienceFilter', { given, stored, type: 'FILTERED' });
-  if (!given) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
-  return given;
+  const chosen = resolveAliases(names, stored) ?? stored;
+  if (type !== 'FILTERED') return dropStored('audienceFilter', { chosen, stored, type: 'FILTERED' });
+  if (!chosen) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
+  return chosen;
 }
 
 /**
- * Drops the stored audience of another type. A client that reads a campaign and sends it back still sends this
+ * Removes an audience that does not match `audienceType`, such as the stored segment of a campaign that becomes
+ * FILTERED. A client that reads a campaign, changes `audienceType` and sends the campaign back still sends the old
  * audience.
- * @throws AppError VALIDATION_ERROR for a new audience of another type, because dropping it would let the campaign reach
- * more contacts than meant
+ * @throws AppError VALIDATION_ERROR if the audience is not the stored one, because removing it could let the campaign
+ * reach more contacts than the caller wants
  */
 function dropStored<V>(
   field: string,
-  p: { given: V | null | undefined; stored: V | undefined; type: AudienceType },
+  p: { chosen: V | null | undefined; stored: V | undefined; type: AudienceType },
 ): null {
-  const { given, stored, type } = p;
-  if ((given ?? null) === null || isDeepStrictEqual(given, stored)) return null;
-  throw fieldError(field, `Only counts with audienceType ${type}: set audienceType, or omit ${field}`);
+  const { chosen, stored, type } = p;
+  if ((chosen ?? null) === null || isDeepStrictEqual(chosen, stored)) return null;
+  throw fieldError(field, `Applies only to audienceType ${type}. Set audienceType to ${type}, or omit ${field}`);
 }
 
 export const LIST_DEFAULT = 20;

@@ -26,7 +26,9 @@ const LinkRecord = z
     variants: z
       .array(z.object({ name: z.string(), ...figures }).openapi('CampaignLinkOfVariant'))
       .nullable()
-      .openapi({ description: 'Clicks of each variant with this link. Null if the campaign has no variants.' }),
+      .openapi({
+        description: 'Clicks for each variant that contains this link. Null if the campaign has no variants.',
+      }),
   })
   .openapi('CampaignLink', {
     example: {
@@ -45,7 +47,7 @@ const linksRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Count the clicks of a campaign by link',
   description:
-    'Lists every tracked link with its template text, in order of appearance, including links without clicks. For a campaign with variants, each link is listed once with the clicks of all variants.',
+    'Lists every tracked link as it is written in the template, in the order of the template, including links without clicks. For a campaign with variants, each link is listed once, with the clicks of all variants.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
@@ -67,8 +69,8 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
     const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
-    const counted = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(fitLists({ data: sumLinks(links, namesOf(campaign), counted) }), 200);
+    const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
+    return c.json(fitLists({ data: sumLinks(links, namesOf(campaign), clicksWithUrls) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));
@@ -81,15 +83,15 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     }
   });
 
-  /** Returns the links by content. A content that nothing uses any more is removed, together with its links. */
+  /** Returns the links of each content. A content that is not used any more may have been deleted; it has no entry. */
   async function readStoredLinks(
     cache: ContentCache,
     ids: string[],
     projectId: string,
   ): Promise<Map<string, string[]>> {
-    const there = await findContents(reads, { projectId, ids });
+    const existing = await findContents(reads, { projectId, ids });
     const links = new Map<string, string[]>();
-    for (const contentId of ids.filter((id) => there.has(id))) {
+    for (const contentId of ids.filter((id) => existing.has(id))) {
       const { ready } = await cache.get({ projectId, kind: 'campaign.links', contentId, tracked: true });
       links.set(contentId, ready.links);
     }

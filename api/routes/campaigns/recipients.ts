@@ -37,7 +37,7 @@ const Query = cursorQuery(LIST_DEFAULT).extend({
   outcome: z
     .enum(RECIPIENT_OUTCOMES)
     .optional()
-    .openapi({ description: 'Only recipients that this count of the statistics includes' }),
+    .openapi({ description: 'Lists only recipients that are included in this count of the statistics' }),
   format: z
     .enum(['json', 'csv'])
     .optional()
@@ -52,7 +52,7 @@ const listRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'List the recipients of a campaign',
   description:
-    'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign with more than 20,000 recipients, a search first lists recipients whose address starts with the text, ordered by address. `Accept: text/csv` streams all matches without pages; cells that would start a formula are marked as text. A filter with few matches in a large campaign can return pages with fewer than `limit` recipients and `hasMore`: continue with the cursor. `total` is counted on the first page only. It is null if counting would have to read all of a large campaign.',
+    'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign with more than 20,000 recipients, a search first lists recipients whose address starts with the text, ordered by address. With `Accept: text/csv`, the response is a CSV of all matches without pages. Text that a spreadsheet would run as a formula starts with an apostrophe. If few recipients of a large campaign match a filter, a page can have fewer than `limit` recipients although `hasMore` is true: continue with the cursor. `total` is counted on the first page only. It is null if counting would have to read all recipients of a large campaign.',
   security: scopes('campaigns:view'),
   request: { params: IdParams, query: Query },
   responses: {

@@ -107,7 +107,7 @@ export const CampaignRecord = z
     cancelledAt: Instant.nullable(),
     pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
       description:
-        'Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already.',
+        'Why the campaign is PAUSED. `requested`: a user paused it. `template_timeout`: rendering the content took too long for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may already have got the email.',
     }),
     ...variantResponseFields,
     ...Counters.shape,
@@ -116,7 +116,7 @@ export const CampaignRecord = z
   })
   .openapi('Campaign', { example: CAMPAIGN_EXAMPLE });
 
-/** A campaign in a list. If `truncated`, it comes without body and conditions. */
+/** A campaign in a list. If `truncated` is set, body, conditions and variants are omitted. */
 export const ListedCampaign = CampaignRecord.partial({
   body: true,
   filters: true,
@@ -321,7 +321,7 @@ function countersOf(counts: CampaignCounts) {
   };
 }
 
-/** Returns a percentage with two decimals; 0 if the whole is 0. */
+/** Returns `part` as a percentage of `whole`, with two decimals. Returns 0 if `whole` is 0. */
 export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }

@@ -12,7 +12,8 @@ import { scopes } from '../../http/security.ts';
 const RetryCampaign = z
   .object({
     reasons: z.array(z.enum(RETRYABLE_REASONS)).max(100).nullish().openapi({
-      description: 'Retries only recipients that failed for one of these reasons. Defaults to all of them.',
+      description:
+        'Retries only recipients that failed with one of these reasons. By default, all of these reasons are retried.',
     }),
   })
   .openapi('RetryCampaign', { example: { reasons: ['provider_rejected', 'expired'] } });
@@ -27,7 +28,7 @@ const retryRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Retry failed recipients of a campaign',
   description:
-    'Retries recipients that FAILED for a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; such a reason returns 422. Recipients keep their `emailId` and Message-ID, the campaign is SENDING again, and no recipient gets it twice. Returns 409 before the campaign was sent, and for a CANCELLED campaign.',
+    'Sends again to recipients that are FAILED with a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; any other reason returns 422. The emails keep their `emailId` and Message-ID, and the campaign becomes SENDING again. No recipient gets the email twice. Returns 409 if the campaign has not been sent yet or is CANCELLED.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
@@ -38,8 +39,8 @@ export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const reasons = [...new Set(c.req.valid('json').reasons ?? RETRYABLE_REASONS)];
-    // The version is compared for the first page only: recipients that were requeued stay requeued if the campaign
-    // changes later.
+    // The version that the caller has read is compared only for the first page. If the campaign changes later, the
+    // recipients that are already requeued stay requeued.
     let read = readVersion(c);
     let requeued = 0;
     for (;;) {

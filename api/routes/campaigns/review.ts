@@ -21,9 +21,11 @@ const Count = z.number().int();
 
 const Review = z
   .object({
-    audience: Count.openapi({ description: 'Contacts in the audience, subscribed or not' }),
-    willSend: Count.openapi({ description: 'Recipients that the campaign would be sent to now' }),
-    skipped: z.record(z.string(), Count).openapi({ description: 'Skipped contacts by reason' }),
+    audience: Count.openapi({
+      description: 'Number of contacts in the audience, including contacts that are not subscribed',
+    }),
+    willSend: Count.openapi({ description: 'Number of contacts that would get the campaign now' }),
+    skipped: z.record(z.string(), Count).openapi({ description: 'Number of skipped contacts by reason' }),
     estimatedSeconds: Count.openapi({
       description:
         'Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test.',
@@ -54,7 +56,7 @@ const reviewRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Review a campaign before sending',
   description:
-    'Returns how many contacts the campaign would reach now, how many are skipped, how long sending takes, and what to fix. An `error` keeps it from being sent or read, a `warning` costs readers, an `info` is good to know. The content of each variant is checked as one of its recipients would read it. A finding for only some variants lists them in `details.variants`. Changes nothing.',
+    'Returns how many contacts the campaign would reach now, how many would be skipped, how long sending would take, and what to fix. A finding of severity `error` means that the campaign cannot be sent or read. A `warning` means that fewer recipients will read it. An `info` needs no action. The content of each variant is rendered for one of its recipients and checked. If a finding applies to only some variants, `details.variants` lists them. The operation changes nothing.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(Review) },
@@ -76,7 +78,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
       reviews.push(await contentReview(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
     }
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];
-    const found = await reviewAudience(reads, { projectId, campaign, pads, variables });
+    const audienceReview = await reviewAudience(reads, { projectId, campaign, pads, variables });
     const senders = [...new Set(texts.map(({ from }) => from))];
     const { held, domains, sendRate, remainingMonthlyQuota, clock } = await readSendingState(db, {
       projectId,
@@ -84,9 +86,9 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
       mode,
       senders,
     });
-    const willSend = Math.min(found.willSend, remainingMonthlyQuota ?? found.willSend);
-    const beyond = found.willSend - willSend;
-    const skipped = { ...found.skipped, ...(beyond > 0 && { limit_reached: beyond }) };
+    const willSend = Math.min(audienceReview.willSend, remainingMonthlyQuota ?? audienceReview.willSend);
+    const aboveQuota = audienceReview.willSend - willSend;
+    const skipped = { ...audienceReview.skipped, ...(aboveQuota > 0 && { limit_reached: aboveQuota }) };
     const { sendAtLocal, latePolicy } = campaign.timing;
     const byZone = dependsOnRecipientZone({ window: clock.window, sendAtLocal });
     const estimatedSeconds = estimateSeconds({
@@ -98,7 +100,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
       test: campaign.test,
       nowMs: Date.now(),
     });
-    const { audience, missing } = found;
+    const { audience, missing } = audienceReview;
     const findings = [
       ...campaignFindings({
         held,

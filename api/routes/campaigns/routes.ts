@@ -33,7 +33,7 @@ import {
   readCampaignResponse,
   statsResponse,
 } from './response.ts';
-import { movedStart, SCHEDULED_BY_SENDING } from './timing.ts';
+import { findNewStart, SCHEDULED_BY_SENDING } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
 import { variantStats } from './variants-stats.ts';
 
@@ -46,7 +46,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List campaigns',
   description:
-    'Newest first, by page number or by cursor. A page is at most 4 MB: campaigns beyond that are returned without body and conditions, with `truncated`.',
+    'Lists campaigns, newest first, by page number or by cursor. A page is at most 4 MB. When it would become larger, the remaining campaigns are returned without body and conditions, and have `truncated`.',
   security: scopes('campaigns:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional(), search: NameSearch }),
@@ -64,7 +64,7 @@ const createCampaignRoute = createRoute({
   tags,
   summary: 'Create a campaign',
   description:
-    'Creates a DRAFT. `POST /campaigns/{id}/send` schedules it. Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`.',
+    'Creates a campaign with the status DRAFT. To send or schedule it, call `POST /campaigns/{id}/send`. Subject and body are Liquid templates. If a template cannot be parsed, the response is 422, with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
   responses: { 200: okWithVersion(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
@@ -76,7 +76,7 @@ const getRoute = createRoute({
   operationId: 'getCampaign',
   tags,
   summary: 'Get a campaign',
-  description: 'The campaign with its counters.',
+  description: 'Returns the campaign with its counters.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(CampaignRecord) },
@@ -90,7 +90,8 @@ const putRoute = createRoute({
   record: CampaignRecord,
   tags,
   summary: 'Update a campaign',
-  description: 'Only in DRAFT and SCHEDULED. Omitted fields do not change; null clears an optional field.',
+  description:
+    'Possible only while the campaign is DRAFT or SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: scopes('campaigns:edit'),
   stored: storedRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => campaignResponse(campaign))),
   request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
@@ -104,7 +105,7 @@ const deleteRoute = createRoute({
   tags,
   summary: 'Delete a campaign',
   description:
-    'Returns 409 in SCHEDULED, SENDING and PAUSED: cancel the campaign first. Its sent emails stay in the history.',
+    'Returns 409 while the campaign is SCHEDULED, SENDING or PAUSED: cancel the campaign first. Emails that were sent stay in the history.',
   security: scopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -129,7 +130,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Get the statistics of a campaign',
   description:
-    'All counts are from one snapshot: `pending + sent + failed + skipped = total`. Rates are from 0 to 100, intervals from 0 to 1.',
+    'All counts are read at the same moment, so `pending + sent + failed + skipped = total`. Rates are from 0 to 100, confidence intervals from 0 to 1.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },
@@ -151,10 +152,10 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
 
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
-    const given = c.req.valid('json');
-    const content = campaignContent(given);
+    const fields = c.req.valid('json');
+    const content = campaignContent(fields);
     await refuseBadVariants(compute, { projectId, content });
-    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
+    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: fields.slug }));
     setETag(c, campaign);
     return c.json({ success: true as const, data: campaignResponse(campaign) }, 200);
   });
@@ -168,26 +169,27 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
 
   app.openapi(putRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { scheduledFor: given, scheduledAt, ...changes } = c.req.valid('json');
+    const { scheduledFor: requestedTime, scheduledAt, ...changes } = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Runs before anything is locked, because a trial rendering waits for its turn. Stored content was checked when
-    // it was saved.
+    // Checks the content before the transaction takes locks, because the check renders the content, and renderings of a
+    // project wait for its processor budget. Unchanged content is not checked, because it was checked when it was
+    // saved.
     const stored = await getCampaign(db, ref);
     const content = campaignContent(changes, stored);
     await refuseBadVariants(compute, { projectId: ref.projectId, content, stored });
-    const changed = await inTransaction(db, async (trx) => {
+    const result = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref, read);
-      const scheduledFor = resolveAliases({ scheduledFor: given, scheduledAt }, current.scheduledAt);
+      const scheduledFor = resolveAliases({ scheduledFor: requestedTime, scheduledAt }, current.scheduledAt);
       if (current.status === 'DRAFT' && scheduledFor) throw fieldError('scheduledFor', SCHEDULED_BY_SENDING);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
-      const at = movedStart({ scheduledFor, before: current.timing, after: campaign.timing });
+      const at = findNewStart({ scheduledFor, before: current.timing, after: campaign.timing });
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
-    outbox.wake(changed.outbox);
-    setETag(c, changed.campaign);
-    return c.json(campaignResponse(changed.campaign), 200);
+    outbox.wake(result.outbox);
+    setETag(c, result.campaign);
+    return c.json(campaignResponse(result.campaign), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -27,7 +27,7 @@ const sendRoute = createRoute({
   tags,
   summary: 'Send or schedule a campaign',
   description:
-    'Sends to subscribed contacts only; consent is checked again just before each email is sent. Each contact gets the campaign once. A SCHEDULED campaign is rescheduled to the new time. Returns 400 for a time in the past or an empty audience, and 409 in any other state.',
+    'Sends a DRAFT now or at `scheduledFor`, or changes the time of a SCHEDULED campaign. Only subscribed contacts get the campaign, and each contact gets it once. Consent is checked again just before each email is sent. Returns 400 for a time in the past or an empty audience, and 409 if the campaign is in any other state.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
   responses: {
@@ -44,7 +44,7 @@ const cancelRoute = createRoute({
   tags,
   summary: 'Cancel a campaign',
   description:
-    'Only in SCHEDULED, SENDING and PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it is CANCELLED, and its sent emails stay in the history.',
+    'Possible only while the campaign is SCHEDULED, SENDING or PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it becomes CANCELLED, and emails that were sent stay in the history.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
@@ -58,7 +58,7 @@ const pauseRoute = createRoute({
   tags,
   summary: 'Pause a campaign',
   description:
-    'Only in SENDING. The remaining recipients wait while the campaign is PAUSED. Emails that are already on their way to the provider are still sent. Pausing a PAUSED campaign changes nothing.',
+    'Possible only while the campaign is SENDING. The remaining recipients wait while the campaign is PAUSED. Emails whose transmission to the provider has started are still sent. Pausing a PAUSED campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
@@ -71,7 +71,7 @@ const resumeRoute = createRoute({
   unknownFields: 'refuse',
   tags,
   summary: 'Resume a campaign',
-  description: 'Only in PAUSED. Resuming a SENDING campaign changes nothing.',
+  description: 'Possible only while the campaign is PAUSED. Resuming a SENDING campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
@@ -85,7 +85,7 @@ const winnerRoute = createRoute({
   tags,
   summary: 'Choose the winning variant',
   description:
-    'For a campaign with a test that is not decided yet, in SENDING and PAUSED. Waiting recipients get this variant immediately. Returns 409 if the test has a winner already.',
+    'Possible while the campaign is SENDING or PAUSED and its test has no winner yet. The waiting recipients get this variant immediately. Returns 409 if the test already has a winner.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
@@ -99,7 +99,7 @@ const testRoute = createRoute({
   tags,
   summary: 'Send a test email of a campaign',
   description:
-    'The subject starts with "[TEST] ". The email is rendered for the contact with the address, if it exists. `variant` selects the content of a variant.',
+    'Sends one email with the content of the campaign. Its subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. `variant` selects the content of a variant.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, body: json(TestCampaign) },
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
@@ -109,15 +109,19 @@ const testRoute = createRoute({
 export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
-    const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
-    const scheduledFor = assertFuture(resolveAliases({ scheduledFor: asked, scheduledAt }) ?? null);
+    const { scheduledFor: requestedTime, scheduledAt, ...hour } = c.req.valid('json');
+    const scheduledFor = assertFuture(resolveAliases({ scheduledFor: requestedTime, scheduledAt }) ?? null);
     const ref = { projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {
       const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
       const at = localStartOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       if (hour.latePolicy === 'SKIP' && timing.sendAtLocal === null)
-        throw fieldError('latePolicy', 'Only counts with sendAtLocal: send sendAtLocal, or omit latePolicy.', 'custom');
+        throw fieldError(
+          'latePolicy',
+          'Applies only with sendAtLocal. Send sendAtLocal too, or omit latePolicy.',
+          'custom',
+        );
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
     outbox.wake(sent.outbox);

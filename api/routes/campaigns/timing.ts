@@ -16,16 +16,16 @@ const LocalTime = z
   .nullish()
   .openapi('SendAtLocal', {
     description:
-      "Local time at which each recipient gets the email, in the time zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`.",
+      "Local time at which each recipient gets the email, in the time zone of the contact's `data.timezone` or else of the project. If a sending window is closed at this time, the email waits until the window opens. Cannot be combined with `scheduledFor`.",
     example: LOCAL_TIME,
   });
 
 const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
   description:
-    'Policy for recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. `SEND`, the default, sends at once. `SKIP` skips them with reason `too_late`.',
+    'What happens to recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`.',
 });
 
-/** Fields that decide when a campaign is sent, besides its schedule. */
+/** Fields that decide when a campaign is sent, in addition to `scheduledFor`. */
 export const hourInput = { sendAtLocal: LocalTime, latePolicy: LatePolicy.optional() };
 
 export const timingInput = {
@@ -38,7 +38,7 @@ export const timingInput = {
     .nullish()
     .openapi({
       description:
-        "The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending.",
+        "Sending window of this campaign. With null, no window applies. With `project`, the default, the project's window at the time of sending applies.",
       example: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5], timezone: 'contact' },
     }),
 };
@@ -47,10 +47,11 @@ export const timingResponse = {
   sendAtLocal: z.string().nullable().openapi({ example: LOCAL_TIME }),
   latePolicy: LatePolicy,
   sendingWindow: SendingWindow.nullable().optional().openapi({
-    description: "The campaign's own window, or null for no window. Absent if the project's window applies.",
+    description:
+      "Sending window of this campaign, or null if no window applies. Absent if the project's window applies.",
   }),
   nextOpening: Instant.nullable().openapi({
-    description: 'When the next recipients can be sent to, if recipients wait for a local time or a window',
+    description: 'When the next recipients get the email, if recipients wait for a local time or a sending window',
   }),
 };
 
@@ -70,14 +71,14 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 /**
  * Returns when a campaign starts. With `sendAtLocal`, it starts when the first time zone reaches this local time, or
  * now (null) if that instant is past. Without `sendAtLocal`, it starts at `scheduledFor`.
- * @throws AppError VALIDATION_ERROR if both are given; BAD_REQUEST if the local time is past in every zone, because the
- * campaign would be sent to everyone at once
+ * @throws AppError VALIDATION_ERROR if both are set; BAD_REQUEST if the local time is past in every zone, because all
+ * recipients would then get the campaign at once
  */
 export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
-    throw fieldError('scheduledFor', 'Cannot be combined with sendAtLocal: send one of them.', 'custom');
+    throw fieldError('scheduledFor', 'Cannot be combined with sendAtLocal. Send only one of them.', 'custom');
   if (lastInstantOf(wall) <= Date.now())
     throw new AppError('BAD_REQUEST', {
       message: 'sendAtLocal is in the past in every time zone.',
@@ -93,28 +94,26 @@ export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string
  * @throws AppError VALIDATION_ERROR if both `scheduledFor` and `sendAtLocal` are given, or if `sendAtLocal` is removed
  * without a replacement
  */
-export function movedStart(p: {
+export function findNewStart(p: {
   scheduledFor: Date | null | undefined;
   before: CampaignTiming;
   after: CampaignTiming;
 }): Date | null | undefined {
   const { before, after } = p;
   const scheduledFor = assertFuture(p.scheduledFor ?? null);
-  const begin = localStartOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
+  const start = localStartOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
-    if (begin || after.sendAtLocal !== null) return begin;
+    if (start || after.sendAtLocal !== null) return start;
     throw fieldError('scheduledFor', 'Required when sendAtLocal is removed from a SCHEDULED campaign', 'invalid_type');
   }
   return undefined;
 }
 
-/** The error of a schedule for a campaign that is not SCHEDULED. */
-export const SCHEDULED_BY_SENDING = 'POST /campaigns/{id}/send with scheduledFor schedules a campaign.';
+/** The error for `scheduledFor` in a request that creates or changes a draft. */
+export const SCHEDULED_BY_SENDING =
+  'A draft has no schedule. To schedule it, call POST /campaigns/{id}/send with scheduledFor.';
 
-/**
- * Returns the time.
- * @throws AppError BAD_REQUEST for a time in the past
- */
+/** * Returns `at`. * @throws AppError BAD_REQUEST for a time in the past */
 export function assertFuture(at: Date | null): Date | null {
   if (at && at.getTime() <= Date.now()) {
     throw new AppError('BAD_REQUEST', {

@@ -23,7 +23,7 @@ const WAIT_MAX_MINUTES = 30 * 24 * 60;
 const WAIT_DEFAULT_MINUTES = 240;
 
 /** All fields of an email, optional and nullable. */
-const ownText = Object.fromEntries(
+const optionalText = Object.fromEntries(
   Object.entries(emailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
 ) as { [Field in keyof typeof emailTextInput]: z.ZodOptional<z.ZodNullable<(typeof emailTextInput)[Field]>> };
 
@@ -31,11 +31,11 @@ const VariantInput = z
   .object({
     name: oneLineText(NAME_MAX_CHARS).trim().min(1),
     weight: z.number().positive().max(WEIGHT_MAX).default(1),
-    ...ownText,
+    ...optionalText,
   })
   .transform(splitSender)
   .openapi('CampaignVariantInput', {
-    description: "Fields that a variant does not set are the campaign's.",
+    description: 'A variant of the content. Fields that it does not set have the value of the campaign.',
     example: { name: 'B', subject: 'A shorter subject', weight: 1 },
   });
 
@@ -43,25 +43,26 @@ const TestInput = z
   .object({
     share: z.number().min(SHARE_MIN).max(1).openapi({
       description:
-        'Share of the recipients that gets the variants by weight, rounded up to whole recipients. With 1, all recipients get a variant and no recipient waits for a winner.',
+        'Share of the recipients that take part in the test, rounded up to whole recipients. They get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner.',
     }),
     metric: z
       .enum(TEST_METRICS)
       .default('opens')
-      .openapi({ description: 'Counts humans only, without automated opens and clicks' }),
+      .openapi({ description: 'Rate that decides the winner. Only opens and clicks by humans count.' }),
     waitMinutes: z
       .number()
       .min(0)
       .max(WAIT_MAX_MINUTES)
       .default(WAIT_DEFAULT_MINUTES)
-      .openapi({ description: 'Waiting time after the share was sent' }),
+      .openapi({ description: 'Minutes from the last email of the share until the winner is chosen' }),
     minimum: z.number().int().min(0).default(0).openapi({
-      description: 'Minimum number of opens or clicks (see `metric`) of the winner. Below it, the first variant wins.',
+      description:
+        'Minimum number of opens or clicks (see `metric`) that the best variant needs to win. If it has fewer, the first variant of the campaign wins.',
     }),
   })
   .openapi('CampaignTestInput', {
     description:
-      'Sends the variants to a share of the recipients, waits, and sends the better variant to the rest. Without a test, all recipients get a variant by weight.',
+      'Sends the variants to a share of the recipients, waits, and sends the better variant to the other recipients. Without a test, all recipients get a variant by weight.',
     example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
   });
 
@@ -118,7 +119,7 @@ function refuseDuplicateNames(variants: CampaignVariant[]): void {
   if (names.size < variants.length) throw fieldError('variants', 'The names of variants must be unique');
 }
 
-/** Removes null fields from a variant. They use the campaign's value. */
+/** Removes null fields from a variant, because the campaign's value is used for them. */
 function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
   const given = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(given) as unknown as CampaignVariant;
@@ -126,7 +127,7 @@ function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
 
 /**
  * Checks the content of the campaign and of each variant.
- * @param p.stored the campaign that changes, whose own templates are not checked again
+ * @param p.stored the stored campaign that is changed; templates that it already contains are not checked again
  * @throws AppError as `refuseBadContent`; field names of a variant's error start with `variants.<n>`
  */
 export async function refuseBadVariants(
@@ -137,14 +138,14 @@ export async function refuseBadVariants(
   const stored = p.stored ? [p.stored, ...textsOf(p.stored)] : [];
   await refuseBadContent(compute, { projectId, content: { ...content, type: 'MARKETING' }, stored });
   for (const [n, text] of (content.variants ? textsOf(content) : []).entries()) {
-    const judged = { projectId, content: { ...text, type: 'MARKETING' as const }, stored };
-    await refuseBadContent(compute, judged).catch((error: unknown) => {
-      throw error instanceof AppError ? ofVariant(n, error) : error;
+    const review = { projectId, content: { ...text, type: 'MARKETING' as const }, stored };
+    await refuseBadContent(compute, review).catch((error: unknown) => {
+      throw error instanceof AppError ? prefixVariantFields(n, error) : error;
     });
   }
 }
 
-function ofVariant(n: number, error: AppError): AppError {
+function prefixVariantFields(n: number, error: AppError): AppError {
   if (error.code !== 'VALIDATION_ERROR') return error;
   const errors = error.errors?.map((each) => ({ ...each, field: `variants.${n}.${each.field}` }));
   return new AppError('VALIDATION_ERROR', { errors, details: error.details, cause: error });

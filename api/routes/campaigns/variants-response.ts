@@ -10,7 +10,10 @@ const OwnText = Object.fromEntries(Object.keys(NO_TEXT).map((field) => [field, z
   z.ZodOptional<z.ZodString>
 >;
 
-/** Progress of a test: not started, sending the share, waiting for the decision, decided; ended without a winner. */
+/**
+ * Progress of a test. PENDING: the campaign has not started. SENDING: the share gets its emails. WAITING: the service
+ * waits before it chooses the winner. DECIDED: there is a winner. ENDED: the campaign has ended without a winner.
+ */
 const TEST_STATES = ['PENDING', 'SENDING', 'WAITING', 'DECIDED', 'ENDED'] as const;
 
 /** Fields about variants in a campaign's response. */
@@ -18,16 +21,20 @@ export const variantResponseFields = {
   variants: z
     .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
     .nullable()
-    .openapi({ description: "Variants of the content. Fields that a variant does not set are the campaign's." }),
+    .openapi({
+      description: 'Variants of the content. Fields that a variant does not set have the value of the campaign.',
+    }),
   test: z
     .object({ share: z.number(), metric: z.enum(TEST_METRICS), waitMinutes: z.number(), minimum: z.number().int() })
     .openapi('CampaignTest')
     .nullable(),
   testState: z.enum(TEST_STATES).nullable().openapi({
     description:
-      'Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled.',
+      'Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled.',
   }),
-  testEndsAt: Instant.nullable().openapi({ description: 'When the winner is chosen. Null until the share was sent.' }),
+  testEndsAt: Instant.nullable().openapi({
+    description: 'When the winner is chosen. Null until all emails of the share were sent.',
+  }),
   winner: z.string().nullable().openapi({ description: 'Name of the variant that the remaining recipients get' }),
   winnerBy: z.enum(WINNER_SOURCES).nullable().openapi({ description: 'Whether the test or a user chose the winner' }),
   winnerAt: Instant.nullable(),
@@ -94,14 +101,15 @@ export const variantStatsFields = {
           openInterval: RateInterval,
           clickInterval: RateInterval,
           interval: RateInterval.openapi({
-            description: 'Interval of the compared rate. Without a test, the open rate.',
+            description: 'Interval of the rate that `metric` of the test names, or of the open rate without a test.',
           }),
         })
         .openapi('CampaignVariantStats'),
     )
     .nullable()
     .openapi({
-      description: 'Null if the campaign has no variants. Recipients that wait for the winner belong to no variant.',
+      description:
+        'Null if the campaign has no variants. Recipients that wait for the winner are not counted for any variant.',
     }),
   comparison: z
     .object({
@@ -113,7 +121,7 @@ export const variantStatsFields = {
     .nullable()
     .openapi('VariantComparison', {
       description:
-        'Whether the difference between the leading variant and the next one is statistically significant, among recipients from before the decision',
+        'Whether the difference between the best variant and the second best is statistically significant. Only recipients who got a variant before the winner was chosen are compared.',
       example: {
         metric: 'opens',
         leader: 'B',

@@ -22,7 +22,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List standard and custom fields',
   description:
-    'Returns each field with its most frequent type and the percentage of contacts that have it. With more than 20,000 contacts, both are based on an even sample.',
+    'Returns each field with its most frequent type and the percentage of contacts that have the field. In projects with more than 20,000 contacts, both values are computed from a sample of the contacts.',
   security: scopes('contacts:view'),
   responses: { 200: ok(Fields) },
 });
@@ -33,7 +33,8 @@ const valuesRoute = createRoute({
   operationId: 'listContactFieldValues',
   tags: ['Contacts'],
   summary: 'List the distinct values of a custom field',
-  description: 'Most frequent first, among the newest 100,000 contacts that have the field.',
+  description:
+    'Lists the values, the most frequent first. Only the newest 100,000 contacts that have the field are counted.',
   security: scopes('contacts:view'),
   request: {
     params: FieldParams,
@@ -48,7 +49,7 @@ const usageRoute = createRoute({
   operationId: 'getContactFieldUsage',
   tags: ['Contacts'],
   summary: 'List the uses of a custom field',
-  description: 'Segments, unsent campaigns, and workflows whose steps use the field.',
+  description: 'Lists segments, campaigns that are not sent yet, and workflows whose steps use the field.',
   security: scopes('contacts:view'),
   request: { params: FieldParams },
   responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
@@ -66,7 +67,10 @@ const deleteRoute = createRoute({
   responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },
 });
 
-/** Register before `contactRoutes`: `/contacts/fields` has the shape of `/contacts/{id}`. */
+/**
+ * Registers the operations on fields. Call it before `contactRoutes`, because `/contacts/{id}` matches
+ * `/contacts/fields` too.
+ */
 export function contactFieldRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const fields = await listContactFields(reads, c.var.projectId);

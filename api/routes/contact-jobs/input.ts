@@ -10,21 +10,25 @@ import { Search } from '../contacts/input.ts';
 const JOBS_DEFAULT = 20;
 /** A field name has at most 100 characters after `data.`, so a longer header is never a field name. */
 const HEADER_MAX_CHARS = 1_000;
-/** Leaves space for the other parts of the form within `MULTIPART_OVERHEAD_BYTES`. */
+/** Less than `MULTIPART_OVERHEAD_BYTES`, because the form has other parts too. */
 const MAPPING_MAX_CHARS = 48 * 1024;
 
 /** Multipart adds boundaries, headers and a few other fields to a file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
-/** A file that is slightly too large gets its own error, not the error of the whole body. */
+/**
+ * Limit of the body. It is higher than the limit of a file, so that a file that is slightly too large gets an error
+ * about the file.
+ */
 export const UPLOAD_MAX_BYTES = CSV_MAX_BYTES + MULTIPART_OVERHEAD_BYTES;
 
 export const JobParams = z.object({ jobId: Id });
 
-// An invalid id fails for that contact only; the job counts it and continues (contract §3.5 Import).
+// The ids are not checked here. If an id is invalid, the job counts a failure for it and continues (contract §3.5
+// Import).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
-/** An empty selection is refused, because a filter that a program left empty would change every contact. */
+/** Refuses an empty selection, because it would select every contact, and a program may send it by mistake. */
 const Where = z
   .object({ search: Search.optional(), condition: ConditionInput.optional(), all: z.literal(true).optional() })
   .check((ctx) => {
@@ -38,7 +42,7 @@ const Where = z
   })
   .openapi({
     description:
-      'Selects the contacts that match when the job reaches them. Contacts created after the request are not included.',
+      'Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches.',
     properties: {
       search: { type: 'string', maxLength: 254, description: 'Part of the address' },
       condition: { $ref: '#/components/schemas/Condition' },
@@ -65,7 +69,7 @@ export const BulkContacts = z
 
 export const ListJobs = cursorQuery(JOBS_DEFAULT).extend({
   active: QuerySwitch.optional().openapi({
-    description: '`true` lists only items that have not ended, `false` only items that have ended',
+    description: '`true` lists only records that have not ended, `false` only records that have ended',
   }),
 });
 
@@ -100,6 +104,7 @@ export const ImportFile = z
 export const ImportTypes = z.object({
   types: z.enum(['infer', 'string']).default('infer'),
   triggerWorkflows: QuerySwitch.optional().openapi({
-    description: 'Whether new subscribed contacts record `contact.subscribed`, which can start workflows',
+    description:
+      'Whether the event `contact.subscribed`, which can start workflows, is recorded for new contacts that are subscribed',
   }),
 });

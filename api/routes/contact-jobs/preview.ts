@@ -21,11 +21,11 @@ import { ImportPreview } from './response.ts';
 const ROWS_SHOWN = 20;
 const SAMPLES_SHOWN = 3;
 const SAMPLE_MAX_CHARS = 200;
-/** Rows per step. One statement finds the known contacts among them. */
+/** Number of rows that are processed together. One SQL statement finds the existing contacts among them. */
 const STEP_ROWS = 5_000;
 /** Number of the first data row in a spreadsheet. */
 const FIRST_ROW = 2;
-const NOTHING: ImportForecast = {
+const EMPTY_RESULT: ImportForecast = {
   totalRows: 0,
   successCount: 0,
   createdCount: 0,
@@ -51,7 +51,7 @@ const previewRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Preview an import',
   description:
-    "Returns what `POST /contacts/import` would do with this file and `mapping`, without doing it. The response has the target of each column, the first 20 rows as stored, and the counts and errors of the whole file. Without `mapping`, it is guessed from the headers; send it with the import. Existing data of contacts is not read, so only the import reports a row that would exceed a contact's limits.",
+    "Returns what `POST /contacts/import` would do with this file and `mapping`, and changes nothing. The response has the field of each column, the first 20 rows as they would be stored, and the counts and errors of the whole file. If you send no `mapping`, the service guesses it from the headers and returns it, so that you can send it with the import. The preview does not read the stored data of contacts. So only the import reports a row that would exceed a contact's limits.",
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { query: ImportTypes, body: multipart(ImportFile) },
@@ -62,17 +62,17 @@ const previewRoute = createRoute({
 export function importPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  /** Goes through the file like an import, and stops where the import would stop. */
+  /** Reads the whole file like an import and counts the results. Stops at the row at which the import would stop. */
   async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
     const phoneCountry = await findPhoneCountry(reads, projectId);
     const created = new Set<string>();
     const types: CsvReview['types'] = {};
-    let result: ImportForecast = { ...NOTHING, ...(layout.notes && { notes: layout.notes }) };
+    let result: ImportForecast = { ...EMPTY_RESULT, ...(layout.notes && { notes: layout.notes }) };
     for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < UNREADABLE_ROWS_MAX; ) {
       const badMax = JOB_ERRORS_MAX - result.errors.length;
-      const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
-      const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', stretch);
+      const section = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
+      const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
       result = await previewImport(reads, key, { projectId, before: result, created, review });
       addTypes(types, review.types);
       ({ nextAt: at, done } = review);
@@ -87,14 +87,14 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     const text = c.req.valid('query').types === 'string';
     const response = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
       const bytes = toUtf8(new Uint8Array(await upload.arrayBuffer()));
-      // Shared memory, so that threads read the file without copying it.
+      // Puts the file into shared memory, so that threads can read it without a copy.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);
       const fields = await listRecentFields(reads, projectId);
       const known = { knownKeys: fields.map(({ key }) => key), knownTypes: knownTypesOf(fields) };
-      const asked = { file, mapping, ...known, text, rows: ROWS_SHOWN };
-      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', asked);
-      const tried =
+      const request = { file, mapping, ...known, text, rows: ROWS_SHOWN };
+      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
+      const forecastResult =
         preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
       const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
       const contacts = await findKnown(reads, { projectId, emails });
@@ -103,11 +103,11 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
         rows: preview.rows,
         mapping: preview.mapping,
         problems: preview.errors,
-        columns: columnsOf(preview, tried?.types ?? {}),
-        preview: tried
+        columns: columnsOf(preview, forecastResult?.types ?? {}),
+        preview: forecastResult
           ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known: contacts }))
           : [],
-        result: tried?.result ?? null,
+        result: forecastResult?.result ?? null,
       };
     });
     return c.json(response, 200);

@@ -20,11 +20,12 @@ export const ImportResult = z.object({
     .openapi({ description: 'Failed rows that are not valid CSV. At 1,000, the job is FAILED.' }),
   errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
   warningCount: z.number().int().optional().openapi({
-    description: 'Rows that were imported without a value that is not valid, such as a phone number',
+    description: 'Number of rows that were imported although a value, such as a phone number, is not valid',
   }),
   warnings: z.array(z.object({ row: z.number().int(), email: z.string(), warning: z.string() })).optional(),
   notes: z.array(z.string()).optional().openapi({
-    description: 'The columns that the import recognizes by their names, such as `Newsletter` as consent',
+    description:
+      'Explains how the import treats columns that it recognizes by their names, such as `Newsletter`, which sets the subscription',
   }),
 });
 
@@ -87,7 +88,7 @@ export const BulkJob = z.object({ ...jobFields, result: BulkResult }).openapi('B
   },
 });
 
-/** A job in a list: only the counts of its result. */
+/** A job in a list. Its result has the counts, but no errors. */
 export const ListedJob = z
   .object({
     ...jobFields,
@@ -108,7 +109,7 @@ const PreviewColumn = z.object({
     .nullable()
     .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null for a skipped column' }),
   type: z.enum(['infer', 'string']),
-  samples: z.array(z.string()).openapi({ description: 'First values of the column, as in the file' }),
+  samples: z.array(z.string()).openapi({ description: 'The first values of the column, as they are in the file' }),
   types: z
     .object({
       text: z.number().int().optional(),
@@ -122,7 +123,7 @@ const PreviewColumn = z.object({
 const PreviewRow = z.object({
   row: z.number().int(),
   email: z.string(),
-  subscribed: z.boolean().nullable().openapi({ description: 'Null if the file does not set it' }),
+  subscribed: z.boolean().nullable().openapi({ description: 'Null if the file does not set the subscription' }),
   data: z.record(z.string(), z.unknown()),
   known: z.boolean().openapi({ description: 'Whether the contact exists and would be updated' }),
   error: z.string().nullable(),
@@ -135,7 +136,7 @@ export const ImportPreview = z
     mapping: z.record(z.string(), z.unknown()).openapi({ description: 'The mapping to send with the import' }),
     problems: z
       .array(z.object({ field: z.string(), message: z.string(), code: z.string() }))
-      .openapi({ description: 'Errors in the mapping. With errors, rows are not counted.' }),
+      .openapi({ description: 'Errors in the mapping. If there are any, the rows of the file are not counted.' }),
     columns: z.array(PreviewColumn),
     preview: z.array(PreviewRow),
     result: ImportResult.extend({
@@ -161,14 +162,15 @@ export const ImportPreview = z
           email: z.string(),
           error: z.string(),
           values: z.array(z.string()).openapi({
-            description: 'Cells of the row, or the line if it cannot be parsed. Empty above 2,000 characters.',
+            description:
+              'Cells of the row, or the whole line if it cannot be parsed. Empty if they have more than 2,000 characters.',
           }),
         }),
       ),
     }).nullable(),
   })
   .openapi('ImportPreview', {
-    description: 'Counts and errors that the import would end with if nothing changes in the meantime.',
+    description: 'The counts and errors that an import of this file would have now.',
     example: {
       delimiter: ',',
       rows: 2,

@@ -42,7 +42,7 @@ const importRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
-    'Queues the import. The header row needs a column `email` (case-insensitive), or one with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result name it. Every other column becomes a data field, with numbers and booleans detected unless `types=string`. `mapping` overrides this by column. A row with errors does not stop the import. An import removes no suppression.',
+    'Creates a job that imports the file. The header row needs a column `email` (case-insensitive), or a column with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or a column with another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result explain this. Every other column becomes a data field. Numbers and booleans are detected unless you send `types=string`. `mapping` overrides this for each column. A row with errors does not stop the import. An import removes no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
@@ -115,7 +115,7 @@ const bulkRoute = (kind: BulkKind) =>
     unknownFields: 'refuse',
     tags: ['Contacts'],
     description:
-      'Queues the job: up to 1,000 contacts by `contactIds`, or any number by `where`. An unknown id fails for that contact only; the job continues.',
+      'Creates a job for up to 1,000 contacts (`contactIds`), or for all contacts that match a filter (`where`). An unknown id is counted as a failure, and the job continues.',
     security: scopes('contacts:edit'),
     request: { body: json(BulkContacts) },
     responses: { 202: ok(Queued, 'Queued'), ...errors('CONFLICT') },
@@ -140,13 +140,15 @@ const cancelRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Cancel an import or a bulk job',
   description:
-    'Finished chunks stay and are counted. No further chunk starts. Returns 409 if the job has already ended in another way.',
+    'Ends the job after the current batch. Changes that the job has already made stay and are counted. Returns 409 if the job has already ended in another way.',
   security: scopes('contacts:edit'),
   request: { params: JobParams },
   responses: { 200: ok(ListedJob), ...errors('CONFLICT') },
 });
 
-/** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
+/**
+ * Registers the operations on jobs. Call it before `contactRoutes`, because `/contacts/{id}` matches these paths too.
+ */
 export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');

@@ -60,7 +60,7 @@ const contactDataRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export all data of a contact',
   description:
-    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object without secrets of the project.',
+    'Returns everything that the project stores about the contact, for example to answer a data access request: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. The response is one JSON object, which is streamed. It contains no secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactExport) },
@@ -74,16 +74,17 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     const { projectId } = c.var;
     const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const ref = { projectId, id: contact.id };
-    const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page({ projectId, kind: 'contacts.dossier' }, run);
-    const single = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : inTurn(list)));
+    const runInTurn = <T>(run: () => Promise<T>): Promise<T> =>
+      compute.page({ projectId, kind: 'contacts.dossier' }, run);
+    const single = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : runInTurn(list)));
     const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>
-      pagesOf((after) => inTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
+      pagesOf((after) => runInTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
 
     async function* emailPages(): Records {
       let cursor: string | undefined;
       do {
-        const asked = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
-        const page = await inTurn(() => listEmails(reads, asked));
+        const query = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
+        const page = await runInTurn(() => listEmails(reads, query));
         yield page.items.map(emailItem);
         cursor = page.cursor ?? undefined;
       } while (cursor);
@@ -97,7 +98,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
       executions: paged((p) => listExecutionsOf(reads, p)),
       segments: single(() => listSegmentsOf(reads, ref)),
       optIns: (async function* () {
-        yield await inTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
+        yield await runInTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
       })(),
     };
     const head = { exportedAt: new Date().toISOString(), contact: contactResponse(contact) };

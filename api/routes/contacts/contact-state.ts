@@ -31,16 +31,16 @@ import { ExecutionStatusSchema } from '../workflows/response.ts';
 import { SubscriptionState } from './response.ts';
 
 const LIST_DEFAULT = 20;
-/** An address is on the list at most once per reason, and there are four reasons. */
+/** More than enough: the suppression list has an address at most once per reason, and there are four reasons. */
 const SUPPRESSIONS_MAX = 10;
 const AT = '2026-01-01T12:00:00.000Z';
 
 const Actor = z.string().nullable().openapi({
   description:
-    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the contact itself, or the reporter. Null if unknown.',
+    'Who made the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown.',
 });
 const ActorName = z.string().nullable().openapi({
-  description: 'Address of a user, or name of a key or workflow. Null without a name.',
+  description: 'Email address of the user, or name of the key or workflow. Null if the actor has no name.',
 });
 
 const ContactSubscription = z
@@ -60,7 +60,7 @@ const ContactSubscription = z
       )
       .openapi({
         description:
-          'The latest 20, newest first. Empty if the subscription has not changed since the contact was created.',
+          'The latest 20 changes, newest first. Empty if the subscription has not changed since the contact was created.',
       }),
     suppressions: z.array(SuppressionRecord.extend({ actorName: ActorName })),
   })
@@ -124,7 +124,7 @@ const segmentsRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List the segments of a contact',
   description:
-    'Evaluated at this moment, ordered by name. `GET /segments/{id}/explain?contactId=` returns why a contact is in a segment.',
+    'Lists the segments that the contact is in at this moment, ordered by name. `GET /segments/{id}/explain?contactId=` explains why a contact is in a segment.',
   security: scopes('contacts:view', 'segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSegments) },
@@ -136,11 +136,13 @@ const ContactExecutionRecord = z
     workflowId: Id,
     workflowName: z.string(),
     status: ExecutionStatusSchema,
-    sandbox: z.boolean().openapi({ description: 'A sandbox run. It is not counted in statistics.' }),
+    sandbox: z
+      .boolean()
+      .openapi({ description: 'True for an execution that tests a workflow. It is not counted in statistics.' }),
     currentStepId: Id.nullable(),
     stepName: z.string().nullable(),
     stepType: z.enum(STEP_TYPES).nullable(),
-    dueAt: Instant.nullable().openapi({ description: 'When the current step is due' }),
+    dueAt: Instant.nullable().openapi({ description: 'When the current step continues' }),
     exitReason: z.string().nullable(),
     error: z.string().nullable(),
     startedAt: Instant,
@@ -176,7 +178,7 @@ const executionsRoute = createRoute({
     params: IdParams,
     query: cursorQuery(LIST_DEFAULT).extend({
       active: QuerySwitch.optional().openapi({
-        description: '`true` lists only items that have not ended, `false` only items that have ended',
+        description: '`true` lists only records that have not ended, `false` only records that have ended',
       }),
     }),
   },
@@ -199,8 +201,8 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
       ...suppressionResponse(entry),
       actorName: names.get(entry.actor ?? '') ?? null,
     }));
-    const listed = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
-    return c.json({ subscribed, subscription, smsSubscribed, changes: listed, suppressions }, 200);
+    const changeRecords = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
+    return c.json({ subscribed, subscription, smsSubscribed, changes: changeRecords, suppressions }, 200);
   });
 
   app.openapi(segmentsRoute, async (c) => {

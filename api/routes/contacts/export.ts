@@ -17,7 +17,7 @@ const exportRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export contacts as CSV',
   description:
-    'Streams all contacts, the contacts of a segment, or the matches of `search` and `condition`, with their data at the time of reading. Columns are the ones that an import accepts: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, starts with an apostrophe. The file starts with a UTF-8 byte order mark.',
+    'Streams a CSV of all contacts, of the contacts of a segment, or of the contacts that match `search` and `condition`. It has the columns that an import accepts: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, starts with an apostrophe. The file starts with a UTF-8 byte order mark.',
   security: scopes('contacts:view'),
   request: {
     query: z.object({
@@ -49,10 +49,10 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
       throw queryErrors([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };
-    const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
+    const runInTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
     const predicate = await exportPredicate(reads, { projectId, segmentId, ...list });
-    const keys = await inTurn(() => listDataKeys(reads, predicate));
-    const pages = (after: string | undefined) => inTurn(() => listExported(reads, { predicate, after }));
+    const keys = await runInTurn(() => listDataKeys(reads, predicate));
+    const pages = (after: string | undefined) => runInTurn(() => listExported(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
     return c.body(streamOf(csvOf(keys, pages, bom ? BOM : '')), 200);

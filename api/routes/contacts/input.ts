@@ -10,7 +10,7 @@ const LIST_DEFAULT = 20;
 /** A condition as JSON text. */
 export const ConditionText = jsonText(ConditionInput, 'Must be a condition in JSON').openapi({
   type: 'string',
-  description: 'A condition as JSON, in the form of segments',
+  description: 'A condition as JSON, in the same form as the condition of a segment',
   example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
 });
 
@@ -22,7 +22,7 @@ export const contactFilters = {
   search: Search.optional(),
   condition: ConditionText.optional(),
   subscribed: QuerySwitch.optional().openapi({
-    description: '`true` lists only subscribed contacts, `false` only others',
+    description: '`true` lists only subscribed contacts, `false` only contacts that are not subscribed',
   }),
   createdAfter: InstantInput.optional().openapi({ description: 'Created at this time or later' }),
   createdBefore: InstantInput.optional().openapi({ description: 'Created before this time' }),
@@ -32,27 +32,29 @@ export const contactFilters = {
 export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
   ...contactFilters,
   sort: z.enum(CONTACT_SORTS).optional().openapi({
-    description: '`-createdAt` (default), `createdAt`, `email` or `-email`; `-` is descending',
+    description:
+      'Order of the list: `-createdAt` (default), `createdAt`, `email` or `-email`. A leading `-` means descending.',
   }),
   count: QuerySwitch.optional().openapi({
-    description: '`false` returns the page without waiting for `total`, which is then 0',
+    description: 'With `false`, the contacts are not counted, which is faster, and `total` is 0',
   }),
 });
 
 const ContactData = z.record(z.string(), z.unknown()).openapi({
   description:
-    'Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored.',
+    'Custom fields. Null deletes a field, an empty string changes nothing, and a value `{value, persistent: false}` is not stored.',
   example: { firstName: 'Ada', plan: 'pro' },
 });
 
 const Topics = z.record(Id, z.boolean()).openapi({
-  description: 'Subscription to topics, by topic id. Other topics do not change.',
+  description:
+    'Whether the contact is subscribed to each topic, by topic id. Topics that are not listed do not change.',
   example: { '01890a00-0000-7000-8000-000000000000': false },
 });
 
 const Resubscribe = z.boolean().optional().openapi({
   description:
-    "Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`.",
+    "Set it to true to subscribe a contact that has unsubscribed personally. Only needed if the project's setting `resubscribe` is `protect`.",
 });
 
 export const SaveContact = z
@@ -76,14 +78,14 @@ export const PatchContact = z
   .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
 
 /**
- * Names that other services use for consent, and consent that other operations change. Ignoring them would subscribe
- * someone who refused.
+ * Texts for fields about consent that a contact does not have: names that other services use, and consent that other
+ * operations change. Such fields are refused, because ignoring them could subscribe a person who refused.
  */
 export const CONSENT_ELSEWHERE = {
   subscribed: 'Unknown field. Did you mean subscribed? It is true or false.',
   unsubscribed: 'Unknown field. Send subscribed instead, with the opposite value.',
-  subscription: 'Follows from subscribed. Send subscribed instead.',
-  smsSubscribed: 'POST /v1/sms/stops and DELETE /v1/sms/stops/{phone} change it.',
+  subscription: 'Read-only: it is derived from subscribed. Send subscribed instead.',
+  smsSubscribed: 'Read-only here. Change it with POST /v1/sms/stops and DELETE /v1/sms/stops/{phone}.',
 };
 
 export const Lookup = z

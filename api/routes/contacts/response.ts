@@ -16,7 +16,8 @@ export const CONTACT_EXAMPLE = {
 };
 
 export const SubscriptionState = z.enum(SUBSCRIPTIONS).openapi('SubscriptionState', {
-  description: '`pending`: the contact was asked to confirm the subscription, and is not subscribed until then',
+  description:
+    '`pending` means that the contact got an email to confirm the subscription. It is not subscribed until it confirms.',
 });
 
 /** A contact in a response. */
@@ -30,14 +31,14 @@ export const ContactRecord = z
     data: z.record(z.string(), z.unknown()),
     topics: z.record(z.string(), z.boolean()).openapi({
       description:
-        "Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen.",
+        "Whether the contact is subscribed to each of the project's topics, by topic id. If the contact has not chosen, this is the default of the topic.",
     }),
     createdAt: Instant,
     updatedAt: Instant,
   })
   .openapi('Contact', { example: CONTACT_EXAMPLE });
 
-/** A contact in a numbered list. If `truncated`, it comes without its data. */
+/** A contact in a numbered list. If `truncated` is set, `data` is omitted. */
 export const ListedContact = ContactRecord.partial({ data: true })
   .extend({ truncated: Truncated })
   .openapi('ListedContact', { example: CONTACT_EXAMPLE });

@@ -27,7 +27,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List contacts',
   description:
-    'Newest first unless `sort` says otherwise. `search` is a case-insensitive part of the address or the name (`firstName`, `lastName`, `name` and similar keys), and `condition` has the form of segments; contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
+    'Lists contacts, newest first unless `sort` says otherwise. `search` is a case-insensitive part of the address or the name (`firstName`, `lastName`, `name` and similar keys). `condition` has the same form as the condition of a segment. If you send both, contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
   security: scopes('contacts:view'),
   request: { query: ListContacts },
   responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
@@ -41,7 +41,7 @@ const saveRoute = {
     tags: ['Contacts'],
     summary: 'Create or update a contact by address',
     description:
-      'A new contact is subscribed unless `subscribed` is false; an existing contact keeps its state. `subscribed: true` removes an unsubscribe from the suppression list.',
+      'Finds a contact by its address, and creates or updates it. A new contact is subscribed unless `subscribed` is false. Without `subscribed`, the subscription of an existing contact does not change. `subscribed: true` removes an entry with the reason `unsubscribe` from the suppression list.',
     security: scopes('contacts:edit'),
     request: { body: json(SaveContact) },
     responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
@@ -56,7 +56,7 @@ const getRoute = createRoute({
   operationId: 'getContact',
   tags: ['Contacts'],
   summary: 'Get a contact',
-  description: 'The contact with its data.',
+  description: 'Returns the contact with its data.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactRecord) },
@@ -86,7 +86,7 @@ const deleteRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Erase a contact',
   description:
-    'Cancels its executions, and removes its address from the history of emails, SMS and events. Its suppressions stay in force.',
+    'Deletes the contact, cancels its executions, and removes its address from the history of emails, SMS and events. The suppressions of its address stay.',
   security: scopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Erased') },
@@ -99,7 +99,7 @@ const lookupRoute = createRoute({
   idempotency: 'none',
   tags: ['Contacts'],
   summary: 'Check which addresses are contacts',
-  description: 'Up to 500 addresses, compared in lower case.',
+  description: 'Returns which of up to 500 addresses belong to contacts. Upper and lower case make no difference.',
   security: scopes('contacts:view'),
   request: { body: json(Lookup) },
   responses: { 200: ok(LookupResult) },
@@ -109,11 +109,12 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const asked = { projectId: c.var.projectId, ...c.req.valid('query') };
-    const list = () => listContacts(reads, asked);
-    // A condition may read all contacts of the project and their events, so it waits for the project's turn.
-    const work = { projectId: asked.projectId, kind: 'contacts.list' };
-    const { items, ...page } = await (asked.condition ? compute.page(work, list) : list());
+    const query = { projectId: c.var.projectId, ...c.req.valid('query') };
+    const list = () => listContacts(reads, query);
+    // A condition may read all contacts of the project and their events, so the request counts towards the project's
+    // processor budget.
+    const work = { projectId: query.projectId, kind: 'contacts.list' };
+    const { items, ...page } = await (query.condition ? compute.page(work, list) : list());
     return c.json({ data: items.map(contactResponse), ...page }, 200);
   });
 

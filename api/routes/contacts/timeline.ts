@@ -25,7 +25,7 @@ const TimelineItem = z
     timestamp: Instant,
     metadata: z.record(z.string(), z.unknown()).openapi({
       description:
-        'For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter) and `reason`. For an email: its id, subject, and campaign or workflow; for an unsent email also `reason`. For a step: its status.',
+        'For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a report) and `reason`. For an email: its id, subject, and campaign or workflow. For an email that was not sent, also `reason`. For a step: its status.',
     }),
   })
   .openapi('TimelineItem', {
@@ -43,7 +43,7 @@ const timelineRoute = createRoute({
   operationId: 'listContactTimeline',
   tags: ['Contacts'],
   summary: 'List the timeline of a contact',
-  description: `Events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
+  description: `Lists events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
   security: scopes('contacts:view'),
   request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },
   responses: { 200: ok(cursorList(TimelineItem)) },
@@ -66,8 +66,8 @@ export function contactTimelineRoutes(app: App, { reads }: Deps): void {
 }
 
 /**
- * Returns the subjects that recipients read, by the email's id. Only for subjects that still contain Liquid: an event
- * of a single email already has the subject as sent.
+ * Returns the rendered subjects of emails, by the email's id. Only emails whose subject in the timeline still contains
+ * Liquid are read, because events of single emails already have the rendered subject.
  */
 async function readSubjects(
   reads: Deps['reads'],

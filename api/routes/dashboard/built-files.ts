@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 
-/** Content encodings, the best first. For each, the build has written a copy beside the file. */
+/** Content encodings, the best first. The build writes a copy of each file in each encoding, with this ending. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -28,7 +28,7 @@ export interface BuiltFile {
   readonly type: string;
   /** Undefined if the file is not compressed. */
   readonly encoding: string | undefined;
-  /** Hash of the served bytes, quoted as in a header. */
+  /** Value of the header `ETag`: a hash of the bytes, in quotes. */
   readonly etag: string;
 }
 
@@ -41,8 +41,9 @@ export interface BuiltFiles {
 }
 
 /**
- * Opens the files of a folder, which are read at the first request and cached: assets forever, since their names
- * change with their content, the page until its file changes. The folder's size bounds the cache.
+ * Opens a folder with built files. A file is read at its first request and then cached. Assets are cached forever,
+ * because their names change with their content. The page is cached until its file changes. The cache never exceeds the
+ * size of the folder.
  */
 export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
   const assets = new Map<string, BuiltFile>();
@@ -54,8 +55,8 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
       const mtimeMs = await mtimeOf(pagePath);
       if (mtimeMs === undefined) return undefined;
       const encodings = acceptedEncodings(acceptEncoding);
-      const known = pages.get(encodings.join());
-      if (known?.mtimeMs === mtimeMs) return known.file;
+      const cached = pages.get(encodings.join());
+      if (cached?.mtimeMs === mtimeMs) return cached.file;
       const file = await readBuilt(pagePath, encodings);
       if (file) pages.set(encodings.join(), { file, mtimeMs });
       return file;
@@ -83,14 +84,14 @@ function builtFolder(): string {
  * no client sends it alone.
  */
 function acceptedEncodings(header: string | undefined): string[] {
-  const given = new Map(
+  const weights = new Map(
     (header ?? '').split(',').map((part) => {
       const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
       const weight = parameters.find((word) => word.startsWith('q='))?.slice(2);
       return [name, weight === undefined ? 1 : Number(weight)];
     }),
   );
-  return ENCODINGS.map(({ name }) => name).filter((name) => (given.get(name) ?? 0) > 0);
+  return ENCODINGS.map(({ name }) => name).filter((name) => (weights.get(name) ?? 0) > 0);
 }
 
 async function readBuilt(path: string, encodings: readonly string[]): Promise<BuiltFile | undefined> {

@@ -6,10 +6,11 @@ import type { RouteTable } from '../../http/route-table.ts';
 import { type BuiltFile, type BuiltFiles, openBuiltFiles } from './built-files.ts';
 
 /**
- * Content security policy of the dashboard. Scripts come only from files of this service, never from the page itself.
- * Components set style attributes, which no untrusted text reaches. An email is shown in a sandboxed frame by
- * `srcdoc`, which inherits this policy: its scripts do not run, and its styles stay inside the frame. Its images are
- * the reason for `https:` among the image sources. The app itself loads no images from elsewhere.
+ * Content-Security-Policy of the dashboard. Scripts come only from files of this service, never from the page itself.
+ * Style attributes are permitted, because components set them, and no untrusted text can get into them. The dashboard
+ * shows an email in a sandboxed frame (`srcdoc`), which inherits this policy: scripts of the email do not run, and its
+ * styles apply only inside the frame. `https:` images are permitted because emails contain them. The app itself loads
+ * no images from other servers.
  */
 const POLICY = [
   "default-src 'none'",
@@ -25,8 +26,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * No other page can frame it, open it with a reference to its window, or learn from a referrer which contact is
- * viewed.
+ * Headers of the page. Other pages cannot show the dashboard in a frame, cannot keep a reference to its window, and
+ * cannot learn from a referrer which contact a user views.
  */
 const PAGE_HEADERS = {
   'content-security-policy': POLICY,
@@ -61,14 +62,15 @@ export function dashboardRoutes(
   };
   const page = async (c: RequestContext) => {
     const file = await files.page(c.req.header('accept-encoding'));
-    if (!file) throw notBuilt();
+    if (!file) throw dashboardNotBuilt();
     return respondWithFile(c, file, PAGE_HEADERS);
   };
   get('/', '/', (c) => c.redirect('/app', 302));
   get('/app', '/app', page);
   get('/app/assets/{file}', '/app/assets/:file', async (c) => {
     const file = await files.asset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
-    // Does not return the page: a missing chunk of an earlier release must fail as a missing file.
+    // Returns 404 instead of the page, so that the browser recognizes that a file of an earlier release no longer
+    // exists.
     if (!file) throw new AppError('NOT_FOUND', { message: 'The dashboard has no such file.' });
     return respondWithFile(c, file, { 'cache-control': ASSET_CACHING });
   });
@@ -78,7 +80,7 @@ export function dashboardRoutes(
 /** Responds 304 if the client has these bytes already. A HEAD is handled like a GET, and the server omits the body. */
 function respondWithFile(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
   const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
-  if (hasAlready(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);
+  if (matchesTag(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);
   return c.body(file.bytes, 200, {
     ...common,
     'content-type': file.type,
@@ -91,12 +93,12 @@ function respondWithFile(c: RequestContext, file: BuiltFile, headers: Record<str
  * Tells whether `If-None-Match` contains the tag. It is a list or `*` (RFC 9110 §13.1.2). Weak tags count, because
  * proxies that compress a response weaken its tag.
  */
-function hasAlready(header: string | undefined, etag: string): boolean {
-  const given = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''));
-  return given.includes(etag) || given.includes('*');
+function matchesTag(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
 }
 
-function notBuilt(): AppError {
+function dashboardNotBuilt(): AppError {
   return new AppError('NOT_FOUND', {
     message: 'The dashboard is not built here.',
     suggestion: 'Build it with "npm run build", or set DASHBOARD=off.',

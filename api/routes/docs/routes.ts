@@ -37,8 +37,8 @@ const PAGE = `<!doctype html>
 `;
 const START = new URL('../../../web/api-reference.js', import.meta.url);
 /**
- * Content security policy. Swagger UI sets style attributes, which no untrusted text reaches. Scripts come from this
- * service only.
+ * Content-Security-Policy of the API reference. It permits style attributes, because Swagger UI sets them, and no
+ * untrusted text can get into them. Scripts may come only from this service.
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +

@@ -45,14 +45,15 @@ export const DomainRecord = z
         required: z.boolean(),
         found: z.boolean(),
         seen: z.array(z.string()).nullable().openapi({
-          description: 'Values found at the last check. Null if the DNS never responded.',
+          description: 'Values that the DNS returned at the last check. Null if the DNS has never responded.',
         }),
         warning: z.string().nullable().openapi({
-          description: 'Warning to read before publishing the record, such as an MX of another server',
+          description:
+            'Warning to read before you publish the record, for example that the name already has an MX of another server',
         }),
       }),
     ),
-    note: z.string().nullable().openapi({ description: 'Why no records, or only some of them, need publishing' }),
+    note: z.string().nullable().openapi({ description: 'Why you need to publish no records, or only some of them' }),
     lastCheckedAt: Instant.nullable(),
     createdAt: Instant,
     updatedAt: Instant,

@@ -35,11 +35,11 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
     if (!file) throw new AppError('NOT_FOUND', { message: 'The email has no attachment with this id.' });
     if (file.isDropped)
       throw new AppError('NOT_FOUND', {
-        message: 'The attachment was deleted after its retention period. Its name and size are kept.',
+        message: 'The attachment was deleted after its retention period. The email still shows its name and size.',
       });
     const [read] = await readLargeAttachments(reads, { projectId, ids: [attachmentId] });
     if (!read) throw new AppError('NOT_FOUND');
-    // Anyone may have sent the file, so browsers save it instead of opening it.
+    // The file may come from an unknown sender, so the headers make browsers save it instead of opening it.
     return c.body(new Uint8Array(read.content), 200, {
       'Content-Type': 'application/octet-stream',
       'Content-Disposition': dispositionOf(file.filename),

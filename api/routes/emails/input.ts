@@ -8,15 +8,19 @@ export const ListQuery = cursorQuery(25).extend({
   mode: z
     .enum(['live', 'test', 'all'])
     .default('live')
-    .openapi({ description: 'Only emails sent with live keys, or only with test keys' }),
+    .openapi({ description: '`live` lists only emails of live keys, `test` only emails of test keys' }),
   status: z.enum(EMAIL_STATUSES).optional(),
-  sourceType: z.enum(EMAIL_SOURCES).optional().openapi({ description: 'Cause of the email' }),
+  sourceType: z
+    .enum(EMAIL_SOURCES)
+    .optional()
+    .openapi({ description: 'Whether a request, a workflow, a campaign or an inbound message created the email' }),
   reason: z
     .enum(REASONS as [string, ...string[]])
     .optional()
     .openapi({ description: 'Why the email was not sent or not delivered' }),
   happened: z.enum(EMAIL_HAPPENED).optional().openapi({
-    description: 'Only emails with this event, including later states: a clicked email was also sent',
+    description:
+      'Lists only emails to which this happened, even if their status has changed since: `sent` includes clicked emails',
   }),
   contactId: Id.optional(),
   workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),

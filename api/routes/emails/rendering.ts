@@ -11,7 +11,10 @@ import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type HeaderMailbox } from '../../../rules/mime/mime-headers.ts';
 import { TimeLimitExceeded } from '../../../rules/time-limit.ts';
 
-/** Characters of untrusted HTML that are converted to text. An email written by a person is far shorter. */
+/**
+ * Maximum number of characters of untrusted HTML that are converted to text. An email that a person writes is far
+ * shorter.
+ */
 const UNTRUSTED_HTML_CHARS = 64 * 1024;
 
 export interface EmailAsRead {
@@ -43,11 +46,11 @@ export interface LinkSettings {
 }
 
 /**
- * Returns an email as its recipient read it, rendered again from content and variables. It has no pixel and no
- * tracked links, so viewing it in a dashboard counts nothing. An email that failed with a template error is returned
- * unrendered.
+ * Renders an email again from its content and variables, as its recipient has read it. The result has no pixel and no
+ * tracked links, so no opens and clicks are counted when a user views it in the dashboard. If the template cannot be
+ * rendered, returns the template itself.
  */
-export async function emailAsRead(
+export async function renderEmailAsRead(
   compute: Compute,
   p: { projectId: string; email: Email; content: Content; links: LinkSettings; shown: ShownRecipients },
 ): Promise<EmailAsRead> {
@@ -76,8 +79,8 @@ export async function emailAsRead(
 }
 
 /**
- * Converts the start of an untrusted email to text, in a thread. Empty if that takes too long; the body is returned
- * in any case.
+ * Converts the start of an untrusted email to text, in a thread. Returns an empty text if this takes too long; the
+ * response then still has the HTML.
  */
 async function loadUntrustedText(compute: Compute, work: Work, body: string): Promise<string> {
   try {
@@ -97,12 +100,15 @@ function headersOf(
   { to, cc }: ShownRecipients,
   { subject, more = [] }: { subject: string; more?: [string, string][] },
 ): Record<string, string> {
-  const custom = Object.entries(email.options?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const callerHeaders = Object.entries(email.options?.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ]);
   const replies = email.options?.replyTo?.map(formatMailbox).join(', ') ?? email.replyTo;
-  const own = more.map(([name, value]) => [name.toLowerCase(), value]);
+  const serviceHeaders = more.map(([name, value]) => [name.toLowerCase(), value]);
   return {
-    ...Object.fromEntries(custom),
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(callerHeaders),
+    ...Object.fromEntries(serviceHeaders),
     from: formatMailbox({ name: email.fromName, email: email.from }),
     ...(to && { to: formatMailbox(to) }),
     ...(cc.length > 0 && { cc: cc.map(formatMailbox).join(', ') }),

@@ -20,7 +20,7 @@ const resendRoute = createRoute({
   tags: ['Email'],
   summary: 'Resend an email',
   description:
-    'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed. It is accepted like `POST /v1/send`: consent, topic, domain and monthly limit are checked again, and a MARKETING email stays one. A test email stays a test. Returns 409 for an email that is in progress or was received, or whose contact was erased or attachments were deleted.',
+    'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed since. Consent, topic, domain and monthly limit are checked again, as for `POST /v1/send`. A MARKETING email stays MARKETING, and a test email stays a test. Returns 409 if the original is still in progress or was received, if its contact was erased, or if its attachments were deleted.',
   security: scopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {
@@ -43,14 +43,14 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
   app.openapi(resendRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { id } = c.req.valid('param');
-    const repeated = await toResendDraft(db, { projectId, id, mode });
-    const asked = {
+    const resendDraft = await toResendDraft(db, { projectId, id, mode });
+    const caller = {
       idempotencyKey: idempotencyKey(c),
       fingerprint: c.get('fingerprint'),
       owner: keyOwner(c),
       request: 'POST /v1/emails/{id}/resend',
     };
-    const response = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
+    const response = await acceptor.accept({ ...resendDraft, ...caller, monthlyEmailLimit: project.monthlyEmailLimit });
     noteAffectedRows(c, { emails: response.data.emails.map(({ email }) => email) });
     return c.json(response, 200);
   });

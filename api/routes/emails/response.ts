@@ -81,9 +81,9 @@ export const EmailRecord = EmailItem.extend({
   role: z
     .enum(['to', 'cc', 'bcc'])
     .nullable()
-    .openapi({ description: 'Role of the recipient in an email with copies. Null otherwise.' }),
+    .openapi({ description: 'Role of the recipient in an email with copies. Null for an email without copies.' }),
   workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
-  attempts: z.number().int().openapi({ description: 'Number of times the email was handed to the provider' }),
+  attempts: z.number().int().openapi({ description: 'Number of attempts to send the email' }),
   bounceType: z.enum(['Permanent', 'Transient']).nullable(),
   machineOpens: z.number().int(),
   machineClicks: z.number().int(),
@@ -91,7 +91,8 @@ export const EmailRecord = EmailItem.extend({
   attachments: z.array(
     z.object({
       id: Id.nullable().openapi({
-        description: 'For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message',
+        description:
+          'Id for `GET /v1/emails/{id}/attachments/{attachmentId}`. Null for a file inside a message from the SMTP relay.',
       }),
       name: z.string(),
       type: z.string(),
@@ -196,8 +197,8 @@ function knownMessageId(email: Email): string | null {
 }
 
 /**
- * Returns the payload of an `email.sent` event that is stored without a payload, as for a campaign. The email record
- * contains all of its data (contract §8.2 Events of the service).
+ * Returns the payload of an `email.sent` event. Events of campaign emails are stored without a payload, because the row
+ * of the email contains all data of the payload (contract §8.2 Events of the service).
  */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };

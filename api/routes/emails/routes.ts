@@ -9,7 +9,7 @@ import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { ListQuery } from './input.ts';
-import { emailAsRead, readShownRecipients } from './rendering.ts';
+import { readShownRecipients, renderEmailAsRead } from './rendering.ts';
 import { EmailItem, EmailRecord, emailItem, emailRecord } from './response.ts';
 
 const listRoute = {
@@ -19,7 +19,7 @@ const listRoute = {
     operationId: 'listEmails',
     tags: ['Email'],
     summary: 'List emails',
-    description: 'Emails of the project, newest first, without bodies.',
+    description: 'Lists emails of the project, newest first, without bodies.',
     security: scopes('emails:view'),
     request: { query: ListQuery },
     responses: { 200: ok(z.object({ data: z.array(EmailItem), nextCursor: z.string().nullable() })) },
@@ -59,7 +59,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email has no content');
-    const read = await emailAsRead(compute, { projectId, email, content, links: config, shown });
+    const read = await renderEmailAsRead(compute, { projectId, email, content, links: config, shown });
     return c.json({ data: emailRecord({ email, read, attachments, events, workflowId }) }, 200);
   });
 }

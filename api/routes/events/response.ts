@@ -20,7 +20,7 @@ export const EventSchema = z
       .array(z.object({ workflowId: Id, reason: z.enum(NOT_STARTED_REASONS), executionId: Id.nullable() }))
       .openapi({
         description:
-          'Enabled workflows with this trigger that the event did not start, with the reason and the conflicting execution',
+          'Enabled workflows with this event name that the event did not start, with the reason, and the execution that prevented it if there is one',
       }),
     createdAt: Instant,
   })
@@ -46,7 +46,10 @@ export const EventList = z
   })
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
-/** Converts events to their responses. The payload of a campaign's `email.sent` is built from its email here. */
+/**
+ * Converts events to their responses. An `email.sent` of a campaign has no stored payload, so it is built from the
+ * email.
+ */
 export async function eventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));

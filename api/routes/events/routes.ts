@@ -25,12 +25,12 @@ const recordRoute = {
     tags,
     summary: 'Record an event by contact or email id',
     description:
-      "Used by the dashboard; products use `POST /v1/track`. With `emailId` and no contact, the event belongs to the email's contact.",
+      "The dashboard uses this operation. To record events from your product, use `POST /v1/track`. With `emailId` and without `contactId`, the event belongs to the email's contact.",
     security: scopes('events:edit'),
     request: { body: json(RecordEvent) },
     responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
   }),
-  setElsewhere: { email: 'Send contactId instead. POST /v1/track takes an address.' },
+  setElsewhere: { email: 'Send contactId instead, or use POST /v1/track, which takes an email address.' },
 };
 
 const listRoute = createRoute({
@@ -39,7 +39,7 @@ const listRoute = createRoute({
   operationId: 'listEvents',
   tags,
   summary: 'List recent events',
-  description: 'Newest first. `events` and `data` are the same list.',
+  description: 'Lists events, newest first. `events` and `data` are the same list.',
   security: scopes('events:view'),
   request: { query: cursorQuery(50).extend({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).optional() }) },
   responses: { 200: ok(EventList) },
@@ -51,7 +51,7 @@ const statsRoute = createRoute({
   operationId: 'getEventStats',
   tags,
   summary: 'Count events by name',
-  description: 'Most frequent first, of all time unless you give dates.',
+  description: 'Counts the events of each name, the most frequent first. Without dates, all events are counted.',
   security: scopes('events:view'),
   request: { query: z.object({ startDate: InstantInput.optional(), endDate: InstantInput.optional() }) },
   responses: {
@@ -69,7 +69,7 @@ const namesRoute = createRoute({
   operationId: 'listEventNames',
   tags,
   summary: 'List the names of events',
-  description: 'Names recorded in the project, in alphabetical order. At most 1,000.',
+  description: 'Lists the names of events that the project has recorded, in alphabetical order, at most 1,000.',
   security: scopes('events:view'),
   responses: {
     200: ok(
@@ -130,7 +130,7 @@ const purgeRoute = createRoute({
   operationId: 'deleteEvents',
   tags,
   summary: 'Delete all events with a name',
-  description: 'Not possible while a segment or workflow uses the name, nor for events that the service records.',
+  description: 'Returns 409 while a segment or workflow uses the name, and for events that the service records.',
   security: scopes('events:edit'),
   request: { params: NameParams },
   responses: {

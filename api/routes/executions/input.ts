@@ -15,13 +15,13 @@ export const RunEventInput = z
   .object({
     name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
     at: InstantInput.optional().openapi({
-      description: 'When the event occurs, in simulated time. If omitted, as soon as a step waits for it.',
+      description: 'When the event occurs, in simulated time. If omitted, it occurs as soon as a step waits for it.',
     }),
     data: freeJson('The data of an event').nullish(),
   })
   .openapi('RunEvent', { example: { name: 'order.paid', data: { total: 40 } } });
 
-/** Far more events than anyone writes by hand. */
+/** Maximum number of events in a request. It is far more than a user needs. */
 const RUN_EVENTS = 100;
 export const RunEvents = z
   .array(RunEventInput)
@@ -34,16 +34,18 @@ export const StartExecution = z
     context: freeJson('The context of an execution').nullish(),
     sandbox: z.boolean().optional().openapi({
       description:
-        'Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted.',
+        'Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the execution is not counted in statistics.',
     }),
     skipDelays: z.boolean().optional().openapi({
-      description: 'In a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it.',
+      description: 'For a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it.',
     }),
-    events: RunEvents.optional().openapi({ description: 'Events that occur in a sandbox run.' }),
+    events: RunEvents.optional().openapi({ description: 'For a sandbox: events that occur during the execution.' }),
   })
   .superRefine(({ sandbox, skipDelays, events }, ctx) => {
-    const alone = Object.entries({ skipDelays, events }).filter(([, value]) => value !== undefined && !sandbox);
-    for (const [name] of alone)
+    const withoutSandbox = Object.entries({ skipDelays, events }).filter(
+      ([, value]) => value !== undefined && !sandbox,
+    );
+    for (const [name] of withoutSandbox)
       ctx.addIssue({ code: 'custom', path: [name], message: 'Only allowed with sandbox: true' });
   })
   .openapi('StartExecution', {
@@ -63,7 +65,7 @@ export function runEventsOf(events: z.output<typeof RunEvents> | undefined): Run
 export const AdvanceExecution = z
   .object({
     branch: Branch.nullish().openapi({
-      description: 'For a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`.',
+      description: 'Branch to take after a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`.',
     }),
   })
   .openapi('AdvanceExecution', { example: { branch: 'event' } });

@@ -21,7 +21,7 @@ const advanceRoute = createRoute({
   tags,
   summary: 'Advance a waiting execution',
   description:
-    'Continues immediately from a DELAY, from a WAIT_FOR_EVENT by `branch` (`timeout` by default), or past a sending window. Returns 409 while a step is running, and after the execution has ended.',
+    'Ends the current wait of an execution: a DELAY, a WAIT_FOR_EVENT, or the wait for a sending window. After a WAIT_FOR_EVENT, the execution takes the `branch` (`timeout` by default). Returns 409 if the execution does not wait, or has ended.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams, body: json(AdvanceExecution, { optional: true }) },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
@@ -35,16 +35,16 @@ const retryRoute = createRoute({
   tags,
   summary: 'Retry a failed execution',
   description:
-    'Continues from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 for an execution that has not failed, or that failed in a loop.',
+    'Continues a FAILED execution from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 for an execution that has not failed, or that failed with `loop`.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
 
-/** Registers the actions of a user on an execution, besides cancelling it. */
+/** Registers the operations that advance or retry an execution. */
 export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
   /** Changes an execution and reads it in one transaction, then wakes the workers. */
-  async function move(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
+  async function changeExecution(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
     const { execution, outbox: queued } = await inTransaction(db, async (trx) => {
       const queued = await change(trx);
       return { execution: await getExecution(trx, ref), outbox: queued };
@@ -57,12 +57,15 @@ export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): 
     const { id: workflowId, executionId } = c.req.valid('param');
     const ref = { projectId: c.var.projectId, workflowId, executionId };
     const { branch } = c.req.valid('json');
-    return c.json(await move(ref, (trx) => advanceExecution(trx, { ...ref, branch: branch ?? undefined })), 200);
+    return c.json(
+      await changeExecution(ref, (trx) => advanceExecution(trx, { ...ref, branch: branch ?? undefined })),
+      200,
+    );
   });
 
   app.openapi(retryRoute, async (c) => {
     const { id: workflowId, executionId } = c.req.valid('param');
     const ref = { projectId: c.var.projectId, workflowId, executionId };
-    return c.json(await move(ref, (trx) => retryExecution(trx, ref)), 200);
+    return c.json(await changeExecution(ref, (trx) => retryExecution(trx, ref)), 200);
   });
 }

@@ -35,7 +35,7 @@ const startRoute = createRoute({
   tags,
   summary: 'Start a workflow for a contact',
   description:
-    'The keys of `context` are variables of the steps. Refused while the workflow is disabled, and by its re-entry rule. Neither applies to a `sandbox`.',
+    'Starts an execution without an event. Steps can use the keys of `context` as variables. Returns an error if the workflow is disabled, or if its re-entry rule does not allow the contact to enter. Both rules do not apply to a `sandbox`.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(StartExecution) },
   responses: { 201: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
@@ -55,7 +55,7 @@ const listRoute = createRoute({
       status: ExecutionStatusSchema.optional(),
       contactId: Id.optional(),
       sandbox: QuerySwitch.optional().openapi({
-        description: '`true` lists only sandbox runs, `false` only real executions',
+        description: '`true` lists only sandbox executions, `false` only real executions',
       }),
     }),
   },
@@ -68,7 +68,8 @@ const getRoute = createRoute({
   operationId: 'getExecution',
   tags,
   summary: 'Get an execution with its steps',
-  description: 'Returns each visited step in order, with its effect, time, attempts, and the reason if it did nothing.',
+  description:
+    'Returns each visit to a step in order, with its effect, time and attempts, and the reason if the step did nothing.',
   security: scopes('workflows:view'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema) },
@@ -80,7 +81,8 @@ const cancelRoute = createRoute({
   operationId: 'cancelExecution',
   tags,
   summary: 'Cancel an execution',
-  description: 'Returns the cancelled execution. An email that is being sent at that moment is still recorded.',
+  description:
+    'Cancels the execution and returns it. If an email is being sent at that moment, it is sent and recorded.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
@@ -112,15 +114,15 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const { contactId, context, sandbox, skipDelays = false, events } = c.req.valid('json');
     const { projectId, project, mode } = c.var;
     const start = { projectId, workflowId, contactId, context: context ?? {} };
-    const started = await inTransaction(db, async (trx) => {
+    const result = await inTransaction(db, async (trx) => {
       const { executionId, outbox: queued } = sandbox
         ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events), zone: project.timezone })
         : await startManually(trx, { ...start, mode });
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox: queued };
     });
-    outbox.wake(started.outbox);
-    noteAffectedRows(c, { executions: [started.execution.id] });
-    return c.json(executionDetailResponse(started.execution, names), 201);
+    outbox.wake(result.outbox);
+    noteAffectedRows(c, { executions: [result.execution.id] });
+    return c.json(executionDetailResponse(result.execution, names), 201);
   });
 
   app.openapi(listRoute, async (c) => {

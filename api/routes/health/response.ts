@@ -26,7 +26,7 @@ export const ReadyHealth = Health.extend({
       })
       .openapi({
         description:
-          'Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. At most five seconds old. The metrics `tidings_outbox_*` show it by project.',
+          'Accepted work that has not started: the number of waiting rows of the outbox, of rows whose workflow waits in Temporal for its first task, and the age of the oldest row. The values are at most five seconds old. The metrics `tidings_outbox_*` show them by project.',
       }),
   }),
 }).openapi('ReadyHealth', {

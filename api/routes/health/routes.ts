@@ -12,7 +12,7 @@ import { open } from '../../http/security.ts';
 import { projectResponse } from '../project/response.ts';
 import { Health, ReadyHealth, ServiceHealth } from './response.ts';
 
-/** A component that takes longer than this is not ready. Probes commonly time out after a few seconds. */
+/** A component that does not respond within this time is not ready. Probes usually time out after a few seconds. */
 const PART_TIMEOUT_MS = 3_000;
 
 const healthRoute = createRoute({
@@ -33,7 +33,7 @@ const liveRoute = createRoute({
   operationId: 'getLiveness',
   anyQuery: true,
   summary: 'Check whether this process is alive',
-  description: 'For liveness probes. Checks no other part of the service.',
+  description: 'For liveness probes. Does not check Postgres, Temporal or other processes.',
   security: open(),
   responses: { 200: ok(Health) },
 });
@@ -45,7 +45,7 @@ const readyRoute = createRoute({
   anyQuery: true,
   summary: 'Check whether Postgres and Temporal respond',
   description:
-    'For readiness probes. `details` of a 503 names the part that does not respond. `details` of a 200 shows the work that waits in the outbox.',
+    'For readiness probes. If Postgres or Temporal does not respond, the response is 503, and `details` names it. `details` of a 200 shows the work that waits in the outbox.',
   security: open(),
   responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
@@ -82,10 +82,10 @@ function sumOf(rows: Backlog[]) {
 }
 
 async function assertResponding(parts: Record<string, () => Promise<void>>): Promise<void> {
-  const tried = await Promise.all(
-    Object.entries(parts).map(async ([name, ask]) => ((await respondsInTime(ask())) ? [] : [name])),
+  const failures = await Promise.all(
+    Object.entries(parts).map(async ([name, check]) => ((await respondsInTime(check())) ? [] : [name])),
   );
-  const unreachable = tried.flat();
+  const unreachable = failures.flat();
   if (unreachable.length > 0) throw new AppError('SERVICE_UNAVAILABLE', { details: { unreachable } });
 }
 

@@ -9,10 +9,9 @@ import { type AccessRule, accessRule, session } from '../../http/security.ts';
 const BY_SESSION = accessRule(session()) as AccessRule;
 
 /**
- * Returns the projects whose captured messages a request may read: all (undefined) if it comes directly from this
- * machine, else the projects that the session's user owns. A proxy on this machine in front of a loopback HOST
- * forwards remote callers. The service recognizes such a proxy by the requested host name, or by the headers that the
- * proxy adds.
+ * Returns the projects whose captured messages a request may read. Undefined means all projects: the HOST is a loopback
+ * address, and the request comes directly from this machine. Any other request may read only the projects that the
+ * session's user owns. Requests through a proxy on this machine count as remote, see `isFromHere`.
  * @throws AppError UNAUTHORIZED without a session, FORBIDDEN for a user who owns no project
  */
 export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {

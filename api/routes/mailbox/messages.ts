@@ -4,23 +4,26 @@ import { Lru } from '../../../rules/lru.ts';
 import { withWindowsLetters } from '../../../rules/mime/windows-1252.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 
-/** Number of parsed emails to keep, so that polling the mailbox does not parse each email again. */
-const KEPT_MAX = 1000;
+/**
+ * Maximum number of parsed emails in memory, so that a client that polls the mailbox does not cause each email to be
+ * parsed again.
+ */
+const CACHED_MAX = 1000;
 const PREVIEW_CHARS = 120;
 
 export interface ParsedEmail extends MailboxMessage {
   html: string;
 }
 
-const kept = new Lru<string, Promise<ParsedEmail>>(KEPT_MAX);
+const parsedEmails = new Lru<string, Promise<ParsedEmail>>(CACHED_MAX);
 
-/** Parses a captured email. An email that was sent again is parsed again. */
+/** Parses a captured email, or returns it from the cache. If an email was sent again, the new message is parsed. */
 export function parseCaptured(captured: CapturedEmail): Promise<ParsedEmail> {
   const key = `${captured.id} ${captured.createdAt.getTime()} ${captured.raw.length}`;
-  const known = kept.get(key);
-  if (known) return known;
+  const cached = parsedEmails.get(key);
+  if (cached) return cached;
   const parsed = PostalMime.parse(captured.raw).then((email) => asMessage(captured, email));
-  kept.set(key, parsed);
+  parsedEmails.set(key, parsed);
   return parsed;
 }
 

@@ -14,16 +14,16 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Content security policy of a captured email, like in an email client: images and styles, no scripts or forms, and
- * only in a frame of this service.
+ * Content-Security-Policy of the HTML of a captured email. As in an email client, images and styles are permitted, and
+ * scripts and forms are not. Only pages of this service may show the email in a frame.
  */
 const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /**
- * Maximum number of listed emails, equal to the number of cached emails. It is enough for a script that searches for
- * its emails.
+ * Maximum number of emails in the list, which is also the number of cached emails. It is enough for a test script that
+ * searches for its emails.
  */
 const LISTED_MAX = 1000;
 
@@ -32,15 +32,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type PageContext = Context<AppEnv>;
 
 /**
- * Tells which emails the mailbox contains: `all`, or only emails to the simulator if a provider sends everything
- * else.
+ * Response header that says which emails the mailbox contains: `all` if email is captured, or `simulator` if a provider
+ * sends all email except email to the simulator.
  */
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
  * Serves the mailbox as pages and as JSON: messages of the capture providers, and emails to the simulator with any
  * provider. SMS are included only if they are captured instead of sent. `mailboxProjects` decides which messages a
- * request may read: all on this machine, from elsewhere the messages of an OWNER's projects.
+ * request may read: all messages from this machine, and from other machines only the messages of the projects that the
+ * user owns.
  */
 export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;

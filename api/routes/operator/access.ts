@@ -1,15 +1,15 @@
 import { isOperator } from '../../../db/operator/operators.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { personOf } from '../../http/actor.ts';
+import { requireUser } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 
 /**
- * Returns the operator behind a request, as the audit log names them. Other users get a 404.
+ * Returns the name of the operator who sent a request, in the form of the audit log. Other users get a 404.
  * @throws AppError NOT_FOUND
  */
 export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
-  const { id: userId, email } = personOf(c);
+  const { id: userId, email } = requireUser(c);
   if (await isOperator(db, { userId, email, operators: config.operators })) return `operator:${email}`;
   throw new AppError('NOT_FOUND', {
     message: 'Only operators of this service have access.',

@@ -19,7 +19,7 @@ const route = createRoute({
   tags: ['Operator'],
   summary: 'Get the state of the installation',
   description:
-    'Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the running processes with their versions. Only for accounts in `OPERATORS`; others get 404, as for all of `/operator`.',
+    'Returns the state of Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the running processes with their versions. Only for accounts in `OPERATORS`. As for all operations under `/operator`, other accounts get 404.',
   security: session(),
   responses: { 200: ok(OperatorHealth) },
 });

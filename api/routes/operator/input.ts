@@ -15,17 +15,17 @@ export const TenantQuery = cursorQuery(20).extend({
     .optional()
     .openapi({ description: 'Part of the name or of an owner’s address, or the id' }),
   held: QuerySwitch.optional().openapi({
-    description: '`true` lists only projects on hold, for any reason, `false` only others',
+    description: '`true` lists only projects on hold, for any reason, `false` only projects that are not on hold',
   }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:
-      'Orders by the last 24 hours or 30 days. Rates need at least 100 emails. Any order but `newest` is one page without a cursor.',
+      'Order of the list, by values of the last 24 hours or 30 days (see `over`). Orders by a rate include only projects with at least 100 emails. Every order except `newest` returns one page without a cursor.',
   }),
   over: z.enum(['day', 'month']).default('day').openapi({ description: 'Time span of `order`' }),
 });
 
 export const ResponsesQuery = z.object({
-  hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'Time span, back from now' }),
+  hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'Number of hours, back from now' }),
 });
 
 const Note = z.string().trim().min(1).max(500);

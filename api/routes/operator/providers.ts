@@ -16,7 +16,8 @@ const route = createRoute({
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'List replies of mail servers',
-  description: 'Reply codes by number of emails, over all projects, with an example and the recipient domains.',
+  description:
+    'Lists the reply codes of mail servers over all projects, the most frequent first, with the number of emails and the domains of the recipients.',
   security: session(),
   request: { query: ResponsesQuery },
   responses: { 200: ok(ProviderResponses) },

@@ -39,10 +39,10 @@ export const Tenant = z
   .object({
     id: Id,
     name: z.string(),
-    owners: z.array(z.string()).openapi({ description: 'Addresses of its first owners' }),
+    owners: z.array(z.string()).openapi({ description: 'Email addresses of the first owners of the project' }),
     createdAt: Instant,
     disabled: z.boolean(),
-    ownHold: TenantHold.openapi({ description: 'Hold by the project itself, or by its guards' }),
+    ownHold: TenantHold.openapi({ description: 'Hold that a member or a guard of the project has set' }),
     operatorHold: TenantHold,
     limits: z
       .object({
@@ -51,7 +51,10 @@ export const Tenant = z
         bounceGuard: z.number(),
         complaintGuard: z.number(),
       })
-      .openapi({ description: 'The limits that apply: the lower of the project’s own and the operator’s' }),
+      .openapi({
+        description:
+          'The limits that apply. If both the project and the operator have set a limit, the lower one applies.',
+      }),
     operatorLimits: z.object({
       sendRatePerSecond: Count.nullable(),
       monthlyEmailLimit: Count.nullable(),
@@ -60,13 +63,13 @@ export const Tenant = z
     }),
     mails: Count.openapi({
       description:
-        'Live emails in the last 24 hours, or since the last release if it is later, as the guards count them',
+        'Number of live emails in the last 24 hours, or since the last release of a hold if it was later. The guards use this number.',
     }),
     dead: Count.openapi({ description: 'Hard bounces among these emails' }),
     complaints: Count,
     month: z.object({ sent: Count, bounced: Count, complained: Count }).openapi({
       description:
-        'Outcomes of live emails in the last 30 days, regardless of releases. Ends with the last aggregated hour, one or two hours ago.',
+        'Outcomes of live emails in the last 30 days, also from before a release. The last one or two hours are not included, because hours are counted after they have ended.',
     }),
   })
   .openapi('Tenant', {
@@ -76,13 +79,13 @@ export const Tenant = z
 export const TenantDetail = Tenant.extend({
   hours: z
     .array(z.object({ hour: Instant, mails: Count, dead: Count, complaints: Count }))
-    .openapi({ description: 'Hours with email, in the last 48 hours' }),
+    .openapi({ description: 'The hours of the last 48 hours in which the project sent email' }),
   days: z
     .array(z.object({ date: z.iso.date(), ...emailFigures }))
-    .openapi({ description: 'The last 30 days (UTC) until now. Days without email are zero.' }),
+    .openapi({ description: 'The last 30 days (UTC) until now. Days without email have zero counts.' }),
   refusals: z
     .array(z.object({ provider: z.string(), refused: Count, of: Count }))
-    .openapi({ description: 'Mailbox providers that recently refused its emails because of the sender' }),
+    .openapi({ description: 'Mailbox providers that recently refused emails of the project because of the sender' }),
   actions: z
     .array(
       z.object({
@@ -91,13 +94,13 @@ export const TenantDetail = Tenant.extend({
         actor: z.string(),
         actorName: z.string().nullable().openapi({
           description:
-            'Address of a user or an operator, or name of a key. Null for the service itself, and for deleted actors.',
+            'Email address of the user or operator, or name of the key. Null if the service itself acted, or if the user or key was deleted.',
         }),
         details: z.record(z.string(), z.unknown()),
         createdAt: Instant,
       }),
     )
-    .openapi({ description: 'Holds, releases and limits, newest first' }),
+    .openapi({ description: 'Changes of holds and limits, newest first' }),
 }).openapi('TenantDetail', {
   example: {
     ...TENANT,
@@ -122,7 +125,7 @@ export const TenantDetail = Tenant.extend({
 export const ProviderResponses = z
   .object({
     provider: z.string().openapi({ description: '`EMAIL_PROVIDER` of the API' }),
-    looked: Count.openapi({ description: 'Number of live emails read: at most the newest 200,000' }),
+    looked: Count.openapi({ description: 'Number of live emails that were counted: at most the newest 200,000' }),
     since: Instant.nullable().openapi({ description: 'When the oldest of these emails was accepted' }),
     answers: z.array(
       z.object({
@@ -178,7 +181,9 @@ const Process = z.object({
   host: z.string(),
   pid: Count,
   version: z.string(),
-  build: z.string().openapi({ description: 'Hash of the compiled modules; equal for equal code' }),
+  build: z
+    .string()
+    .openapi({ description: 'Hash of the compiled code. Processes with the same code have the same value.' }),
   startedAt: Instant,
   seenAt: Instant,
   alive: z.boolean().openapi({ description: 'Whether the process was seen within the last 30 seconds' }),
@@ -187,25 +192,25 @@ const Process = z.object({
 const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
-  running: z.boolean().openapi({ description: 'A round is running, or an operator ended it' }),
+  running: z.boolean().openapi({ description: 'True if a round is running, or was ended by an operator' }),
   lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),
   backlog: Count.openapi({
     description:
-      'Segments, domains and hours of statistics that have been due for two periods. For recovery and pruning, the projects and tables that the last round left unfinished.',
+      'Number of segments, domains or hours of statistics that have been due for two periods. For recovery and pruning, the number of parts that the last round did not finish.',
   }),
   failing: z.array(z.string()).openapi({ description: 'Projects, pages or tables that failed in the last round' }),
   lastError: z.string().nullable(),
   lastErrorAt: Instant.nullable(),
-  late: z.boolean().openapi({ description: 'No round has ended for three periods' }),
+  late: z.boolean().openapi({ description: 'True if no round has ended for three periods' }),
 });
 
 export const SendingHold = z
   .object({
     reason: z.enum(['new', 'recovery']).openapi({
       description:
-        '`new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery.',
+        '`new`: the installation is a clone and waits until its operator resumes sending. `recovery`: the database was restored, and sending resumes when recovery has ended.',
     }),
     since: Instant,
   })
@@ -217,9 +222,11 @@ export const Sending = z
 
 export const OperatorHealth = z
   .object({
-    version: z.string().nullable().openapi({ description: 'Version of the responding API' }),
+    version: z.string().nullable().openapi({ description: 'Version of the API process that responds' }),
     installation: z.object({
-      shortId: z.string().openapi({ description: 'Part of each name in Temporal' }),
+      shortId: z
+        .string()
+        .openapi({ description: 'Short id of the installation, which is part of each name in Temporal' }),
       sendingHold: SendingHold.nullable().openapi({
         description: 'Why the installation sends nothing. Null if it sends.',
       }),
@@ -264,7 +271,9 @@ export const OperatorHealth = z
     periodicWork: z.array(PeriodicWork).openapi({ description: 'State of each kind of periodic work' }),
     processes: z
       .array(Process)
-      .openapi({ description: 'Processes of the last day. Processes that stopped normally are not listed.' }),
+      .openapi({
+        description: 'Processes that ran within the last day. Processes that stopped normally are not listed.',
+      }),
   })
   .openapi('OperatorHealth', {
     example: {

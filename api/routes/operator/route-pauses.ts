@@ -47,7 +47,7 @@ const listRoute = createRoute({
   tags: ['Operator'],
   summary: 'List paused routes',
   description:
-    'A route is paused while the mail server refuses email because of the sender. Emails wait, and no contact changes.',
+    'Lists routes (mail servers or providers with their settings) that are paused, because they refuse email because of the sender. Emails for a paused route wait, and no contact changes.',
   security: session(),
   responses: { 200: ok(RoutePauses) },
 });
@@ -59,7 +59,8 @@ const resumeRouteRoute = createRoute({
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'End the pause of a route',
-  description: 'The next emails use the route. If ten of them are refused, it is paused again.',
+  description:
+    'Ends the pause, so that the next emails use the route. If ten of them are refused, the route is paused again.',
   security: session(),
   request: { params: IdParams },
   responses: { 200: ok(RoutePauses) },

@@ -15,7 +15,7 @@ const route = createRoute({
   tags: ['Operator'],
   summary: 'Start sending from a cloned installation',
   description:
-    'Ends the hold of an installation that started with `INSTALLATION=new`: waiting emails, SMS, webhook deliveries and WEBHOOK steps are sent. If recovery is due, they wait until it ends (`sendingHold`). Same as `npm run operator -- resume`.',
+    'Ends the hold of an installation that was started with `INSTALLATION=new`: waiting emails, SMS, webhook deliveries and WEBHOOK steps are sent. If recovery must run first, they wait until it has ended (`sendingHold`). Same as `npm run operator -- resume`.',
   security: session(),
   responses: { 200: ok(Sending) },
 });

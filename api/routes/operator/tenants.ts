@@ -29,7 +29,8 @@ const listRoute = createRoute({
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: 'List all projects of the installation',
-  description: 'Projects with their volume, bounces and complaints in 24 hours and 30 days, limits and holds.',
+  description:
+    'Lists projects with the number of emails, bounces and complaints in 24 hours and 30 days, and with limits and holds.',
   security: session(),
   request: { query: TenantQuery },
   responses: { 200: ok(cursorList(Tenant)) },
@@ -43,7 +44,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a project of the installation',
   description:
-    'Includes the last 48 hours by hour, 30 days by day, the mailbox providers that refuse its email, and actions on holds and limits.',
+    'Returns the project with counts of the last 48 hours by hour and of 30 days by day, the mailbox providers that refuse its email, and changes of holds and limits.',
   security: session(),
   request: { params: IdParams },
   responses: { 200: ok(TenantDetail) },
@@ -57,7 +58,7 @@ const limitRoute = createRoute({
   tags,
   summary: 'Set the operator limits of a project',
   description:
-    "The project cannot exceed these limits. Recorded in the project's audit log. Same as `npm run operator -- project <id> --set`.",
+    "Sets limits that the project cannot exceed. The change is recorded in the project's audit log. Same as `npm run operator -- project <id> --set`.",
   security: session(),
   request: { params: IdParams, body: json(LimitTenant) },
   responses: { 200: ok(Tenant) },
@@ -71,7 +72,7 @@ const holdRoute = createRoute({
   tags,
   summary: 'Put a project on hold',
   description:
-    'Marketing and automation email waits as HELD until an operator releases it. The project sees the reason. If the project is already on hold, it keeps its date and gets the new reason.',
+    'Marketing and automation email waits as HELD until an operator releases the project. Members of the project see the reason. If the operator already holds the project, the date of the hold stays, and the reason changes.',
   security: session(),
   request: { params: IdParams, body: json(HoldTenant) },
   responses: { 200: ok(Tenant) },
@@ -85,7 +86,7 @@ const releaseRoute = createRoute({
   tags,
   summary: 'Release a project',
   description:
-    'Sends held emails, each once, unless the project or its guards hold it too (`ownHold`); only its own members can release that.',
+    "Ends the operator's hold and sends the held emails, each once. If a member or a guard of the project has set a hold too (`ownHold`), the emails wait until a member releases that hold.",
   security: session(),
   request: { params: IdParams, body: json(ReleaseTenant) },
   responses: { 200: ok(Tenant) },

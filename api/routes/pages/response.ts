@@ -3,8 +3,8 @@ import { NOT_FOUND_PAGE } from '../../../web/not-found.ts';
 import type { RequestContext } from '../../http/env.ts';
 
 /**
- * Responds with a page for people. Its URL contains a token, so it must not be cached, indexed, or sent as a
- * referrer.
+ * Responds with a hosted page. Its URL contains a token, so the page must not be cached or indexed, and its URL must
+ * not be sent as a referrer.
  */
 export function respondWithPage(c: RequestContext, page: HtmlPage, status: 200 | 404 | 410 = 200): Response {
   return c.body(page.html, status, {

@@ -36,7 +36,7 @@ import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { respondNoSuchLink, respondWithPage } from './response.ts';
 
-/** The forms of the pages and one-click requests of email clients have only one line. */
+/** Maximum size of a form. Forms of the pages, and one-click requests of email clients, are far smaller. */
 const FORM_MAX_BYTES = 16 * 1024;
 
 interface Visit {
@@ -52,21 +52,22 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 /**
  * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET never changes anything.
  * POST changes the subscription without cookies, so that one-click requests of email clients work (RFC 8058 §3.1). The
- * signed token is the permission, and does not expire. A page shows the stored state after the change, not the
- * requested state.
+ * signed token in the link authorizes the change, and does not expire. After a change, the page shows the state that is
+ * stored.
  */
 export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<HtmlPage> | HtmlPage) => {
     const handler = async (c: RequestContext) => {
-      const written = c.req.param('token') ?? '';
-      const token = verifyManageToken(config.secretKey, written);
-      // Some email clients include the punctuation after a link in the link.
-      const text = written.slice(0, LINK_TOKEN_CHARS);
+      const linkText = c.req.param('token') ?? '';
+      const token = verifyManageToken(config.secretKey, linkText);
+      // Some email clients add the punctuation after a link to the link, so only the characters of the token are used.
+      const text = linkText.slice(0, LINK_TOKEN_CHARS);
       if (!token) return respondNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
-      // An email client treats a 200 to a POST as a successful unsubscription. Nothing is left to change here.
+      // The service no longer knows the address, so nothing can be changed. A POST gets 410, because an email client
+      // would treat a 200 as a successful unsubscription.
       if (!subject || subject.addresses.length === 0)
         return respondWithPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
       const links = {
@@ -75,7 +76,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
         manage: `/m/${text}`,
         confirm: `/confirm/${text}`,
       };
-      return respondWithPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
+      return respondWithPage(c, await handle({ c, token, subject, shown: pageSubjectOf(subject), links }));
     };
     unauthenticated[method](path, handler, {
       pattern: path.replace('{token}', ':token{[\\s\\S]+}'),
@@ -88,12 +89,12 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     return listAddressTopics(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   }
 
-  /** Makes a change, and returns the state for the page after it. */
-  async function change({ token, shown }: Visit, how: Change): Promise<PageSubject> {
-    const queued = await inTransaction(db, (trx) => runForLinkSubject(trx, key, { token, change: how }));
+  /** Makes a change, and returns the new state for the page. */
+  async function applyChange({ token, shown }: Visit, action: Change): Promise<PageSubject> {
+    const queued = await inTransaction(db, (trx) => runForLinkSubject(trx, key, { token, change: action }));
     outbox.wake(queued);
     const after = await findLinkSubject(db, key, token);
-    return after ? shownOf(after) : shown;
+    return after ? pageSubjectOf(after) : shown;
   }
 
   const unsubscribe: Change = (trx, subject) => unsubscribeByLink(trx, key, subject);
@@ -101,18 +102,18 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
   on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
   on('post', '/u/{token}', async (visit) => {
     const { c, subject, links } = visit;
-    // `List-Unsubscribe=One-Click` of an email about a topic leaves only the topic. So does the first button of the
-    // page.
+    // One-click unsubscription from an email of a topic leaves only the topic. The first button of the page does the
+    // same.
     const form = await readForm(c);
     if (subject.topic && form.get('from') !== 'everything')
-      return leftTopicPage(await change(visit, leaveTopicByLink), links);
-    return unsubscribedPage(await change(visit, unsubscribe), links);
+      return leftTopicPage(await applyChange(visit, leaveTopicByLink), links);
+    return unsubscribedPage(await applyChange(visit, unsubscribe), links);
   });
 
   on('get', '/s/{token}', ({ shown, links }) => subscribePage(shown, links));
   on('post', '/s/{token}', async (visit) => {
     await readBody(visit.c, FORM_MAX_BYTES);
-    return subscribedPage(await change(visit, subscribeByLink), visit.links);
+    return subscribedPage(await applyChange(visit, subscribeByLink), visit.links);
   });
 
   on('get', '/confirm/{token}', async ({ subject, shown, links }) =>
@@ -122,7 +123,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const { c, shown, links } = visit;
     await readBody(c, FORM_MAX_BYTES);
     const text = consentText(shown);
-    const after = await change(visit, async (trx, confirmed) => {
+    const after = await applyChange(visit, async (trx, confirmed) => {
       const { projectId, emailId } = confirmed;
       if (emailId === null || !(await isConfirmable(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
@@ -141,31 +142,31 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const topics = await topicsOf(subject);
     const choice = form.get('subscribed');
     if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
-    const changed = changedTopics(topics, form);
-    const after = await change(visit, async (trx, now) => {
+    const choices = changedTopics(topics, form);
+    const after = await applyChange(visit, async (trx, current) => {
       const queued: OutboxRow[] = [];
-      if (choice === 'true' && !now.subscribed) queued.push(...(await subscribeByLink(trx, now)));
-      if (choice === 'false') queued.push(...(await unsubscribeByLink(trx, key, now)));
-      if (Object.keys(changed).length > 0) queued.push(...(await setTopicsByLink(trx, now, changed)));
+      if (choice === 'true' && !current.subscribed) queued.push(...(await subscribeByLink(trx, current)));
+      if (choice === 'false') queued.push(...(await unsubscribeByLink(trx, key, current)));
+      if (Object.keys(choices).length > 0) queued.push(...(await setTopicsByLink(trx, current, choices)));
       return queued;
     });
     return managePage({ ...after, topics: await topicsOf(subject) }, links, { saved: true });
   });
 }
 
-/** Returns the topics that the form changes. Forms without topics, as on older pages, change none. */
+/** Returns the topics that the form changes. A form of an older page has no topics and changes none. */
 function changedTopics(topics: readonly ContactTopic[], form: URLSearchParams): Record<string, boolean> {
   if (form.get('topics') !== 'shown') return {};
   const ticked = new Set(form.getAll('topic'));
-  const changed = topics.filter((topic) => topic.joined !== ticked.has(topic.id));
-  return Object.fromEntries(changed.map((topic) => [topic.id, !topic.joined]));
+  const choices = topics.filter((topic) => topic.joined !== ticked.has(topic.id));
+  return Object.fromEntries(choices.map((topic) => [topic.id, !topic.joined]));
 }
 
 async function readForm(c: RequestContext): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX_BYTES)).toString('utf8'));
 }
 
-function shownOf({ projectName, color, contactIds, addresses, subscribed, topic }: LinkSubject): PageSubject {
+function pageSubjectOf({ projectName, color, contactIds, addresses, subscribed, topic }: LinkSubject): PageSubject {
   const address = addresses[0]?.email ?? null;
   const isErased = contactIds.length === 0 && address === null;
   return { projectName, color, address, isErased, subscribed, topic, topics: [] };

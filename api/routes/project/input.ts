@@ -30,7 +30,7 @@ export const PatchProject = z
     sendingWindow: SendingWindow.nullish(),
     doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullish() }).optional().openapi({
       description:
-        'While enabled, contacts that the public key would subscribe are `pending` and get the template, which must contain `{{confirmUrl}}`. The page at that link subscribes the contact.',
+        'While `enabled`, a contact that a request with the public key subscribes becomes `pending` and gets an email of the template, which must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact.',
     }),
     phoneCountry: CountryInput.nullish().openapi({
       description: 'Country of phone numbers without a calling code',
@@ -42,7 +42,7 @@ export const PatchProject = z
     }),
     publicKeyMode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
       description:
-        'With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key.',
+        'With `protected`, `/v1/track` with the public key cannot overwrite values of the project. With `open`, the rules of a secret key apply, except that the public key can subscribe a contact again only if it was unsubscribed with the public key.',
     }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
@@ -51,7 +51,7 @@ export const PatchProject = z
   })
   .openapi('PatchProject', {
     description:
-      'Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` returns 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
+      'Omitted fields do not change; null removes a limit. The guards are fractions: 0.1 means 10 %. A limit above `operatorLimits` returns 422. If the operator has set no limit, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
     example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
   });
 

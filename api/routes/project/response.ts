@@ -6,7 +6,7 @@ import { SendingWindow } from '../sending-window.ts';
 
 export const Hold = z
   .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
-  .openapi('Hold', { description: 'Whether marketing and automation email is on hold, since when and why.' });
+  .openapi('Hold', { description: 'Whether marketing and automation email is on hold, since when, and why.' });
 
 export const Project = z
   .object({
@@ -37,7 +37,7 @@ export const Project = z
       })
       .openapi({
         description:
-          "Limits of the service's operator, which the project cannot lift. Null without such limits. The fields above show the limits that apply: the lower of these and the project's own.",
+          "Limits that the operator of the service has set. The project cannot exceed them. Null if the operator has set no limit. `sendRatePerSecond`, `monthlyEmailLimit`, `bounceGuard` and `complaintGuard` of the project show the limits that apply: the lower of the operator's and the project's.",
       }),
     disabled: z.boolean(),
     createdAt: Instant,

@@ -22,7 +22,7 @@ const getRoute = createRoute({
   insteadOfKey: 'Read the settings with GET /project/export',
   tags,
   summary: 'Get the project and its settings',
-  description: 'The current project of the session, with its public key and whether its sending is on hold.',
+  description: 'Returns the current project of the session, with its public key and its hold.',
   security: session('project:manage'),
   responses: { 200: ok(Project) },
 });
@@ -34,7 +34,7 @@ const checklistRoute = createRoute({
   tags,
   summary: 'Get the setup checklist',
   description:
-    'A verified domain, a first contact, a template, a sent email, a custom event, and an enabled workflow. Items are completed automatically.',
+    'Returns for each of six first steps whether the project has completed it: a verified domain, a contact, a template, a sent email, a custom event, and an enabled workflow.',
   security: session('analytics:view'),
   responses: { 200: ok(Checklist) },
 });
@@ -58,7 +58,8 @@ const holdRoute = createRoute({
   operationId: 'holdProject',
   tags,
   summary: 'Put the project on hold',
-  description: 'Marketing and automation email is kept as HELD until the release. Transactional email is sent.',
+  description:
+    'Marketing and automation email waits as HELD until the project is released. Transactional email is sent.',
   security: session('project:manage'),
   request: { body: json(HoldProject, { optional: true }) },
   responses: { 200: ok(Project) },
@@ -70,7 +71,8 @@ const releaseRoute = createRoute({
   operationId: 'releaseProject',
   tags,
   summary: 'Release the project',
-  description: "Sends held emails, each once. A project cannot release a hold of the service's operator (403).",
+  description:
+    'Ends the hold and sends the held emails, each once. Returns 403 while the operator of the service holds the project.',
   security: session('project:manage'),
   responses: { 200: ok(Project) },
 });

@@ -9,13 +9,13 @@ import { twilioRoutes } from '../twilio/routes.ts';
 
 type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps) => void;
 
-/** Routes for each provider's callbacks. Null if a provider has no callbacks, or reports by email only. */
+/** Routes for the callbacks of each provider. Null if a provider has no callbacks, or sends its reports by email. */
 const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
 const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: null, smtp: null, ses: snsRoutes };
 
 /**
- * Registers the callbacks of all providers, also of providers that are not configured. A relay may send through SES,
- * and reports about earlier emails still arrive after the provider was changed.
+ * Registers the callbacks of all providers, also of providers that are not configured. The configured SMTP server may
+ * be SES, and reports about earlier emails still arrive after the provider was changed.
  */
 export const providerCallbackRoutes: CallbackRoutes = (hono, unauthenticated, deps) => {
   for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)])

@@ -10,7 +10,7 @@ const RequestId = z.string().min(1).max(128);
 export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   route: z.string().min(1).max(200).optional().openapi({
-    description: 'Path as in this document',
+    description: 'Path of the operation, as in this document',
     example: '/v1/send',
   }),
   status: z
@@ -26,7 +26,7 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   requestId: RequestId.optional(),
   made: z.uuid().optional().openapi({
     description:
-      'Id of an email, SMS, execution, event or contact. Finds the requests that caused it, also through an event and an execution. The oldest request created it; later requests got the same response by their Idempotency-Key.',
+      'Id of an email, SMS, execution, event or contact. Finds the requests that created this record, also if the request recorded an event that started an execution which created the record. The oldest of them created the record. Later requests had the same Idempotency-Key.',
     example: EXAMPLE_ID,
   }),
   since: InstantInput.optional(),

@@ -27,7 +27,9 @@ export const RequestRecord = z
     route: z.string().openapi({ description: 'Path as in this document, without ids and query' }),
     status: z.number().int(),
     ms: z.number().openapi({ description: 'Milliseconds until the response started' }),
-    by: z.enum(['key', 'user', 'public']).openapi({ description: 'A secret key, a user, or the public key' }),
+    by: z
+      .enum(['key', 'user', 'public'])
+      .openapi({ description: 'Who sent the request: a secret key, a user, or the public key' }),
     keyId: Id.nullable(),
     userId: Id.nullable(),
     errorCode: z.string().nullable(),
@@ -58,7 +60,9 @@ const Effects = z.object({
 });
 
 export const RequestDetail = RequestRecord.extend({
-  made: Effects.openapi({ description: 'Current effects of the request: the first 100 of each kind' }),
+  made: Effects.openapi({
+    description: 'Records that the request created, as they are now: the first 100 of each kind',
+  }),
 }).openapi('LoggedRequestDetail', {
   example: {
     ...EXAMPLE,
@@ -72,7 +76,7 @@ export const RequestDetail = RequestRecord.extend({
   },
 });
 
-/** Omits `made`, which only the detail shows, with its current effects. */
+/** Converts a request to its response in a list, without `made`, which only `GET /v1/requests/{requestId}` returns. */
 export function requestResponse({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
   const [kind, id = null] = actor.split(':');
   return {

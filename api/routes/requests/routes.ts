@@ -18,7 +18,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List API requests',
   description:
-    'Newest first. Includes all requests with API keys, and changes by users. Bodies, URLs and keys are not logged. A request appears within a second of its response. Above 400 per second and project, some are not logged. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
+    'Lists requests, newest first: all requests with API keys, and changes by users. Bodies, URLs and keys are not logged. A request appears within a second of its response. If a project makes more than 400 requests per second, some are not logged. Entries are kept for `REQUEST_LOG_RETENTION_DAYS`.',
   security: scopes('events:view'),
   request: { query: ListRequests },
   responses: { 200: ok(RequestPage) },
@@ -43,8 +43,8 @@ export function requestRoutes(app: App, { reads }: Deps): void {
     const { projectId } = c.var;
     const causes = made && (await findCauses(reads, { projectId, id: made.toLowerCase() }));
     const actor = keyId && `key:${keyId.toLowerCase()}`;
-    const asked = { ...filter, projectId, status: parseStatusRange(status), actor, made: causes || undefined };
-    const { items, ...page } = await listRequests(reads, asked);
+    const query = { ...filter, projectId, status: parseStatusRange(status), actor, made: causes || undefined };
+    const { items, ...page } = await listRequests(reads, query);
     return c.json({ data: items.map(requestResponse), ...page }, 200);
   });
 

@@ -68,12 +68,12 @@ export const CreateSegment = z
     trackMembership: z.boolean().default(false),
   })
   .superRefine((body, ctx) => {
-    const given = body.filters ?? body.condition;
-    if (body.type === 'STATIC' && given)
-      fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
-    if (body.type === 'STATIC' && body.trackMembership) fault(ctx, 'trackMembership', STATIC_NOT_TRACKED);
-    if (body.type === 'DYNAMIC' && !given)
-      fault(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
+    const condition = body.filters ?? body.condition;
+    if (body.type === 'STATIC' && condition)
+      addFault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
+    if (body.type === 'STATIC' && body.trackMembership) addFault(ctx, 'trackMembership', STATIC_NOT_TRACKED);
+    if (body.type === 'DYNAMIC' && !condition)
+      addFault(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
 
@@ -94,7 +94,7 @@ export const PreviewCondition = z
   .object({ filters: Filters, condition: Condition })
   .superRefine((body, ctx) => {
     if (!body.condition && !body.filters)
-      fault(ctx, 'filters', 'A preview needs a condition, in filters or condition.', 'invalid_type');
+      addFault(ctx, 'filters', 'A preview needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('PreviewCondition', { example: { filters: FILTERS_EXAMPLE } });
 
@@ -106,7 +106,8 @@ export const AddMembers = z
     createMissing: z.boolean().default(false),
     subscribed: z.boolean().optional().openapi({
       default: true,
-      description: 'Consent of contacts that `createMissing` creates. It changes no known contact.',
+      description:
+        'Whether contacts that `createMissing` creates are subscribed. The subscription of existing contacts does not change.',
     }),
   })
   .openapi('AddSegmentMembers', { example: { emails: ['ada@example.com'], createMissing: true } });
@@ -115,7 +116,9 @@ export const RemoveMembers = z
   .object({ emails: Emails })
   .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
 
-/** Returns the condition that a request gives as `filters` or `condition`. Null means no condition. */
+/**
+ * Returns the condition of a request, which may be in `filters` or `condition`. Undefined if neither has a condition.
+ */
 export function conditionFromRequest(
   body: { filters?: ConditionRule | null | undefined; condition?: ConditionRule | null | undefined },
   stored?: ConditionRule | null,
@@ -124,6 +127,6 @@ export function conditionFromRequest(
   return resolveAliases({ filters: filters ?? undefined, condition: condition ?? undefined }, stored ?? undefined);
 }
 
-function fault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
+function addFault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
   ctx.addIssue({ code: 'custom', path: [field], message, params: { code } });
 }

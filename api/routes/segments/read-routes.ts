@@ -27,7 +27,10 @@ import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from '../contacts/res
 import { conditionFromRequest, PreviewCondition } from './input.ts';
 
 const Preview = z
-  .object({ count: z.number().int(), sample: z.array(ContactRecord).openapi({ description: 'The newest 10' }) })
+  .object({
+    count: z.number().int(),
+    sample: z.array(ContactRecord).openapi({ description: 'The newest 10 matching contacts' }),
+  })
   .openapi('SegmentPreview', { example: { count: 1, sample: [CONTACT_EXAMPLE] } });
 
 const previewRoute = createRoute({
@@ -51,7 +54,7 @@ const ExplainedFilter = z.object({
   unit: z.enum(UNITS).optional(),
   contactValue: z.unknown().openapi({
     description:
-      "The contact's value of the field. For an event or email filter, the time of the last one. For a segment filter, whether the contact is a member. Null without a value.",
+      "The contact's value of the field. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value.",
   }),
   holds: z.boolean(),
 });
@@ -95,7 +98,7 @@ const explainRoute = createRoute({
   tags: ['Segments'],
   summary: 'Explain why a contact is in a segment',
   description:
-    "Returns each filter with the contact's value and whether it matches. A STATIC segment has one filter: its membership.",
+    "Returns each filter with the contact's value, and whether the contact matches the filter. For a STATIC segment, the list has one entry: whether the contact is a member.",
   security: scopes('segments:view'),
   request: { params: IdParams, query: z.object({ contactId: Id.optional() }) },
   responses: { 200: ok(Explanation), ...errors('CONFLICT') },
@@ -106,18 +109,20 @@ const HISTORY_DEFAULT = 50;
 const Change = z
   .object({
     id: Id.openapi({
-      description: 'Id of the recorded event `segment.<slug>.entry` or `.exit`. A STATIC segment has no events.',
+      description:
+        'Id of the change. For a tracked segment, this is also the id of the event `segment.<slug>.entry` or `segment.<slug>.exit`.',
     }),
     change: z.enum(SEGMENT_CHANGES),
-    contactId: Id.nullable().openapi({ description: 'Null if the contact was erased since' }),
+    contactId: Id.nullable().openapi({ description: 'Null if the contact has been erased' }),
     email: z.string().nullable(),
     actor: z.string().nullable().openapi({
-      description: 'Actor of the change for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment.',
+      description:
+        'Who added or removed the contact in a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment.',
     }),
     actorName: z
       .string()
       .nullable()
-      .openapi({ description: 'Address of a user, or name of a key. Null without a name.' }),
+      .openapi({ description: 'Email address of the user, or name of the key. Null if the actor has no name.' }),
     at: Instant,
   })
   .openapi('SegmentChange', {
@@ -138,7 +143,7 @@ const historyRoute = createRoute({
   operationId: 'listSegmentHistory',
   tags: ['Segments'],
   summary: 'List who entered and left a segment',
-  description: `Newest first, as long as membership was tracked and events are kept: each computation records the contacts that entered and left, under any earlier slug. For a STATIC segment, lists added and removed contacts with the actor, but not erasures. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
+  description: `Lists the contacts that entered and left a tracked segment, newest first, also under earlier slugs of the segment. Each computation of the segment records these changes as events, so the list has no changes from before tracking was enabled, and none whose events have been deleted. For a STATIC segment, lists which contacts were added and removed, and by whom, but not contacts that were erased. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
   security: scopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: ok(cursorList(Change)) },
@@ -170,7 +175,7 @@ const usageRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the uses of a segment',
   description:
-    'Lists segments whose condition refers to it, and unfinished campaigns that use it directly or in a filter. Also lists workflows that its entry or exit starts, ends or resumes, or whose conditions refer to it.',
+    'Lists segments whose condition refers to this segment, and unfinished campaigns that use it directly or in a filter. Also lists workflows that use its entry or exit events, or whose conditions refer to it.',
   security: scopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },
@@ -191,12 +196,12 @@ export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
     const { projectId } = c.var;
     const { contactId } = c.req.valid('query');
     const segment = await getSegment(reads, { projectId, id: c.req.valid('param').id });
-    // Checked after the segment, so that the error reveals nothing about other projects' segments.
+    // Checks the parameter after the segment, so that the response for a segment of another project is always 404.
     if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
-    const { filters, ...explained } = await compute.page(work, () => explainSegment(reads, segment, contactId));
+    const { filters, ...explanation } = await compute.page(work, () => explainSegment(reads, segment, contactId));
     const { id: segmentId, type } = segment;
-    return c.json({ segmentId, contactId, type, ...explained, ...fitLists({ filters }) }, 200);
+    return c.json({ segmentId, contactId, type, ...explanation, ...fitLists({ filters }) }, 200);
   });
 
   app.openapi(historyRoute, async (c) => {

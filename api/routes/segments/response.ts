@@ -29,7 +29,9 @@ export const SegmentRecord = z
     name: z.string(),
     slug: z
       .string()
-      .openapi({ description: 'Derived from the name; part of `segment.<slug>.entry` and `segment.<slug>.exit`' }),
+      .openapi({
+        description: 'Derived from the name. Part of the event names `segment.<slug>.entry` and `segment.<slug>.exit`.',
+      }),
     description: z.string().nullable(),
     type: z.enum(['DYNAMIC', 'STATIC']),
     filters: StoredCondition.openapi({ description: 'Null for a STATIC segment' }),

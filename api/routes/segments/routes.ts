@@ -50,7 +50,7 @@ const listRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the segments',
   description:
-    'All segments, newest first, with their stored counts. The response is at most 4 MB: segments beyond that are returned without condition and description, with `truncated`.',
+    'Lists all segments, newest first, with their stored counts. The response is at most 4 MB. When it would become larger, the remaining segments are returned without condition and description, and have `truncated`.',
   security: scopes('segments:view'),
   request: { query: z.object({ search: NameSearch }) },
   responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
@@ -63,7 +63,7 @@ const createSegmentRoute = createRoute({
   tags: ['Segments'],
   summary: 'Create a segment',
   description:
-    'DYNAMIC (the default) needs `filters` or its alias `condition`; STATIC must not have one. Returns 409 if the slug of the name is taken, or if the project has 500 segments.',
+    'Creates a segment. A DYNAMIC segment (the default) needs a condition in `filters` or its alias `condition`. A STATIC segment must not have a condition. Returns 409 if the slug is taken, or if the project has 500 segments.',
   security: scopes('segments:edit'),
   request: { body: json(CreateSegment) },
   responses: { 201: okWithVersion(SegmentRecord, 'Created'), ...errors('CONFLICT') },
@@ -88,7 +88,7 @@ const patchRoute = createRoute({
   tags: ['Segments'],
   summary: 'Update a segment',
   description:
-    'A new name also changes the slug, and thereby the names of the entry and exit events. Returns 409 if the slug is taken.',
+    'Updates the fields of the request. A new name also changes the slug, and with it the names of the entry and exit events, unless the request has a `slug`. Returns 409 if the slug is taken.',
   security: scopes('segments:edit'),
   stored: storedRecord(({ db }, ref) => getSegment(db, ref).then(segmentResponse)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
@@ -101,7 +101,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteSegment',
   tags: ['Segments'],
   summary: 'Delete a segment',
-  description: 'Returns 409 while a SCHEDULED or SENDING campaign uses the segment.',
+  description: 'Returns 409 while a SCHEDULED, SENDING or PAUSED campaign uses the segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -114,7 +114,7 @@ const contactsRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the contacts of a segment',
   description:
-    'Newest first. A dynamic segment is evaluated at this moment. The total of a very large segment can be up to a minute old. A page is at most 4 MB: contacts beyond that are returned without `data`, with `truncated`.',
+    'Lists the contacts, newest first. A DYNAMIC segment is evaluated at this moment. The total of a very large segment can be up to a minute old. A page is at most 4 MB. When it would become larger, the remaining contacts are returned without `data` and have `truncated`.',
   security: scopes('segments:view'),
   request: {
     params: IdParams,
@@ -133,7 +133,7 @@ const addMembersRoute = createRoute({
   tags: ['Segments'],
   summary: 'Add members to a static segment',
   description:
-    'Adds up to 500 contacts by address. `createMissing` creates missing contacts, subscribed unless `subscribed` is false; without it, they are listed in `notFound`. Returns 409 for a DYNAMIC segment.',
+    'Adds up to 500 contacts by address. With `createMissing`, contacts that do not exist are created, subscribed unless `subscribed` is false. Without it, their addresses are listed in `notFound`. Returns 409 for a DYNAMIC segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(AddMembers) },
   responses: {
@@ -162,7 +162,7 @@ const computeRoute = createRoute({
   tags: ['Segments'],
   summary: 'Compute a tracked segment',
   description:
-    'Updates the members and records `segment.<slug>.entry` or `.exit` once for each contact that enters or leaves. This also happens automatically every 5 minutes. Returns 400 if the segment is not tracked.',
+    'Updates the stored members, and records the event `segment.<slug>.entry` or `segment.<slug>.exit` once for each contact that has entered or left. The service also does this every 5 minutes. Returns 400 if the segment is not tracked.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: {
@@ -177,7 +177,8 @@ const refreshRoute = createRoute({
   operationId: 'refreshSegment',
   tags: ['Segments'],
   summary: 'Recount a segment',
-  description: 'Updates only the count. Members do not change, and no events are recorded.',
+  description:
+    'Counts the contacts and updates `memberCount`. Stored members do not change, and no events are recorded.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: { 200: ok(Refreshed) },
@@ -217,11 +218,11 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const stored = filters && alias ? (await getSegment(db, ref)).condition : undefined;
     const condition = conditionFromRequest({ filters, condition: alias }, stored);
     const read = readVersion(c, patch);
-    const changed = await inTransaction(db, (trx) =>
+    const updated = await inTransaction(db, (trx) =>
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
-    setETag(c, changed);
-    return c.json(segmentResponse(condition ? await withMemberCount(reads, changed) : changed), 200);
+    setETag(c, updated);
+    return c.json(segmentResponse(condition ? await withMemberCount(reads, updated) : updated), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -244,7 +245,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const { subscribed, ...members } = c.req.valid('json');
     if (subscribed !== undefined && !members.createMissing)
       c.header('X-Ignored-Fields', 'subscribed', { append: true });
-    const asked = {
+    const change = {
       ...ref,
       ...members,
       subscribed: subscribed ?? true,
@@ -252,14 +253,14 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       actor: actorName(c.var.actor),
       read: readVersion(c),
     };
-    return c.json(await inTransaction(db, (trx) => addMembers(trx, asked)), 200);
+    return c.json(await inTransaction(db, (trx) => addMembers(trx, change)), 200);
   });
 
   app.openapi(removeMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emails } = c.req.valid('json');
-    const asked = { ...ref, emails, actor: actorName(c.var.actor), read: readVersion(c) };
-    return c.json(await inTransaction(db, (trx) => removeMembers(trx, asked)), 200);
+    const change = { ...ref, emails, actor: actorName(c.var.actor), read: readVersion(c) };
+    return c.json(await inTransaction(db, (trx) => removeMembers(trx, change)), 200);
   });
 
   app.openapi(computeRoute, async (c) => {
@@ -274,8 +275,8 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 }
 
 /**
- * Returns the segment with its count, which is stored. The segment is committed already, so a failed count must not
- * fail its creation.
+ * Counts the contacts of a segment, stores the count, and returns the segment with it. The segment is already stored,
+ * so the request succeeds even if the count fails.
  */
 async function withMemberCount(reads: Deps['reads'], segment: Segment): Promise<Segment> {
   try {

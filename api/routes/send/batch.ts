@@ -14,7 +14,7 @@ import { SEND_ELSEWHERE, SendBatchBody, SendBody, sendMaxBytes } from './input.t
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
-/** Recipients of all emails together. A transaction with this many rows takes a second. */
+/** Maximum number of recipients of all emails together. A transaction with so many rows takes a second. */
 const RECIPIENTS_MAX = 10_000;
 const REQUEST = 'POST /v1/send/batch';
 
@@ -26,7 +26,7 @@ const batchRoute = {
     tags: ['Email'],
     summary: 'Send up to 100 different emails',
     description:
-      'Each email has the form of `POST /v1/send`. Its result or error is at the same position in `results`. With `atomic`, all emails are accepted or none. If one is refused, the response is the error of the first refused email, and `errors` lists all errors by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
+      'Each email has the same form as the body of `POST /v1/send`. The result or error of an email is at the same position in `results`. With `atomic`, all emails are accepted or none. If one email is refused, the response is its error, and `errors` lists the errors of all emails with the fields `emails.<n>`. One `Idempotency-Key` applies to the whole batch.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {
@@ -96,7 +96,9 @@ function checkRecipients(emails: SendBatch['emails']): void {
   throw fieldError('emails', message, 'too_big');
 }
 
-/** Counts the entries in the batch's files that belong to an email: one per attachment, valid or not. */
+/**
+ * Returns how many entries of the batch's list of files belong to an email: one per attachment, even if it is invalid.
+ */
 function countFiles(value: unknown): number {
   const attachments = typeof value === 'object' && value !== null ? Reflect.get(value, 'attachments') : undefined;
   return Array.isArray(attachments) ? attachments.length : 0;

@@ -8,11 +8,11 @@ import { aliasOf } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../../http/schemas.ts';
 
-/** Limits from the "Limits" section of the spec, and further limits that the spec does not set. */
+/** Limits of a send request. Source: contract §1.11 Limits and §9.11. */
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
 const RECIPIENTS_MAX = 1000;
-/** `cc` and `bcc` together. */
+/** Maximum number of addresses in `cc` and `bcc` together. */
 const COPIES_MAX = 50;
 const REPLIES_MAX = 10;
 const MB = 1024 * 1024;
@@ -42,8 +42,11 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
   });
 }
 
-/** Types that the service creates from `body`, and types that contain other parts. */
-const OWN_FORMS = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
+/**
+ * MIME types that an alternative may not have: types that the service creates from `body`, and types that contain other
+ * parts.
+ */
+const SERVICE_TYPES = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
 
 const Attachment = z
   .object({
@@ -73,30 +76,32 @@ const Attachment = z
     }),
   })
   .superRefine((file, ctx) => {
-    if (file.alternative && OWN_FORMS.test(file.contentType)) {
-      const message = 'An alternative must be of another type than the text and the HTML that every email has';
+    if (file.alternative && SERVICE_TYPES.test(file.contentType)) {
+      const message =
+        'An alternative must not be text/plain, text/html, multipart or message, because every email already has a text and an HTML part';
       ctx.addIssue({ code: 'custom', path: ['contentType'], message });
     }
     if (file.alternative && (file.disposition === 'inline' || file.contentId !== undefined)) {
-      const message = 'An alternative is not an attachment: omit `disposition` and `contentId`';
+      const message =
+        'An alternative is a form of the body and not a separate file. Omit `disposition` and `contentId`';
       ctx.addIssue({ code: 'custom', path: ['alternative'], message });
       return;
     }
     if (file.disposition !== 'inline' || file.contentId !== undefined) return;
-    const message = 'Required for an inline attachment: the body refers to it as cid:<contentId>';
+    const message = 'Required for an inline attachment, because the body refers to it as cid:<contentId>';
     ctx.addIssue({ code: 'custom', path: ['contentId'], message, params: { code: 'invalid_type' } });
   });
 
 /** Refuses two files with one content id, because `cid:` in the body could show either. */
 function checkContentIds(files: readonly { contentId?: string | undefined }[], ctx: z.RefinementCtx): void {
-  const known = new Set<string>();
+  const contentIds = new Set<string>();
   for (const [n, { contentId }] of files.entries()) {
     if (contentId === undefined) continue;
-    if (known.has(contentId)) {
+    if (contentIds.has(contentId)) {
       const message = 'Must differ from the `contentId` of the other attachments';
       ctx.addIssue({ code: 'custom', path: [n, 'contentId'], message });
     }
-    known.add(contentId);
+    contentIds.add(contentId);
   }
 }
 
@@ -122,8 +127,7 @@ interface WithCopies {
 }
 
 /**
- * Allows copies only with one recipient: each of several recipients gets a separate email, and copies belong to one
- * email.
+ * Allows copies only if `to` has one recipient. Several recipients get separate emails, and copies belong to one email.
  */
 function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx): void {
   if (cc.length + bcc.length === 0) return;
@@ -158,18 +162,21 @@ export const SendBody = z
       .optional()
       .openapi({ description: 'Id of a template, instead of `subject` and `body`' }),
     from: MailboxInput.optional().openapi({
-      description: 'Must be on a verified domain. Optional with a template that has a sender.',
+      description: 'Sender. Must be on a verified domain. You can omit it if the template has a sender.',
     }),
     name: DisplayName.optional().openapi({
       deprecated: true,
       description: 'Sender name, if `from` is only an address',
     }),
     type: z
-      .literal('html', { error: 'Must be `html`, or omitted: convert Markdown to HTML before you send it' })
+      .literal('html', {
+        error: 'Must be `html` or omitted. Convert other formats, such as Markdown, to HTML before you send them',
+      })
       .optional()
       .openapi({
         deprecated: true,
-        description: 'The body is always HTML. Accepted for compatibility with clients of other services.',
+        description:
+          'Has no effect, because the body is always HTML. Accepted for clients that were written for other services.',
       }),
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
@@ -203,14 +210,18 @@ export const SendBody = z
   })
   .openapi('SendEmail', { example: EXAMPLE });
 
-/** Remedies for fields that other services accept in the body of a send and this service sets elsewhere. */
+/** Error texts for fields that other services accept in the body of a send, but this service does not. */
 export const SEND_ELSEWHERE = {
-  scheduledFor: 'Emails are sent immediately. POST /v1/campaigns/{id}/send with scheduledFor schedules a campaign.',
+  scheduledFor:
+    'Single emails are sent immediately and cannot be scheduled. To send at a time, use a campaign: POST /v1/campaigns/{id}/send with scheduledFor.',
 };
 
 const BATCH_MAX = 100;
 
-/** The body of `POST /v1/send/batch`. Each email is parsed separately, so that an invalid email is refused alone. */
+/**
+ * The body of `POST /v1/send/batch`. Each email is parsed separately, so that the other emails are accepted if one is
+ * invalid.
+ */
 export const SendBatchBody = z
   .object({
     emails: z
@@ -220,7 +231,7 @@ export const SendBatchBody = z
       .openapi({
         type: 'array',
         items: { $ref: '#/components/schemas/SendEmail' },
-        description: 'Each in the form of `POST /v1/send`',
+        description: 'Emails, each in the same form as the body of `POST /v1/send`',
       }),
     atomic: z.boolean().default(false).openapi({ description: 'Whether to accept all emails or none' }),
   })

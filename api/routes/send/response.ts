@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { errors } from '../../http/responses.ts';
 import { EmailAddressResponse, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 
-/** Errors of a send, besides the errors that every operation may return. */
+/** Errors of a send, in addition to the errors that every operation may return. */
 export const SEND_ERRORS = errors(
   'DOMAIN_NOT_VERIFIED',
   'CONTACT_UNSUBSCRIBED',
@@ -22,7 +22,7 @@ export const Sent = success(
     skipped: z
       .array(z.object({ email: EmailAddressResponse, reason: z.enum(['suppressed', 'unsubscribed']) }))
       .optional()
-      .openapi({ description: 'Copies that are not sent' }),
+      .openapi({ description: 'Copies that are not sent, with the reason' }),
     timestamp: Instant,
   }),
 ).openapi('Sent', {

@@ -21,7 +21,7 @@ const sendRoute = {
     tags: ['Email'],
     summary: 'Send an email',
     description:
-      'Accepts an email for each recipient, and creates or updates their contacts. The emails are sent immediately. Their records show the outcome.',
+      'Accepts an email for each recipient, and creates or updates the contacts of the recipients. The emails are sent immediately, after the response. `GET /v1/emails/{id}` shows the result.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBody) },
     responses: {

@@ -31,7 +31,8 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
   checkTemplate(input.body, 'body');
   const { messageId, headers } = takeMessageId(input.headers ?? {});
   return {
-    // Not a spread: V8 cannot reuse the shape of its result, which costs each request 5 µs and 3 kB.
+    // Lists the fields instead of spreading `caller`, because V8 cannot optimize the shape of a spread object, which
+    // costs each request 5 µs and 3 kB.
     projectId: caller.projectId,
     mode: caller.mode,
     monthlyEmailLimit: caller.monthlyEmailLimit,
@@ -62,7 +63,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   const { projectId, input } = p;
   for (const field of ['subject', 'body'] as const) {
     const text = input[field];
-    if (text === undefined || !isLiquid(text) || known[field].has(text) || compilesQuickly([text])) continue;
+    if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || compilesQuickly([text])) continue;
     try {
       await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
     } catch (error) {
@@ -71,21 +72,24 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   }
 }
 
-/** Returns the recipients of all fields. An address in several fields counts only in the most visible field. */
+/**
+ * Returns the recipients of all fields. If an address is in several fields, `to` has precedence over `cc`, and `cc`
+ * over `bcc`.
+ */
 function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
   const as = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
-  return onceEach([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);
+  return removeDuplicates([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);
 }
 
-function takeMessageId(given: Record<string, string>) {
+function takeMessageId(headersInput: Record<string, string>) {
   const isId = ([name]: [string, string]) => name.toLowerCase() === 'message-id';
-  const entries = Object.entries(given);
+  const entries = Object.entries(headersInput);
   const headers = Object.fromEntries(entries.filter((entry) => !isId(entry)));
   return { messageId: entries.find(isId)?.[1].trim(), headers };
 }
 
 /** Removes duplicate addresses. `Ada@…` and `ada@…` are the same contact, who gets one email. */
-function onceEach(recipients: Recipient[]): Recipient[] {
+function removeDuplicates(recipients: Recipient[]): Recipient[] {
   const byEmail = new Map<string, Recipient>();
   for (const recipient of recipients) if (!byEmail.has(recipient.email)) byEmail.set(recipient.email, recipient);
   return [...byEmail.values()];
@@ -112,21 +116,21 @@ function asBuffer(bytes: Uint8Array | undefined): Buffer {
 }
 
 /**
- * Caches strings that have been parsed, since most callers send the same few strings. Only short strings are kept, so
- * that memory stays bounded.
+ * Templates that have been parsed without an error. Most callers send the same few templates, which then need not be
+ * parsed again. Only short templates are cached, to limit the memory.
  */
-const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
+const parsedTemplates = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 
-const KNOWN_MAX_CHARS = 20_000;
+const CACHED_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !isLiquid(text) || known[field].has(text) || !compilesQuickly([text])) return;
+  if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || !compilesQuickly([text])) return;
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {
     throw error instanceof TemplateError ? templateRefusal(error) : error;
   }
-  if (text.length <= KNOWN_MAX_CHARS) known[field].set(text, true);
+  if (text.length <= CACHED_MAX_CHARS) parsedTemplates[field].set(text, true);
 }
 
 function isLiquid(text: string): boolean {

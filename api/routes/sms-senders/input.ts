@@ -6,7 +6,8 @@ export const EXAMPLE = { country: 'DE', from: '+4915112345678' };
 export const CreateSender = z
   .object({
     country: CountryInput.nullish().openapi({
-      description: 'Country of the sender. If null or omitted, sets the default sender.',
+      description:
+        'Country of the recipients that get SMS from this sender. If null or omitted, this is the default sender.',
     }),
     from: z
       .string()

@@ -19,12 +19,13 @@ const From = z
   .trim()
   .min(1)
   .max(40)
-  // A stop against a number in another notation would never apply. Short codes and names stay.
+  // Converts the number to E.164, because a stop with another spelling of the number would never apply. Short codes and
+  // names do not change.
   .transform((text) => (SHORT_CODE.test(text) ? text : (readWrittenNumber(text, null)?.e164 ?? text)))
   .optional()
   .openapi({
     type: 'string',
-    description: 'A sender of the project. Defaults to all senders.',
+    description: 'A sender of the project. If omitted, all senders.',
     example: '+15005550006',
   });
 
@@ -33,13 +34,14 @@ const SmsStopRecord = z
     id: Id,
     phone: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     from: z.string().nullable().openapi({
-      description: 'Sender that the person stopped; null for all senders, `import` for a refusal in a file',
+      description:
+        'Sender that may not send SMS to the number. Null means all senders, and `import` means a refusal in an imported file.',
     }),
     source: z.string(),
     actor: z
       .string()
       .nullable()
-      .openapi({ description: 'The actor: `user:<id>`, `key:<id>`, or `contact` for the person' }),
+      .openapi({ description: 'Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person' }),
     createdAt: Instant,
   })
   .openapi('SmsStop', {
@@ -64,7 +66,7 @@ const listRoute = createRoute({
   tags: ['SMS'],
   summary: 'List the SMS stop list',
   description:
-    'Phone numbers that must not get SMS, newest first. `phone` lists the entries of one number. Entries stay after their contacts are erased.',
+    'Lists phone numbers that must not get SMS, newest first. `phone` selects the entries of one number. Entries stay when contacts are erased.',
   security: scopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: PhoneNumberInput.optional() }) },
   responses: { 200: ok(cursorList(SmsStopRecord)) },
@@ -77,7 +79,7 @@ const addRoute = createRoute({
   tags: ['SMS'],
   summary: 'Add a number to the SMS stop list',
   description:
-    'Stops all SMS from the sender to the number. Without `from`, stops SMS from all senders. Marketing SMS stop from all senders in both cases. Adding a number again keeps the first entry.',
+    'Stops all SMS from the sender `from` to the number, and marketing SMS from all senders. Without `from`, stops all SMS from all senders. If the number is already on the list, the existing entry stays.',
   security: scopes('contacts:edit'),
   request: { body: json(AddSmsStop) },
   responses: { 201: ok(SmsStopRecord, 'Added') },
@@ -90,7 +92,7 @@ const deleteRoute = createRoute({
   tags: ['SMS'],
   summary: 'Remove a number from the SMS stop list',
   description:
-    'Removes all entries of the number, or with `from` the entries of one sender. Do this only if the person asked for it.',
+    'Removes all entries of the number, or only the entries of one sender if you send `from`. Do this only if the person has asked for it.',
   security: scopes('contacts:edit'),
   request: { params: z.object({ phone: PhoneNumberInput }), query: z.object({ from: From }) },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
@@ -101,9 +103,9 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { phone, ...asked } = c.req.valid('query');
+    const { phone, ...paging } = c.req.valid('query');
     const hash = phone === undefined ? undefined : computePhoneHash(key, phone);
-    const { items, ...page } = await listSmsStops(reads, { projectId: c.var.projectId, ...asked, hash });
+    const { items, ...page } = await listSmsStops(reads, { projectId: c.var.projectId, ...paging, hash });
     return c.json({ data: items.map(stopResponse), ...page }, 200);
   });
 

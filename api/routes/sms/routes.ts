@@ -27,7 +27,8 @@ const sendRoute = {
     unknownFields: 'refuse',
     tags: ['SMS'],
     summary: 'Send an SMS',
-    description: 'Accepts an SMS. The destination country determines the sender. Its record shows the outcome.',
+    description:
+      'Accepts an SMS and sends it after the response. The country of the number determines the sender. `GET /v1/sms/{id}` shows the result.',
     security: scopes('sms:send'),
     request: { headers: IdempotencyHeader, body: json(SendSms) },
     responses: {
@@ -45,12 +46,15 @@ const listRoute = {
     operationId: 'listSms',
     tags: ['SMS'],
     summary: 'List SMS',
-    description: 'SMS of the project, newest first, without bodies.',
+    description: 'Lists SMS of the project, newest first, without bodies.',
     security: scopes('sms:view'),
     request: {
       query: cursorQuery(25).extend({
         status: z.enum(SMS_STATUSES).optional(),
-        sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'Cause of the SMS' }),
+        sourceType: z
+          .enum(SMS_SOURCES)
+          .optional()
+          .openapi({ description: 'Whether a request or a workflow created the SMS' }),
         contactId: Id.optional(),
         workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),
         to: PhoneNumberInput.optional(),
@@ -83,19 +87,19 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     const number = readPhoneNumber(to);
     if (!number) throw new Error('the schema accepts only phone numbers');
     const { projectId, mode } = c.var;
-    const keyed = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
+    const keyFields = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
     const queued: OutboxRow[] = [];
-    const accepted = await inTransaction(db, (trx) => {
+    const outcome = await inTransaction(db, (trx) => {
       queued.length = 0;
-      return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
-        const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
-        queued.push(...saved.outbox);
-        return { statusCode: 202, response: acceptedSms(saved.sms) };
+      return withIdempotency(trx, { ...keyFields, request: 'POST /v1/sms/send' }, async () => {
+        const result = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
+        queued.push(...result.outbox);
+        return { statusCode: 202, response: acceptedSms(result.sms) };
       });
     });
     outbox.wake(queued);
-    noteAffectedRows(c, { sms: [accepted.response.id] });
-    return c.json(accepted.response, 202);
+    noteAffectedRows(c, { sms: [outcome.response.id] });
+    return c.json(outcome.response, 202);
   });
 
   app.openapi(listRoute, async (c) => {

@@ -4,28 +4,28 @@ import { Lru } from '../../../rules/lru.ts';
 const FETCH_MS = 5_000;
 /** Certificates of SNS are 2 KB. */
 const CERTIFICATE_MAX_CHARS = 32_768;
-const KEPT_MS = 60 * 60_000;
-const KEPT_MAX = 20;
+const CACHE_MS = 60 * 60_000;
+const CACHE_MAX = 20;
 
 export interface SnsCertificates {
   /**
-   * Returns the PEM text at a URL that the caller has checked. Rejects if it cannot be read, or with the error of
-   * `beforeFetch`.
+   * Returns the certificate (PEM) at a URL that the caller has checked. Calls `beforeFetch` unless the certificate is
+   * cached. Rejects if the certificate cannot be read, or if `beforeFetch` throws.
    */
   get(url: URL, beforeFetch: () => void): Promise<string>;
 }
 
 /** Fetches certificates of SNS and caches them for one hour. Failures are not cached. */
 export function createSnsCertificates(): SnsCertificates {
-  const kept = new Lru<string, { text: Promise<string>; untilMs: number }>(KEPT_MAX);
+  const certificates = new Lru<string, { text: Promise<string>; untilMs: number }>(CACHE_MAX);
   return {
     async get(url, beforeFetch) {
-      const known = kept.get(url.href);
-      if (known && known.untilMs > Date.now()) return known.text;
+      const cached = certificates.get(url.href);
+      if (cached && cached.untilMs > Date.now()) return cached.text;
       beforeFetch();
       const text = fetchFromSns(url);
-      kept.set(url.href, { text, untilMs: Date.now() + KEPT_MS });
-      text.catch(() => kept.delete(url.href));
+      certificates.set(url.href, { text, untilMs: Date.now() + CACHE_MS });
+      text.catch(() => certificates.delete(url.href));
       return text;
     },
   };

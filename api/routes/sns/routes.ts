@@ -18,23 +18,25 @@ import { describeProviderCallback, type UnauthenticatedRoutes } from '../../http
 import { createSnsCertificates, fetchFromSns } from './certificates.ts';
 
 const PATH = '/webhooks/sns';
-/** Without its envelope, a notification has no signature that proves its origin. */
+/**
+ * Error text for raw messages. They lack the envelope of SNS with the signature, so their origin cannot be verified.
+ */
 const RAW_DELIVERY =
   'The SNS subscription has raw message delivery on. Switch off "Enable raw message delivery" in the subscription.';
 const ARN_MAX_CHARS = 256;
 /** Size limit of a message in SNS. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
- * The id of an email that SES accepted more recently than this may be unknown because its sender has not committed
- * yet, so SNS must repeat the notification. By default SNS repeats after 20, 40 and 60 s. The last repetition gets a
- * normal response, so that notifications about other senders' email do not fail permanently.
+ * If SES accepted an email less than this time ago, the worker that sent it may not have stored SES's id yet, so SNS
+ * must repeat the notification. By default, SNS repeats after 20, 40 and 60 s. After this time the response is 200, so
+ * that notifications about email of other senders do not fail permanently.
  */
 const SETTLING_MS = 60_000;
 /**
- * The operator page shows when the last message arrived. A campaign causes thousands of messages per second, so not
- * every one is recorded.
+ * Interval at which the arrival of a message is recorded, for the operator's page. A campaign can cause thousands of
+ * messages per second, so recording each of them would be too expensive.
  */
-const NOTED_EVERY_MS = 60_000;
+const ARRIVAL_INTERVAL_MS = 60_000;
 
 const snsRoute: RouteConfig = {
   method: 'post',
@@ -51,10 +53,10 @@ const snsRoute: RouteConfig = {
 };
 
 /**
- * Handles the notifications of Amazon SES about our email, through SNS. Topic, address of the certificate and
- * signature are checked before anything is fetched or changed. SNS delivers at least once and in any order, which
- * `recordFeedback` handles; a 5xx makes it repeat. Notifications about other senders' email get a normal response,
- * because a topic may be shared. Source: contract §9, §10.
+ * Handles notifications of Amazon SES, which arrive through SNS. The topic, the URL of the certificate and the
+ * signature are checked before anything is fetched or changed. SNS may deliver a notification several times and in any
+ * order, which `recordFeedback` handles. After a 5xx, SNS repeats the notification. A notification about an email of
+ * another sender gets a 200, because other senders may use the same topic. Source: contract §9, §10.
  */
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, db, log } = deps;
@@ -62,13 +64,13 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
   const recordFeedback = createFeedbackRecorder(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
 
-  const notedMs = new Map<string, number>();
+  const arrivalMs = new Map<string, number>();
   /** Records for the operator page that a message of a topic in SNS_TOPIC_ARNS arrived, at most once per minute. */
-  async function note(topic: string, kind: SnsMessageKind): Promise<void> {
+  async function recordArrival(topic: string, kind: SnsMessageKind): Promise<void> {
     const key = `${kind} ${topic}`;
-    const isNew = Date.now() - (notedMs.get(key) ?? 0) >= NOTED_EVERY_MS;
+    const isNew = Date.now() - (arrivalMs.get(key) ?? 0) >= ARRIVAL_INTERVAL_MS;
     if (!isNew || !config.email.ses.snsTopicArns.includes(topic)) return;
-    notedMs.set(key, Date.now());
+    arrivalMs.set(key, Date.now());
     await noteSnsMessage(db, { topic, kind });
   }
 
@@ -79,7 +81,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
     if (!parsed.success && (c.req.header('x-amz-sns-rawdelivery') === 'true' || isSesNotification(body))) {
       const topic = c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) ?? '';
       log.warn({ topic }, RAW_DELIVERY);
-      await note(topic, 'refused');
+      await recordArrival(topic, 'refused');
       throw refuseMessage(RAW_DELIVERY);
     }
     if (!parsed.success) throw refuseMessage('The body is not an SNS message.');
@@ -98,7 +100,9 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
     return message;
   }
 
-  /** Records a notification. Returns false if the email is not known yet and SNS must repeat the notification. */
+  /**
+   * Records a notification. Returns false if the email may not be stored yet, so that SNS must repeat the notification.
+   */
   async function record(notification: SesNotification): Promise<boolean> {
     const { feedback, sesMessageId, acceptedAt } = notification;
     const emailId = await emailIdOfMail(notification);
@@ -110,8 +114,9 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
   }
 
   /**
-   * Returns the id of the email that a notification is about. Tries this service's own id first, which is known as
-   * soon as the email exists. SES's id is always in the notification, but is known only after the email is SENT.
+   * Returns the id of the email that a notification is about. Looks first for an id of this service in the
+   * notification, which identifies the email from the moment it exists. Every notification has the id that SES gave the
+   * email, but this id is stored only when the email is SENT.
    */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
@@ -127,19 +132,19 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
       if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');
       await fetchFromSns(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
-      await note(message.TopicArn, 'confirmed');
+      await recordArrival(message.TopicArn, 'confirmed');
     } else if (message.Type === 'Notification') {
-      await note(message.TopicArn, 'notified');
+      await recordArrival(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
       // The error is returned, not thrown, so that it is not logged.
-      if (notification && !(await record(notification))) return respondWithError(c, emailNotKnownYet());
+      if (notification && !(await record(notification))) return respondWithError(c, unknownEmailError());
     }
     return c.body(null, 200);
   };
   unauthenticated.post(PATH, receive, { refusedLimit: REFUSED_CALLBACKS });
 }
 
-function emailNotKnownYet(): AppError {
+function unknownEmailError(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { message: 'This email is not known yet.' });
 }
 

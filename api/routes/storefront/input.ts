@@ -12,7 +12,7 @@ import { EmailAddress, NullableInstantInput } from '../../http/schemas.ts';
 const TITLE_MAX_CHARS = 500;
 const URL_MAX_CHARS = 2_000;
 
-/** A page reports what happened on it, not a whole day. */
+/** Maximum number of events in a request. A page sends only a few events at a time. */
 const PIXEL_EVENTS_MAX = 100;
 const CLIENT_ID_MAX_CHARS = 255;
 
@@ -25,7 +25,11 @@ const VariantId = z
     params: { code: 'invalid_string' },
   })
   .transform((text) => readVariantId(text) ?? text)
-  .openapi({ type: 'string', description: 'The number, or the full global id', example: '4711' });
+  .openapi({
+    type: 'string',
+    description: 'Id of the variant: its number, or its global id `gid://shopify/ProductVariant/<number>`',
+    example: '4711',
+  });
 
 const VariantInput = z
   .object({

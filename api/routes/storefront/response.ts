@@ -14,7 +14,7 @@ const SAVED_VARIANT = {
 
 const Variant = z
   .object({
-    variantId: z.string().openapi({ description: 'The number without a prefix' }),
+    variantId: z.string().openapi({ description: 'Number of the variant, without the prefix `gid://…`' }),
     productTitle: z.string(),
     title: z.string(),
     url: z.string().nullable(),
@@ -30,7 +30,8 @@ export const VariantsSaved = z
     created: z.number().int(),
     updated: z.number().int(),
     restocked: z.number().int().openapi({
-      description: 'Variants that are in stock again. The contacts that wait for them are being notified.',
+      description:
+        'Number of variants that are available again. The service now notifies the contacts that wait for them.',
     }),
   })
   .openapi('VariantsSaved', { example: { data: [SAVED_VARIANT], created: 1, updated: 0, restocked: 0 } });

@@ -20,7 +20,7 @@ const putVariants = createRoute({
   tags: ['Storefront'],
   summary: 'Create or replace product variants',
   description:
-    'Up to 500 variants per request. A variant that becomes available starts a durable job that records `shopify.back_in_stock` once for each contact that waits for it.',
+    'Creates or replaces up to 500 variants. If a variant becomes available again, the service records the event `shopify.back_in_stock` once for each contact that waits for it.',
   security: scopes('contacts:edit'),
   request: { body: json(PutVariants) },
   responses: { 200: ok(VariantsSaved) },
@@ -35,7 +35,7 @@ const backInStock = {
     tags: ['Storefront'],
     summary: 'Request a back-in-stock notification',
     description:
-      'Creates a new contact unsubscribed, because this is not consent to marketing. `subscribed` is false if the variant is already available. At most 20 requests per minute and caller.',
+      'Records that the contact waits for the variant. If the contact is new, it is created unsubscribed, because this request is not consent to marketing. `subscribed` in the response is false if the variant is already available. A caller can make at most 20 requests per minute.',
     security: publicKey(),
     request: { body: json(BackInStock) },
     responses: {
@@ -58,7 +58,7 @@ const pixel = createRoute({
   tags: ['Storefront'],
   summary: 'Record storefront events',
   description:
-    'Records each event as `pixel.<name>`, for the contact of its `email` if it has one (created unsubscribed if new). Records all events of a request or none. Values sent with the public key are shown as plain text everywhere.',
+    'Records each event as `pixel.<name>`. If the event has an `email`, it is recorded for the contact with this address, which is created unsubscribed if it is new. All events of a request are recorded, or none. Values that are sent with the public key are shown only as plain text.',
   security: publicKey(),
   request: { body: json(Pixel) },
   responses: {
@@ -109,10 +109,10 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
   });
 }
 
-/** Returns the events of either form of the body, with undefined instead of null. */
+/** Returns the events of the body, which has one event or a list. Null becomes undefined. */
 function eventsOf({ events, name, ...rest }: z.output<typeof Pixel>) {
-  const given = events ?? (name === undefined ? [] : [{ ...rest, name }]);
-  return given.map((event) => ({
+  const inputs = events ?? (name === undefined ? [] : [{ ...rest, name }]);
+  return inputs.map((event) => ({
     name: event.name,
     clientId: event.clientId ?? undefined,
     email: event.email ?? undefined,

@@ -10,7 +10,7 @@ export const SuppressionRecord = z
     reason: z.enum(SUPPRESSION_REASONS),
     source: z.string(),
     actor: z.string().nullable().openapi({
-      description: 'The actor, if known: `user:<id>`, `key:<id>`, or `contact` for the person',
+      description: 'Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown.',
     }),
     createdAt: Instant,
   })

@@ -21,7 +21,7 @@ const listRoute = createRoute({
   tags: ['Suppressions'],
   summary: 'List the suppression list',
   description:
-    'Addresses that get no email, or no marketing email, newest first. `email` lists the suppressions of one address. Entries stay after their contacts are erased.',
+    'Lists addresses that get no email, or no marketing email, newest first. `email` selects the entries of one address. Entries stay when contacts are erased.',
   security: scopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
   responses: { 200: ok(cursorList(SuppressionRecord)) },
@@ -34,7 +34,7 @@ const addRoute = createRoute({
   tags: ['Suppressions'],
   summary: 'Add an address to the suppression list',
   description:
-    '`hard_bounce` and `manual` stop all email. `complaint` and `unsubscribe` stop marketing email and unsubscribe the contact. Adding an address again keeps the first entry.',
+    'Adds an address. The reasons `hard_bounce` and `manual` stop all email. `complaint` and `unsubscribe` stop marketing email and unsubscribe the contact. If the address is already on the list with this reason, the existing entry stays.',
   security: scopes('contacts:edit'),
   request: { body: json(AddSuppression) },
   responses: { 201: ok(SuppressionRecord, 'Added') },
@@ -46,7 +46,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteSuppression',
   tags: ['Suppressions'],
   summary: 'Remove an address from the suppression list',
-  description: 'Removes all reasons. An unsubscribed contact stays unsubscribed.',
+  description: 'Removes all entries of the address. An unsubscribed contact stays unsubscribed.',
   security: scopes('contacts:edit'),
   request: { params: AddressParams },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
@@ -56,9 +56,9 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { email, ...asked } = c.req.valid('query');
+    const { email, ...paging } = c.req.valid('query');
     const hash = email === undefined ? undefined : computeAddressHash(key, email);
-    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...asked, hash });
+    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...paging, hash });
     return c.json({ data: items.map(suppressionResponse), ...page }, 200);
   });
 
@@ -69,7 +69,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
     const { entry, outbox: queued } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
-      // The contact is locked first, in the same order as everywhere.
+      // Locks the contact before the suppression, as all other transactions do, so that no deadlock occurs.
       const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by }) : [];
       const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source, actor: by }] });
       if (!added) throw new Error('the entry was not inserted');

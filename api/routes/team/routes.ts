@@ -8,7 +8,7 @@ import { assertMayManage, changeRole, listTeam, removeMember } from '../../../db
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { actorName, personOf } from '../../http/actor.ts';
+import { actorName, requireUser } from '../../http/actor.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
@@ -27,7 +27,7 @@ const teamRoute = createRoute({
   operationId: 'getTeam',
   tags,
   summary: 'List the members of the project',
-  description: 'Members in the order in which they joined, and open invitations, newest first.',
+  description: 'Lists the members in the order in which they joined, and open invitations, newest first.',
   security: session('team:manage'),
   responses: { 200: ok(Team) },
 });
@@ -40,7 +40,7 @@ const inviteRoute = createRoute({
   tags,
   summary: 'Invite a person to the project',
   description:
-    'Returns the link, which is shown only once. It works once, for seven days, even if `SIGNUP` is off. If the project has a verified domain, the link is also emailed from `notices@` that domain. An earlier invitation to the same address becomes invalid. At most 20 per hour (429), and 100 open invitations (409).',
+    'Creates an invitation and returns its link. This is the only time that the link is shown. It works once, within seven days, even if `SIGNUP` is off. If the project has a verified domain, the service also emails the link, from `notices@` on that domain. An earlier invitation to the same address becomes invalid. At most 20 invitations per hour (429), and 100 open invitations (409).',
   security: session('team:manage'),
   request: { body: json(Invite) },
   responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },
@@ -65,7 +65,7 @@ const changeRoute = createRoute({
   tags,
   summary: 'Change the role of a member',
   description:
-    "Takes effect with the member's next request. Only an OWNER can appoint or change an OWNER (403). Returns 409 for the last OWNER.",
+    "Takes effect with the member's next request. Only an OWNER can appoint or change an OWNER (403). Returns 409 if the project would have no OWNER.",
   security: session('team:manage'),
   request: { params: MemberParams, body: json(ChangeRole) },
   responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
@@ -78,7 +78,7 @@ const removeRoute = createRoute({
   tags,
   summary: 'Remove a member from the project',
   description:
-    "Ends the member's sessions in the project and their invitations. API keys that they created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
+    "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
   security: session('team:manage'),
   request: { params: MemberParams },
   responses: { 204: noContent('Removed'), ...errors('CONFLICT') },
@@ -88,7 +88,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
   const atRest = deriveKey(config.secretKey, 'at-rest');
 
   /** Common fields of audit log entries. */
-  const audited = (c: RequestContext) => ({
+  const auditFields = (c: RequestContext) => ({
     projectId: c.var.projectId,
     actor: actorName(c.var.actor),
     ip: clientAddress(c),
@@ -106,23 +106,23 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
   app.openapi(inviteRoute, async (c) => {
     const { projectId } = c.var;
     const { email, role } = c.req.valid('json');
-    assertMayManage(personOf(c).role, role);
+    assertMayManage(requireUser(c).role, role);
     await limits.takeForInvitation(projectId);
     const token = newSessionToken();
     // The token is in the fragment, which browsers do not send, so it appears in no log and no Referer.
     const url = `${config.publicUrl}/app/join#${token}`;
-    const given = { projectId, email, role, tokenHash: hashToken(token), invitedBy: personOf(c).id };
+    const newInvitation = { projectId, email, role, tokenHash: hashToken(token), invitedBy: requireUser(c).id };
     const { invitation, outbox: queued } = await inTransaction(db, async (trx) => {
-      const made = await insertInvitation(trx, given);
+      const created = await insertInvitation(trx, newInvitation);
       const { name: projectName } = await getProject(trx, projectId);
-      const emails = await queueInvitationEmail(trx, { projectId, projectName, invitation: made, url, atRest });
+      const emails = await queueInvitationEmail(trx, { projectId, projectName, invitation: created, url, atRest });
       await insertAudit(trx, {
-        ...audited(c),
+        ...auditFields(c),
         action: 'team.invited',
-        target: made.id,
+        target: created.id,
         details: { email, role, mailed: emails.length > 0 },
       });
-      return { invitation: made, outbox: emails };
+      return { invitation: created, outbox: emails };
     });
     outbox.wake(queued);
     return c.json({ ...invitationResponse(invitation), url, mailed: queued.length > 0 }, 201);
@@ -132,7 +132,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const { id } = c.req.valid('param');
     await inTransaction(db, async (trx) => {
       const details = await deleteInvitation(trx, { projectId: c.var.projectId, id });
-      await insertAudit(trx, { ...audited(c), action: 'team.invitation_withdrawn', target: id, details });
+      await insertAudit(trx, { ...auditFields(c), action: 'team.invitation_withdrawn', target: id, details });
     });
     return c.body(null, 204);
   });
@@ -140,24 +140,24 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
   app.openapi(changeRoute, async (c) => {
     const { userId } = c.req.valid('param');
     const { role } = c.req.valid('json');
-    const by: Role = personOf(c).role;
+    const by: Role = requireUser(c).role;
     const member = await inTransaction(db, async (trx) => {
-      const changed = await changeRole(trx, { projectId: c.var.projectId, userId, role, by });
-      const { email } = changed.member;
-      const details = { email, role, before: changed.before };
-      if (role !== changed.before)
-        await insertAudit(trx, { ...audited(c), action: 'team.role_changed', target: userId, details });
-      return changed.member;
+      const change = await changeRole(trx, { projectId: c.var.projectId, userId, role, by });
+      const { email } = change.member;
+      const details = { email, role, before: change.before };
+      if (role !== change.before)
+        await insertAudit(trx, { ...auditFields(c), action: 'team.role_changed', target: userId, details });
+      return change.member;
     });
     return c.json(memberResponse(member), 200);
   });
 
   app.openapi(removeRoute, async (c) => {
     const { userId } = c.req.valid('param');
-    const by: Role = personOf(c).role;
+    const by: Role = requireUser(c).role;
     await inTransaction(db, async (trx) => {
       const { email, role } = await removeMember(trx, { projectId: c.var.projectId, userId, by });
-      await insertAudit(trx, { ...audited(c), action: 'team.removed', target: userId, details: { email, role } });
+      await insertAudit(trx, { ...auditFields(c), action: 'team.removed', target: userId, details: { email, role } });
     });
     return c.body(null, 204);
   });

@@ -8,8 +8,8 @@ import { TemplateError, templateRefusal } from '../../../rules/content/template-
 const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (keyof EmailTemplates)[];
 
 /**
- * Checks that an email's content can be sent: its templates parse, and a trial rendering without a contact ends in
- * time. A content that exceeds the time limit without any data would exceed it for every recipient.
+ * Checks that an email's content can be sent: its templates can be parsed, and rendering it without a contact takes
+ * less than the time limit. If rendering takes too long without any data, it would take too long for every recipient.
  * @param p.stored saved texts; their templates are accepted even if a newer rule refuses them
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2 Limits of a template); RATE_LIMIT_EXCEEDED if
  * the project has used up its budget
@@ -34,9 +34,12 @@ export async function refuseBadContent(
   }
 }
 
-/** Returns the content with only its new templates. Undefined if all templates are stored already. */
+/**
+ * Returns the content with empty texts instead of templates that are already stored. Undefined if all of them are
+ * stored.
+ */
 function withoutStored(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {
-  const kept = TEMPLATES.filter((field) => stored.some((text) => text[field] === content[field]));
-  if (kept.length === TEMPLATES.length) return undefined;
-  return { ...content, ...Object.fromEntries(kept.map((field) => [field, NO_TEXT[field]])) };
+  const storedFields = TEMPLATES.filter((field) => stored.some((text) => text[field] === content[field]));
+  if (storedFields.length === TEMPLATES.length) return undefined;
+  return { ...content, ...Object.fromEntries(storedFields.map((field) => [field, NO_TEXT[field]])) };
 }

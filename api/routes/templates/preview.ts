@@ -19,10 +19,12 @@ const PreviewTemplate = z
   .object({
     ...emailTemplatesInput,
     type: Type.default('TRANSACTIONAL').openapi({
-      description: 'A MARKETING body without an unsubscribe link gets a footer',
+      description: 'The body of a MARKETING email without an unsubscribe link gets a footer with the link',
     }),
     contactId: Id.nullish().openapi({ description: 'Contact to render the template for; needs `contacts:view`' }),
-    data: freeJson('The data of a preview').nullish().openapi({ description: "Values that override the contact's" }),
+    data: freeJson('The data of a preview')
+      .nullish()
+      .openapi({ description: "Values that replace the contact's values of the same name" }),
   })
   .openapi('PreviewTemplate', {
     example: { subject: 'Welcome, {{firstName}}', body: '<p>Hello {{firstName}}</p>', data: { firstName: 'Ada' } },
@@ -34,12 +36,13 @@ const Preview = z
     preheader: z
       .string()
       .nullable()
-      .openapi({ description: 'Preview text beside the subject, as mailboxes show it. It is hidden in `html`.' }),
+      .openapi({
+        description:
+          'Rendered preview text, which email apps show beside the subject. `html` contains it as hidden text.',
+      }),
     html: z.string(),
     text: z.string(),
-    missingVariables: z
-      .array(z.string())
-      .openapi({ description: 'Variables without a default that have no value here' }),
+    missingVariables: z.array(z.string()).openapi({ description: 'Variables that have neither a value nor a default' }),
     findings: z.array(FindingRecord),
   })
   .openapi('TemplatePreview', {
@@ -61,7 +64,7 @@ const previewRoute = createRoute({
   tags: ['Templates'],
   summary: 'Preview a template',
   description:
-    "Renders a template without saving or sending it. Returns subject, preheader, HTML and text as a contact would read them, or as rendered without a contact. Also returns missing variables, and findings for the sender. The service's own links are placeholders. A template that does not parse returns 422, with line and column in `details`.",
+    'Renders a template without saving or sending it. Returns subject, preheader, HTML and text as the contact `contactId` would read them, or rendered without a contact. Also returns missing variables, and findings about the content. Links of the service, such as the unsubscribe link, are placeholders. If the template cannot be parsed, the response is 422, with line and column in `details`.',
   security: scopes('templates:view'),
   request: { body: json(PreviewTemplate) },
   responses: { 200: ok(Preview), ...errors('NOT_FOUND') },
@@ -70,17 +73,17 @@ const previewRoute = createRoute({
 /** Registers the preview of a template. */
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
-    const { projectId, project, scopes: held } = c.var;
+    const { projectId, project, scopes: callerScopes } = c.var;
     const { contactId, data, type, ...text } = c.req.valid('json');
-    if (contactId && !held.has('contacts:view'))
+    if (contactId && !callerScopes.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
     const vars = readersVariables(reader, { zone: project.timezone, given: plainData(data ?? {}) });
     const content = { ...changedEmailText<string | null>(text), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
-    const { required, findings, ...shown } = review;
+    const { required, findings, ...rendered } = review;
     const missing = missingVariables(required, vars.values);
-    const lacking = missingVariablesFinding(Object.fromEntries(missing.map((name) => [name, 1])));
-    return c.json({ ...shown, missingVariables: missing, findings: [...findings, ...lacking] }, 200);
+    const missingFindings = missingVariablesFinding(Object.fromEntries(missing.map((name) => [name, 1])));
+    return c.json({ ...rendered, missingVariables: missing, findings: [...findings, ...missingFindings] }, 200);
   });
 }

@@ -30,7 +30,7 @@ const listRoute = createRoute({
   tags: ['Templates'],
   summary: 'List templates',
   description:
-    'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is at most 4 MB: templates beyond that are returned without `body`, with `truncated`.',
+    'Lists templates, newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is at most 4 MB. When it would become larger, the remaining templates are returned without `body` and have `truncated`.',
   security: scopes('templates:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({
@@ -48,7 +48,7 @@ const createTemplateRoute = createRoute({
   tags: ['Templates'],
   summary: 'Create a template',
   description:
-    'Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`. A project can have 1,000 templates (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
+    'Creates a template. Subject and body are Liquid. If one of them cannot be parsed, the response is 422, with line and column in `details`. A project can have 1,000 templates (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
   responses: {
@@ -76,7 +76,7 @@ const patchRoute = createRoute({
   tags: ['Templates'],
   summary: 'Update a template',
   description:
-    'Updates the given fields; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
+    'Updates the fields of the request; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: scopes('templates:edit'),
   stored: storedRecord(({ db }, ref) => getTemplate(db, ref)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
@@ -89,7 +89,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteTemplate',
   tags: ['Templates'],
   summary: 'Delete a template',
-  description: 'Returns 409 while a workflow step uses the template.',
+  description: "Returns 409 while a workflow step or the project's double opt-in uses the template.",
   security: scopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -132,11 +132,11 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   });
 
   app.openapi(createTemplateRoute, async (c) => {
-    const given = c.req.valid('json');
+    const input = c.req.valid('json');
     const { projectId } = c.var;
-    refuseTopicOnTransactional(given);
-    const { name, slug, description = null, type, topicId = null } = given;
-    const fields = { name, slug, description, type, topicId, ...changedEmailText<string | null>(given) };
+    refuseTopicOnTransactional(input);
+    const { name, slug, description = null, type, topicId = null } = input;
+    const fields = { name, slug, description, type, topicId, ...changedEmailText<string | null>(input) };
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     setETag(c, template);
@@ -153,15 +153,16 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Runs before anything is locked, because a trial rendering waits for its turn. Stored content was checked when
-    // it was saved.
+    // Checks the content before the transaction takes locks, because the check renders the content, and renderings of a
+    // project wait for its processor budget. Unchanged content is not checked, because it was checked when it was
+    // saved.
     const current = await getTemplate(db, ref);
     const content = { ...changedEmailText(changes, current), type: changes.type ?? current.type };
     await refuseBadContent(compute, { projectId: ref.projectId, content, stored: [current] });
     const template = await inTransaction(db, async (trx) => {
-      const changed = await updateTemplate(trx, { ...ref, changes, read });
-      refuseTopicOnTransactional(changed);
-      return changed;
+      const updated = await updateTemplate(trx, { ...ref, changes, read });
+      refuseTopicOnTransactional(updated);
+      return updated;
     });
     setETag(c, template);
     return c.json(templateResponse(template), 200);

@@ -10,7 +10,8 @@ const fields = {
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Must be lower-case letters and digits, joined by single hyphens')
     .optional()
     .openapi({
-      description: 'Derived from the name by default. Unique in the project. Does not change with the name.',
+      description:
+        'Identifies the topic. Derived from the name if omitted. Unique in the project. A new name does not change it.',
     }),
   description: z
     .string()

@@ -30,7 +30,7 @@ const createTopicRoute = createRoute({
   tags,
   summary: 'Create a topic',
   description:
-    'Contacts join and leave a topic independently of their overall subscription. Returns 409 if the name or the slug is taken, or if the project has 100 topics.',
+    'Creates a topic. Contacts can join and leave a topic independently of their subscription. Returns 409 if the name or the slug is taken, or if the project has 100 topics.',
   security: scopes('contacts:edit'),
   request: { body: json(CreateTopic) },
   responses: { 201: ok(TopicRecord, 'Created'), ...errors('CONFLICT') },
@@ -68,7 +68,7 @@ const deleteRoute = createRoute({
   tags,
   summary: 'Delete a topic',
   description:
-    'Also deletes the choices of contacts. Returns 409 while a template or an unfinished campaign uses the topic.',
+    'Deletes the topic and the choices of all contacts. Returns 409 while a template or an unfinished campaign uses the topic.',
   security: scopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },

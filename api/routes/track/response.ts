@@ -6,7 +6,7 @@ export const TrackedEvent = success(
   z.object({
     contact: Id.openapi({
       description:
-        'Id of the contact. For the public key, a value that is equal for equal addresses and gives no access.',
+        'Id of the contact. With the public key, this is another value, which is the same for the same address and identifies no record.',
     }),
     event: Id,
     timestamp: Instant,

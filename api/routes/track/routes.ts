@@ -25,7 +25,7 @@ const trackRoute = createRoute({
   tags: ['Track'],
   summary: 'Record an event of a contact',
   description:
-    "Creates the contact if it is new, starts the workflows that the event triggers, and ends steps that wait for it. Accepts the public key; its data is stored and shown as plain text only. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns the setting. In `protected` mode, the public key adds at most 20 fields (4 KB) per contact, and never overwrites or removes the project's own. `subscribed: false` then applies to new contacts only, and `true` to contacts that never unsubscribed. Other changes are ignored, and the response is the same. In `open` mode, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key.",
+    "Records an event of the contact with this address, and creates the contact if it is new. The event starts the workflows with this event name, and ends waits for it. The operation also accepts the public key. Data that is sent with the public key is shown only as plain text. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns this setting. In `protected` mode, the public key can add at most 20 fields (4 KB) per contact, and cannot overwrite or remove fields that the project wrote. `subscribed: false` then applies only to new contacts, and `subscribed: true` only to contacts that never unsubscribed. Other changes are ignored, and the response does not show this. In `open` mode, the rules of a secret key apply, except that the public key can subscribe a contact again only if it was unsubscribed with the public key.",
   security: publicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
   responses: { 200: ok(TrackedEvent) },
@@ -75,8 +75,8 @@ function callerHash(key: Buffer, { projectId, address }: { projectId: string; ad
 }
 
 /**
- * Returns the owner of an idempotency key. All unauthenticated callers share the public key, so a repeated request
- * gets only a response about the same address.
+ * Returns the owner of an idempotency key. All callers with the public key share this key, so the owner also contains
+ * the contact. A repeated request gets the stored response only if it is about the same address.
  */
 function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
   return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };

@@ -23,9 +23,9 @@ export interface LinkFinder {
 }
 
 /**
- * Resolves clicked links. Contents are cached, since they never change. Emails that are requested during a lookup
- * are looked up together in the next lookup. Many concurrent clicks therefore cost Postgres only a few queries, and a
- * single click does not wait.
+ * Finds the targets of clicked links. Contents are cached, because they never change. While one query for emails runs,
+ * further emails wait and are then read in one query. So many concurrent clicks need only a few queries, and a single
+ * click does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;
@@ -37,8 +37,8 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
       const email = await emails.add(emailId);
       if (!email) return undefined;
       try {
-        // Compiled as tracked, because the token belongs to a tracked email, even if the project has tracking off
-        // now.
+        // Compiles the content with tracked links, because the email was sent with them, even if the project has
+        // switched tracking off since.
         const work = { projectId: email.projectId, kind: 'link' };
         const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
         const link = ready.links[Number(index)];
@@ -53,7 +53,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
   };
 }
 
-/** Creates the grouped lookup of emails. */
+/** Creates a function that reads emails by id, with one query for all emails that are requested at the same time. */
 function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
   return createGroupCommit({
     lanes: LANES,

@@ -15,9 +15,9 @@ const OPEN = '/o/{token}.gif';
 const CLICK = '/c/{token}/{link}';
 
 /**
- * Serves the open pixel and the signed redirects of tracked email. They respond first and count later, in batches
- * (`deps.engagements`). A click redirects only to links of the email's own content: `link` is an index into its
- * links. Source: contract §9.3 Links, docs/decisions.md.
+ * Serves the pixel and the redirects of tracked emails, whose URLs are signed. Both respond first and count the open or
+ * click later, in batches (`deps.engagements`). A click can redirect only to a link of the email, because `link` in the
+ * URL is the position of a link in the email's content. Source: contract §9.3 Links, docs/decisions.md.
  */
 export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, engagements } = deps;

@@ -23,7 +23,9 @@ const CALLBACK_MAX_BYTES = 64 * 1024;
 const MEDIA_MAX = 10;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Twilio's message statuses. Other statuses (accepted, sending …) add nothing. */
+/**
+ * Statuses of this service for Twilio's message statuses. Other statuses of Twilio (accepted, sending …) are ignored.
+ */
 const STATUS_OF: Record<string, SmsStatus> = {
   queued: 'QUEUED',
   sent: 'SENT',
@@ -103,7 +105,7 @@ export function twilioRoutes(
       const reason = twilioRefusal(params.ErrorCode);
       const report = { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, reason, error };
       const sms = await reportSmsStatus(db, report);
-      // Twilio reports a STOP that this service has not received.
+      // Twilio refused the SMS because the person sent STOP, but this service has not received that STOP.
       if (sms && reason === 'sms_stopped' && sms.to !== '') {
         const stops = [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }];
         await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId: sms.projectId, stops }));
@@ -120,13 +122,14 @@ export function twilioRoutes(
       const queued = await inTransaction(db, async (trx) => {
         const sms = { from: phone, to: sender, text: body, messageId, media: mediaOf(params), consent };
         const { projectIds, outbox: rows } = await recordReceivedSms(trx, sms);
-        // Twilio repeats a callback that got no response. A repeated START must not lift a STOP that came after it.
+        // Twilio repeats a callback that got no response. A repeated START must not end a STOP that the person sent
+        // later, so consent is set only if this SMS is new.
         if (consent) await setSmsConsent(trx, key, { phone, sender, consents: consent === 'start', projectIds });
         return rows;
       });
       outbox.wake(queued);
     }
-    // The response is empty, because Twilio itself confirms STOP and START.
+    // The response contains no reply to the person, because Twilio itself confirms STOP and START.
     return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });
   });
 }
@@ -149,14 +152,16 @@ async function readSignedParams(c: Context<AppEnv>, config: Deps['config']): Pro
   const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));
   const { pathname, search } = new URL(c.req.url);
-  // Uses PUBLIC_URL, the URL that Twilio called and signed, even if a proxy has changed it.
+  // Twilio signs the URL that it called, which starts with PUBLIC_URL. A proxy may have changed the URL of the request.
   const url = `${config.publicUrl}${pathname}${search}`;
   if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature')))
     return withoutNul(params);
   throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not valid.' });
 }
 
-/** Removes NUL, which Postgres cannot store. Twilio would repeat a callback that fails. */
+/**
+ * Removes NUL characters, which Postgres cannot store. Otherwise the callback would fail, and Twilio would repeat it.
+ */
 function withoutNul(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '')]));
 }

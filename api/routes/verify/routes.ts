@@ -16,7 +16,7 @@ const verifyRoute = createRoute({
   tags: ['Verification'],
   summary: 'Verify an email address',
   description:
-    'Checks the syntax, lists of disposable, personal and relay domains, and the DNS. If the DNS does not respond within 3 seconds, the address is not invalid for that reason; `reasons` says so.',
+    'Checks the syntax of the address, looks its domain up in lists of disposable, personal and relay domains, and checks the DNS. If the DNS does not respond within 3 seconds, this alone does not make the address invalid, and `reasons` says that the lookup failed.',
   security: anySecretKey(),
   invalid: 400,
   request: { body: json(VerifyRequest) },

@@ -37,7 +37,7 @@ const Delivery = z
     responseStatus: z.number().int().nullable(),
     responseBody: z.string().nullable().openapi({
       description:
-        'The first KB of the last response. If it contained the credentials of the URL, they are replaced by `***`.',
+        'The first KB of the last response. If the response contained the credentials of the URL, `***` replaces them.',
     }),
     latencyMs: z.number().int().nullable(),
     error: z.string().nullable(),

@@ -42,7 +42,7 @@ const createEndpointRoute = createRoute({
   tags,
   summary: 'Create a webhook endpoint',
   description:
-    'Matching events are sent to the endpoint, signed as Standard Webhooks. The secret is returned only once. A private address in `url` returns 422, unless the service allows private addresses.',
+    'Creates an endpoint that receives all events that match `events`. Requests are signed as Standard Webhooks. The secret is returned only once. A private address in `url` returns 422, unless the operator of the service allows private addresses.',
   security,
   request: { body: json(CreateEndpoint) },
   responses: { 201: ok(EndpointWithSecret), ...errors('CONFLICT') },
@@ -55,7 +55,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List the webhook endpoints',
   description:
-    'All endpoints of the project, newest first. Secrets are never returned, and `***` replaces a password in a URL.',
+    'Lists all endpoints of the project, newest first. Secrets are never returned, and `***` replaces a password in a URL.',
   security,
   responses: { 200: ok(z.object({ data: z.array(Endpoint), truncated: TruncatedLists })) },
 });
@@ -66,7 +66,7 @@ const getRoute = createRoute({
   operationId: 'getWebhook',
   tags,
   summary: 'Get a webhook endpoint',
-  description: 'The status is ACTIVE, DEGRADED after ten failures in a row, or DISABLED.',
+  description: 'Returns the endpoint. Its status is ACTIVE, DEGRADED (after ten failures in a row) or DISABLED.',
   security,
   request: { params: IdParams },
   responses: { 200: ok(Endpoint) },
@@ -79,7 +79,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Update a webhook endpoint',
   description:
-    'Enabling an endpoint clears its failures. Failed deliveries can be replayed. `***` in `url` keeps the stored password.',
+    'Updates the fields of the request. Enabling an endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
   security,
   stored: storedRecord(({ db }, ref) => getEndpoint(db, ref).then(endpointResponse)),
   request: { params: IdParams, body: json(PatchEndpoint) },
@@ -92,7 +92,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteWebhook',
   tags,
   summary: 'Delete a webhook endpoint',
-  description: 'Also deletes its delivery history.',
+  description: 'Deletes the endpoint and the history of its deliveries.',
   security,
   request: { params: IdParams },
   responses: { 204: noContent() },
@@ -105,7 +105,8 @@ const rotateRoute = createRoute({
   shownOnce: ['secret'],
   tags,
   summary: 'Rotate the secret of a webhook endpoint',
-  description: 'For 24 hours, deliveries are signed with both secrets, so that a receiver can switch without a gap.',
+  description:
+    'Creates a new secret. For 24 hours, deliveries are signed with both secrets, so that your server accepts all of them while you replace the secret.',
   security,
   request: { params: IdParams },
   responses: { 200: ok(EndpointWithSecret) },
@@ -117,7 +118,8 @@ const deliveriesRoute = createRoute({
   operationId: 'listWebhookDeliveries',
   tags,
   summary: 'List the deliveries to a webhook endpoint',
-  description: 'Newest first, with the sent payload, and the status, time and first KB of the last response.',
+  description:
+    'Lists deliveries, newest first, with the payload, and with the status, the duration and the first KB of the last response.',
   security,
   request: {
     params: IdParams,
@@ -133,7 +135,7 @@ const replayOneRoute = createRoute({
   tags,
   summary: 'Replay a delivery',
   description:
-    'Keeps the `webhook-id`, so that a receiver can recognize it. A delivery that waits for its next attempt is sent now.',
+    'Sends a delivery again, with the same `webhook-id`, so that your server can recognize the repetition. A delivery that waits for its next attempt is sent now.',
   security,
   request: { params: z.object({ id: Id, deliveryId: Id }) },
   responses: { 200: ok(Replayed) },
@@ -146,7 +148,7 @@ const replayRoute = createRoute({
   tags,
   summary: 'Replay deliveries',
   description:
-    'Replays all deliveries since a point in time, or those with one `status`, each with its `webhook-id`. At most 10,000 per request, oldest first. `nextSince` is the start of the next request; null when no deliveries remain.',
+    'Sends all deliveries since a point in time again, or only deliveries with this `status`. Each keeps its `webhook-id`. A request replays at most 10,000 deliveries, oldest first. To continue, send `nextSince` of the response as `since` of the next request, until it is null.',
   security,
   request: {
     params: IdParams,
@@ -198,7 +200,8 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     const { url } = changes;
-    // An endpoint that was stored before may be sent back, for example to disable it.
+    // Accepts an unchanged private URL, so that an endpoint that an earlier release stored can be changed, for example
+    // disabled.
     if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivate(url);
     const change = { ...ref, atRestKey, ...changes };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));

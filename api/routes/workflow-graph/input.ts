@@ -9,7 +9,7 @@ import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 export const GRAPH_MAX_BYTES = 8 * 1024 * 1024;
 
 const STEPS_MAX = 500;
-/** Four per step on average; a SPLIT may have twenty. */
+/** Maximum number of transitions: four per step on average. A SPLIT may have twenty. */
 const TRANSITIONS_MAX = 4 * STEPS_MAX;
 
 const StepName = z.string().min(1).max(100);
@@ -18,7 +18,8 @@ const GraphStep = withConfigForms(
   z
     .object({
       id: StepName.openapi({
-        description: 'Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`.',
+        description:
+          'Id of an existing step of this workflow. Any other text creates a new step, and the response has its id in `ids`.',
       }),
       type: StepTypeSchema,
       name: z.string().trim().min(1).max(200).optional(),
@@ -38,7 +39,7 @@ export const SaveGraph = z
   .object({
     version: z.string().min(1).max(100).optional().openapi({
       description:
-        'Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match`, the last write wins.',
+        'Version of the graph that you have read with `GET /workflows/{id}`. If the request has no `version`, no `updatedAt` and no `If-Match`, it overwrites any version.',
     }),
     updatedAt: ReadUpdatedAt,
     entryStepId: StepName.nullable(),

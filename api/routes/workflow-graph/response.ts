@@ -7,10 +7,12 @@ const Fault = z.object({ field: z.string(), message: z.string(), code: z.string(
 export const SavedGraph = z
   .object({
     workflow: WorkflowDetailSchema,
-    ids: z.record(z.string(), Id).openapi({ description: 'Ids of new steps, by their names in the request.' }),
+    ids: z
+      .record(z.string(), Id)
+      .openapi({ description: 'Stored ids of new steps, by the `id` that each has in the request.' }),
     faults: z.array(Fault).openapi({
       description:
-        'Errors that keep the workflow from being enabled, each at `steps.<id>`, with the name of the step in the request.',
+        'Errors that prevent the workflow from being enabled. Each has the field `steps.<id>`, with the `id` of the step in the request.',
     }),
     dryRun: z.boolean(),
   })

@@ -16,7 +16,7 @@ const saveRoute = createRoute({
   tags: ['Workflows'],
   summary: 'Save all steps and transitions of a workflow',
   description:
-    'Replaces the whole graph or changes nothing. Returns 409 if the graph has changed since `version`. Omitted steps are removed, and executions at these steps end EXITED, reason `step_deleted`. All errors are reported together, each at `steps.<id>` or `transitions.<index>`. The graph of an enabled workflow must also be able to run. A new step may have any name instead of an id.',
+    'Replaces all steps and transitions, or changes nothing. Returns 409 if the graph has changed since `version`. Steps that the request does not contain are removed, and executions at these steps end EXITED with the reason `step_deleted`. A 422 lists all errors together, with the fields `steps.<id>` and `transitions.<index>`. If the workflow is enabled, the graph must also pass the checks for enabling a workflow. For a new step, choose any text as its `id`.',
   security: scopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
   responses: { 200: okWithVersion(SavedGraph), ...errors('CONFLICT') },

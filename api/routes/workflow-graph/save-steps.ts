@@ -16,9 +16,9 @@ import { collectFaults, recordErrors, type Saving } from './saving.ts';
 /** A new or changed step of the graph. */
 interface CheckedStep {
   /** Path of the step in the request. */
-  place: string;
+  path: string;
   id: string;
-  asked: GraphStepInput;
+  input: GraphStepInput;
   /** Undefined for a new step. */
   stored: Step | undefined;
   /** Undefined if the stored config does not change. */
@@ -28,8 +28,8 @@ interface CheckedStep {
 /** Deletes the steps that are not in the graph. */
 export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
   const { trx, projectId, workflowId, graph, current, ids } = saving;
-  const kept = new Set(graph.steps.map(({ id }) => id));
-  const stepIds = current.steps.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+  const keptIds = new Set(graph.steps.map(({ id }) => id));
+  const stepIds = current.steps.flatMap(({ id }) => (keptIds.has(id) ? [] : [id]));
   for (const id of stepIds) ids.delete(id);
   return deleteSteps(trx, { projectId, workflowId, stepIds, isRehearsal: graph.dryRun });
 }
@@ -40,56 +40,62 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
 export async function saveSteps(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
-  const checked = graph.steps.flatMap((asked) => {
-    const place = `steps.${asked.id}`;
-    return collectFaults(saving, place, () => checkStep(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
+  const checkedSteps = graph.steps.flatMap((input) => {
+    const path = `steps.${input.id}`;
+    return collectFaults(saving, path, () => checkStep(saving, { path, input, stored: stored.get(input.id) })) ?? [];
   });
-  for (const { stored, asked, id } of checked) if (!stored) saving.ids.set(asked.id, id);
-  await recordReferenceErrors(saving, checked);
-  const written = checked.flatMap((step) => collectFaults(saving, step.place, () => writtenOf(saving, step)) ?? []);
-  if (saving.refused.length > 0 || written.length === 0) return;
-  await assertStepQuota(trx, { projectId, workflowId, written }).catch((error) =>
-    recordErrors(saving, largest(checked), error),
+  for (const { stored, input, id } of checkedSteps) if (!stored) saving.ids.set(input.id, id);
+  await recordReferenceErrors(saving, checkedSteps);
+  const stepsToWrite = checkedSteps.flatMap(
+    (step) => collectFaults(saving, step.path, () => buildStepToWrite(saving, step)) ?? [],
+  );
+  if (saving.refused.length > 0 || stepsToWrite.length === 0) return;
+  await assertStepQuota(trx, { projectId, workflowId, written: stepsToWrite }).catch((error) =>
+    recordErrors(saving, pathOfLargest(checkedSteps), error),
   );
   const isNew = (step: StepToWrite) => !stored.has(step.id);
-  await insertSteps(trx, { projectId, workflowId }, written.filter(isNew));
+  await insertSteps(trx, { projectId, workflowId }, stepsToWrite.filter(isNew));
   await updateSteps(
     trx,
     { projectId, workflowId },
-    written.filter((step) => !isNew(step)),
+    stepsToWrite.filter((step) => !isNew(step)),
   );
 }
 
 function checkStep(
   { secretKey, allowPrivate }: Saving,
-  { place, asked, stored }: { place: string; asked: GraphStepInput; stored: Step | undefined },
+  { path, input, stored }: { path: string; input: GraphStepInput; stored: Step | undefined },
 ): CheckedStep[] {
-  const { type, name, config, position } = asked;
+  const { type, name, config, position } = input;
   if (stored && stored.type !== type)
     throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
-  const shown = stored && maskStepConfig(secretKey, stored);
-  const checked = shown && sameJson(config, shown) ? undefined : checkConfig(type, config, shown);
-  if (checked) refusePrivateUrl(type, checked, { allowPrivate, stored: stored?.config });
-  if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checked }];
-  const isChanged = checked !== undefined || changedFields({ name, position }, stored).length > 0;
-  return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
+  const maskedConfig = stored && maskStepConfig(secretKey, stored);
+  const checkedConfig =
+    maskedConfig && sameJson(config, maskedConfig) ? undefined : checkConfig(type, config, maskedConfig);
+  if (checkedConfig) refusePrivateUrl(type, checkedConfig, { allowPrivate, stored: stored?.config });
+  if (!stored) return [{ path, input, stored, id: uuidv7(), config: checkedConfig }];
+  const isChanged = checkedConfig !== undefined || changedFields({ name, position }, stored).length > 0;
+  return isChanged ? [{ path, input, stored, id: stored.id, config: checkedConfig }] : [];
 }
 
-/** Records invalid references in the written configs. An unchanged config was checked when it was written. */
-async function recordReferenceErrors(saving: Saving, checked: CheckedStep[]): Promise<void> {
-  const asked = checked.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
-  const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: asked });
-  for (const [index, fault] of faults.entries()) if (fault) recordErrors(saving, asked[index]?.place ?? '', fault);
+/**
+ * Records errors for new and changed configs that refer to records that do not exist. Unchanged configs were checked
+ * when they were saved.
+ */
+async function recordReferenceErrors(saving: Saving, checkedSteps: CheckedStep[]): Promise<void> {
+  const configs = checkedSteps.flatMap(({ path, input: { type }, config }) => (config ? [{ path, type, config }] : []));
+  const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: configs });
+  for (const [index, fault] of faults.entries()) if (fault) recordErrors(saving, configs[index]?.path ?? '', fault);
 }
 
-/** Returns the place of the largest config. */
-function largest(checked: CheckedStep[]): string {
+/** Returns the path of the step with the largest config. */
+function pathOfLargest(checkedSteps: CheckedStep[]): string {
   const sizeOf = ({ config }: CheckedStep) => JSON.stringify(config ?? null).length;
-  return checked.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).place;
+  return checkedSteps.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).path;
 }
 
-function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: CheckedStep): StepToWrite {
-  const { type, name = stored?.name ?? type, position } = asked;
+function buildStepToWrite({ secretKey }: Saving, { id, input, stored, config }: CheckedStep): StepToWrite {
+  const { type, name = stored?.name ?? type, position } = input;
   return {
     id,
     type,

@@ -21,13 +21,13 @@ import { collectFaults, idOf, refusal, type Saving, throwRefused } from './savin
 
 export interface Saved {
   workflow: WorkflowDetail;
-  /** Ids of new steps, by their names in the request. */
+  /** Stored ids of new steps, by the `id` that each has in the request. */
   ids: Record<string, string>;
   faults: FieldError[];
   outbox: OutboxRow[];
 }
 
-/** Ends the transaction of a dry run and carries its result. */
+/** Thrown to roll back the transaction of a dry run. Contains the result of the dry run. */
 class DryRun extends Error {
   readonly saved: Saved;
 
@@ -38,9 +38,9 @@ class DryRun extends Error {
 }
 
 /**
- * Changes the steps and transitions of a workflow to match a graph, in one transaction, by the rules for single steps,
- * in statements that each cover all steps or all transitions. Running executions continue with the new graph;
- * executions at a removed step end as EXITED, `step_deleted`.
+ * Changes the steps and transitions of a workflow to match a graph, in one transaction. The same rules apply as for
+ * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
+ * graph. Executions at a removed step end EXITED with `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT if the graph has changed since the version that the request names, or has too
  * many steps; VALIDATION_ERROR with all errors, each at `steps.<id>…` or `transitions.<index>…`, and for an enabled
  * workflow also the errors that keep it from running
@@ -70,9 +70,9 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   await lockWorkflow(trx, key);
   const current = await getWorkflow(trx, key);
   assertUnchanged({ name: 'workflow', updatedAt: current.updatedAt }, p.read);
-  refuseOther(current, graph.version);
-  const known = new Map(current.steps.map(({ id }) => [id, id]));
-  const saving: Saving = { trx, ...p, current, ids: known, refused: [] };
+  refuseOtherVersion(current, graph.version);
+  const storedIds = new Map(current.steps.map(({ id }) => [id, id]));
+  const saving: Saving = { trx, ...p, current, ids: storedIds, refused: [] };
   refuseDuplicateIds(saving);
   const outbox = await removeSteps(saving);
   await saveSteps(saving);
@@ -90,7 +90,7 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   return { workflow, ids, faults: byName([...drawn, ...unverified, ...unreachable]), outbox };
 }
 
-function refuseOther(workflow: WorkflowDetail, version: string | undefined): void {
+function refuseOtherVersion(workflow: WorkflowDetail, version: string | undefined): void {
   const current = graphVersion(workflow);
   if (version === undefined || version === current) return;
   throw new AppError('CONFLICT', {
@@ -118,22 +118,22 @@ async function saveTransitions(saving: Saving): Promise<void> {
     toStepId: idOf(saving, toStepId, `transitions.${i}.toStepId`),
     branch: (branch ?? null) as Branch | null,
   }));
-  const taken = new Set<string>();
+  const usedBranches = new Set<string>();
   for (const { at, fromStepId, branch } of wanted) {
     const from = typeOf.get(fromStepId);
     collectFaults(saving, at, () => {
       // The branch may no longer be in the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
-      if (taken.has(key)) throw fieldError('branch', 'The step already has a transition for this branch.');
-      taken.add(key);
+      if (usedBranches.has(key)) throw fieldError('branch', 'The step already has a transition for this branch.');
+      usedBranches.add(key);
     });
   }
   throwRefused(saving);
   const keys = new Set(wanted.map(keyOf));
-  const there = new Set(drawn.map(keyOf));
+  const storedKeys = new Set(drawn.map(keyOf));
   const gone = drawn.filter((transition) => !keys.has(keyOf(transition)));
-  const added = wanted.filter((transition) => !there.has(keyOf(transition)));
+  const added = wanted.filter((transition) => !storedKeys.has(keyOf(transition)));
   await replaceTransitions(trx, { projectId, workflowId, gone: gone.map(({ id }) => id), added });
 }
 
@@ -141,7 +141,7 @@ function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string
   return JSON.stringify([fromStepId, toStepId, branch]);
 }
 
-/** Returns the errors with the names of steps in the request instead of ids. */
+/** Returns the errors with the `id` that a step has in the request, instead of its stored id. */
 function faultsByName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
   const names = new Map([...ids].map(([name, id]) => [id, name]));
   return faults.map((fault) => {

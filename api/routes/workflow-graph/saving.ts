@@ -13,9 +13,9 @@ export interface Saving {
   allowPrivate: boolean;
   graph: GraphInput;
   current: WorkflowDetail;
-  /** Ids of steps by their names in the request. */
+  /** Stored ids of steps, by the `id` that each has in the request. */
   ids: Map<string, string>;
-  /** Errors so far. All are reported at once. */
+  /** Errors that have been found so far. They are reported together. */
   refused: FieldError[];
 }
 
@@ -30,8 +30,8 @@ export function idOf({ ids }: Saving, name: string, field: string): string {
 }
 
 /**
- * Runs the work and returns its result. Undefined if the work was refused: the error is recorded at `place`, and the
- * transaction must not be committed.
+ * Runs `work` and returns its result. If `work` throws a validation error, records the error with the path `place` and
+ * returns undefined. The transaction must then not be committed.
  */
 export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
   try {

@@ -28,7 +28,7 @@ import { webhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
-/** The response that an endpoint is assumed to give to a step. `step` is the step's id or name. */
+/** A response that the preview assumes for the request of a WEBHOOK step. `step` is the step's id or name. */
 export interface AssumedResponse {
   step: string;
   status: number;
@@ -42,8 +42,8 @@ export interface EffectDeps {
 }
 
 /**
- * Previews each effect of a workflow for a contact. Whether an email is sent is decided by the current settings and
- * consent, by the same rule as for a real email.
+ * Previews each effect of a workflow for a contact. The same code as for a real email decides, by the current settings
+ * and consent, whether an email would be sent.
  */
 export function previewEffects(deps: EffectDeps, webhooks: AssumedResponse[]): EffectPreviews {
   /** How often the preview has reached each step. */
@@ -72,7 +72,7 @@ async function previewEmailStep(
     suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
   });
   const rendered = await renderEmail(deps, draft.content, email);
-  const outcome = decide(email, rendered);
+  const outcome = decideOutcome(email, rendered);
   const { changes, ...ending } = outcomeOfEmail(outcome, email?.id ?? '');
   const { emailId: _, ...output } = ending.output;
   return {
@@ -99,10 +99,10 @@ function unsendable(error: string): PreviewedEffect {
 type Rendered = { subject: string } | { refused: RecordedOutcome };
 
 /**
- * Decides whether a previewed email is sent: first by the rule for real emails, then by its rendering. No other code
- * decides this.
+ * Decides whether a previewed email would be sent: it must pass the rule for real emails, and its template must be
+ * rendered without an error.
  */
-function decide(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
+function decideOutcome(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
   const withheld = email ? withheldAs(email) : failWith('contact_deleted');
   if (withheld) return withheld;
   return 'refused' in rendered
@@ -156,8 +156,11 @@ async function previewUpdate(
     variables,
     untrustedTrigger: execution.untrustedTrigger,
   });
-  const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
-  return { outcome, shown: { contact: changed ? { subscribed: changed.subscribed, data: changed.data } : null } };
+  const changedContact = 'changes' in outcome ? outcome.changes.contact : undefined;
+  return {
+    outcome,
+    shown: { contact: changedContact ? { subscribed: changedContact.subscribed, data: changedContact.data } : null },
+  };
 }
 
 async function previewRequest(
@@ -165,7 +168,7 @@ async function previewRequest(
   { execution, step }: EffectPosition,
   p: { environment: ExecutionEnvironment; webhooks: AssumedResponse[]; visits: Map<string, number> },
 ): Promise<PreviewedEffect> {
-  // Uses the masked config, because a preview must not reveal secrets of the request.
+  // Uses the config with masked secrets, because the response of a preview must not contain secrets.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.environment.loadVariables(execution);
   const { status = 200, body: reply } = responseTo(step, p) ?? {};
@@ -173,20 +176,23 @@ async function previewRequest(
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = webhookUrl(config.url, variables);
   const source = { execution, contact, variables };
-  // A text body is shown as it is sent. Any other body is shown as the value before encoding.
-  const written = () =>
+  // If the body is a text, the preview shows it as it would be sent. Otherwise it shows the value before encoding.
+  const showBody = () =>
     typeof config.body === 'string' ? webhookBody(config, source) : webhookPayload(config, source);
-  const body = config.method === 'GET' ? null : written();
+  const body = config.method === 'GET' ? null : showBody();
   return { outcome, shown: { request: { method: config.method, url, body } } };
 }
 
-/** Returns the assumed response of the step: one response per visit, in order; the last for all further visits. */
+/**
+ * Returns the assumed response for a visit to a step: the n-th response for the n-th visit, and the last for further
+ * visits.
+ */
 function responseTo(
   { id, name }: { id: string; name: string },
   { webhooks, visits }: { webhooks: AssumedResponse[]; visits: Map<string, number> },
 ): AssumedResponse | undefined {
   const responses = webhooks.filter(({ step }) => step === id || step === name);
-  const before = visits.get(id) ?? 0;
-  visits.set(id, before + 1);
-  return responses[Math.min(before, responses.length - 1)];
+  const earlierVisits = visits.get(id) ?? 0;
+  visits.set(id, earlierVisits + 1);
+  return responses[Math.min(earlierVisits, responses.length - 1)];
 }

@@ -18,12 +18,14 @@ export const PreviewWorkflow = z
   .object({
     contactId: Id.optional(),
     contact: PreviewContact.optional().openapi({
-      description: 'A person who is not a contact, instead of `contactId`.',
+      description: 'Instead of `contactId`: a person who is not a contact of the project.',
     }),
-    event: freeJson('The data of an event').nullish().openapi({ description: 'The payload of the triggering event.' }),
+    event: freeJson('The data of an event')
+      .nullish()
+      .openapi({ description: 'The data of the event that starts the workflow.' }),
     context: freeJson('The context of an execution').nullish(),
-    startAt: InstantInput.optional().openapi({ description: 'When the run starts. Defaults to now.' }),
-    events: RunEvents.optional().openapi({ description: 'Events during the run.' }),
+    startAt: InstantInput.optional().openapi({ description: 'When the simulated execution starts. Defaults to now.' }),
+    events: RunEvents.optional().openapi({ description: 'Events that occur during the simulated execution.' }),
     webhooks: z
       .array(
         z.object({
@@ -36,7 +38,7 @@ export const PreviewWorkflow = z
       .optional()
       .openapi({
         description:
-          'Assumed responses of endpoints; 200 by default. Several responses of a step apply to its visits, in order.',
+          'Responses that endpoints are assumed to return. Without an entry for a step, 200 is assumed. If a step has several entries, they apply to its visits in order.',
       }),
   })
   .superRefine(({ contactId, contact }, ctx) => {

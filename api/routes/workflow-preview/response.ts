@@ -13,14 +13,14 @@ const PreviewStep = z.object({
   name: z.string(),
   type: StepTypeSchema,
   status: z.enum(VISIT_STATUSES),
-  at: Instant.openapi({ description: 'When the contact reaches the step; same as `startedAt`.' }),
+  at: Instant.openapi({ description: 'When the contact reaches the step. Same value as `startedAt`.' }),
   startedAt: Instant,
   completedAt: Instant.nullable(),
   dueAt: Instant.nullable().openapi({
-    description: 'When the pause ends. For a step that sends: when the sending window opens.',
+    description: 'When the pause of the step ends. For a step that sends a message: when the sending window opens.',
   }),
   branch: z.string().nullable(),
-  condition: Json.nullable().openapi({ description: 'For a CONDITION: the values that decided.' }),
+  condition: Json.nullable().openapi({ description: 'For a CONDITION: its condition.' }),
   filters: z
     .array(
       z.object({
@@ -36,7 +36,7 @@ const PreviewStep = z.object({
   wouldSend: z
     .boolean()
     .nullable()
-    .openapi({ description: 'For a step that sends: whether the message would be sent.' }),
+    .openapi({ description: 'For a step that sends a message: whether it would be sent.' }),
   reason: z.string().nullable().openapi({ description: 'Why the message would not be sent.' }),
   channel: z.string().nullable(),
   to: z.string().nullable(),
@@ -82,7 +82,8 @@ export const WorkflowPreview = z
     workflowId: Id,
     contactId: Id.nullable(),
     status: ExecutionStatusSchema.openapi({
-      description: 'WAITING if only an event would end the last step, and `events` does not include it.',
+      description:
+        'Status of the simulated execution at its end. WAITING means that the last step waits for an event that is not in `events`.',
     }),
     exitReason: z.string().nullable(),
     error: z.string().nullable(),
@@ -104,7 +105,7 @@ export const WorkflowPreview = z
     },
   });
 
-/** Returns the previewed run of a contact, step by step. */
+/** Converts the preview of an execution to its response, with all steps. */
 export function previewResponse(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
   { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,

@@ -22,7 +22,7 @@ const previewRoute = createRoute({
   tags: ['Workflows'],
   summary: 'Preview a workflow for a contact',
   description:
-    'Runs the workflow in simulated time, whether or not it is enabled. Returns the steps with their times, the branches with their conditions, and which messages would be sent or why not. Changes nothing and calls nothing: endpoints are assumed to respond with 200 unless `webhooks` says otherwise.',
+    'Simulates an execution of the workflow for a contact, even if the workflow is disabled. Returns the steps with their times, the branches with their conditions, and which messages would be sent, or why they would not be sent. The preview changes nothing and calls no endpoint. It assumes that endpoints respond with 200, unless `webhooks` says otherwise.',
   security: scopes('workflows:view'),
   request: { params: WorkflowParams, body: json(PreviewWorkflow) },
   responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },
@@ -47,22 +47,23 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       zone: project.timezone,
       effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
-    const previewed = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
-      previewExecution(reads, request),
-    );
-    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, previewed), 200);
+    const preview = await compute.page({ projectId, kind: 'workflow.preview' }, () => previewExecution(reads, request));
+    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, preview), 200);
   });
 }
 
-/** @throws AppError VALIDATION_ERROR for the response of a WEBHOOK step that does not exist; it would have no effect */
+/**
+ * Refuses assumed responses for steps that do not exist, because they would have no effect.
+ * @throws AppError VALIDATION_ERROR
+ */
 function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pick<WorkflowDetail, 'steps'>): void {
-  const known = new Set(steps.filter(({ type }) => type === 'WEBHOOK').flatMap(({ id, name }) => [id, name]));
-  const at = webhooks.findIndex(({ step }) => !known.has(step));
+  const stepNames = new Set(steps.filter(({ type }) => type === 'WEBHOOK').flatMap(({ id, name }) => [id, name]));
+  const at = webhooks.findIndex(({ step }) => !stepNames.has(step));
   if (at >= 0)
     throw fieldError(`webhooks.${at}.step`, 'The workflow has no WEBHOOK step with this id or name.', 'custom');
 }
 
-/** Returns the row of a contact for a person who is not a contact. */
+/** Returns the row that a person who is not a contact would have in `contacts`. */
 function previewContactOf(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,

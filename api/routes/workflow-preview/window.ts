@@ -3,8 +3,8 @@ import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import { windowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
- * Advances the time of a preview to the opening of the project's sending window, if the window delays a MARKETING
- * message to the contact. Returns the time of the opening, or undefined if the window is open.
+ * If the project's sending window delays a MARKETING message to the contact, advances the simulated time of a preview
+ * to the moment at which the window opens, and returns this moment. Returns undefined if the window is open.
  */
 export async function passWindow(
   { execution }: EffectPosition,

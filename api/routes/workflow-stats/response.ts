@@ -18,9 +18,10 @@ const StepStats = z.object({
   completed: Count,
   failed: Count,
   skipped: Count,
-  branches: z.record(z.string(), Count).openapi({ description: 'Completed visits by branch.' }),
+  branches: z.record(z.string(), Count).openapi({ description: 'Number of completed visits by branch.' }),
   emails: z.object({ sent: Count, opened: Count, clicked: Count }).nullable().openapi({
-    description: 'Results of the latest 500 emails of a SEND_EMAIL step, without bots. Null for other steps.',
+    description:
+      'Results of the latest 500 emails of a SEND_EMAIL step. Only opens and clicks by humans count. Null for other steps.',
   }),
 });
 
@@ -53,9 +54,9 @@ export const StepContact = z
     contactId: Id,
     email: z.string().nullable(),
     status: z.enum(['RUNNING', 'WAITING']),
-    attempts: Count.openapi({ description: 'Attempts of a deferred effect.' }),
+    attempts: Count.openapi({ description: 'Number of attempts to carry out the effect of the step.' }),
     startedAt: Instant,
-    dueAt: Instant.nullable().openapi({ description: 'When a DELAY or the deadline of a WAIT_FOR_EVENT ends.' }),
+    dueAt: Instant.nullable().openapi({ description: 'When a DELAY ends, or a WAIT_FOR_EVENT times out.' }),
     error: z.string().nullable(),
   })
   .openapi('ContactAtStep', {
@@ -85,7 +86,9 @@ const StepVisit = z
     output: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'Same as in the execution: `reason` of a skipped step, `branch`, `emailId` …' }),
+      .openapi({
+        description: 'Same as `output` of the step in the execution: `reason` of a skipped step, `branch`, `emailId` …',
+      }),
     error: z.string().nullable(),
   })
   .openapi('StepVisit', {
@@ -106,20 +109,22 @@ export const StepVisitList = cursorList(StepVisit)
   .extend({
     total: Count.nullable().openapi({
       description:
-        'Count in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page.',
+        'Number of visits in the statistics, including visits whose records have been deleted. Null for `status=CANCELLED`. 0 on later pages.',
     }),
   })
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });
 
-/** Returns every step of the current workflow with all its branches, including steps without visits. */
+/**
+ * Converts the counts of a step to its response. All branches of the step are included, also branches without visits.
+ */
 export function stepStatsResponse(step: Step, counts: BranchCounts[], emails: StepEmails[]) {
   const { id, type, name, config } = step;
-  const mine = counts.filter(({ stepId }) => stepId === id);
+  const stepCounts = counts.filter(({ stepId }) => stepId === id);
   const sum = (status: 'waiting' | 'running' | 'completed' | 'failed' | 'skipped') =>
-    mine.reduce((total, count) => total + count[status], 0);
+    stepCounts.reduce((total, count) => total + count[status], 0);
   const branches: Record<string, number> = {};
   for (const branch of STEPS[type].branches(config)) if (branch !== null) branches[branch] = 0;
-  for (const { branch, completed } of mine) {
+  for (const { branch, completed } of stepCounts) {
     if (branch !== '' && (completed > 0 || branch in branches)) branches[branch] = completed;
   }
   return {

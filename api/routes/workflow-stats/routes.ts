@@ -29,7 +29,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Count the visits to each step of a workflow',
   description:
-    'Counts visits that started at or after `since` and before `until`; all visits by default. Returns how many wait or run now, and how the others ended, by branch for a step with branches. Visits that were interrupted by an exit or a cancellation are not counted.',
+    'Counts the visits to each step that started at or after `since` and before `until`. By default, all visits are counted. Returns how many visits wait or run now, how the others ended, and how many left the step by each branch. Visits during which the execution exited or was cancelled are not counted.',
   security: scopes('workflows:view'),
   request: {
     params: IdParams,
@@ -44,7 +44,8 @@ const contactsRoute = createRoute({
   operationId: 'listContactsAtStep',
   tags,
   summary: 'List contacts at a step',
-  description: 'Latest execution first, with the time at which each continues if it is known.',
+  description:
+    'Lists the contacts, the latest execution first. If the time is known at which an execution continues, it is in `dueAt`.',
   security: scopes('workflows:view'),
   request: { params: StepParams, query: cursorQuery(20) },
   responses: { 200: ok(cursorList(StepContact)) },
@@ -57,7 +58,7 @@ const visitsRoute = createRoute({
   tags,
   summary: 'List contacts that have left a step, by outcome',
   description:
-    'COMPLETED unless `status` is SKIPPED, FAILED, or CANCELLED for interrupted visits. The latest visit comes first. Sandbox runs are excluded.',
+    'Lists ended visits with this `status`, the latest first. The default is COMPLETED. CANCELLED means that the execution ended during the visit. Visits of sandbox executions are not listed.',
   security: scopes('workflows:view'),
   request: {
     params: StepParams,

@@ -12,8 +12,8 @@ export const StepParams = z.object({ id: Id, stepId: Id });
 const ConfigInput = z.record(z.string(), z.unknown());
 
 /**
- * Declares that the fields of `config` depend on the step's `type`.
- * @param more fields that the configs of a type have besides
+ * Declares that the fields of `config` depend on the step's `type`. @param more returns additional fields of the config
+ * of a type
  */
 export function withConfigForms<Step extends z.ZodObject>(
   step: Step,
@@ -37,7 +37,7 @@ export const CreateStep = withConfigForms(
       autoConnect: z.boolean().default(false),
     })
     .openapi('CreateWorkflowStep', {
-      description: 'The fields of `config` depend on the type; see the guide to workflows.',
+      description: 'The fields of `config` depend on the type of the step. The guide to automations lists them.',
       example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
     }),
 );

@@ -8,8 +8,9 @@ const EXPRESSION = /\{\{.*?\}\}/gs;
 const REMEDY = 'Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.';
 
 /**
- * Refuses a WEBHOOK step that could never make its request, as the API refuses a webhook endpoint. A stored step that
- * keeps its host can be changed. A host with variables is checked when the step runs.
+ * Refuses a WEBHOOK step with a private URL, because the service would never make its request. The API refuses webhook
+ * endpoints in the same way. A stored step with a private URL can be changed if the host stays the same. A host with
+ * variables is checked when the step runs.
  * @throws AppError VALIDATION_ERROR at `config.url`
  */
 export function refusePrivateUrl(
@@ -23,7 +24,10 @@ export function refusePrivateUrl(
   throw fieldError('config.url', `${reason}, so the step would never make its request. ${REMEDY}`);
 }
 
-/** Returns the steps with a private URL that were stored before such URLs were refused, as errors. */
+/**
+ * Returns an error for each step with a private URL. Such steps were stored by a release that did not refuse these
+ * URLs.
+ */
 export function findPrivateUrls(steps: readonly Step[]): FieldError[] {
   return steps.flatMap(({ id, type, name, config }) => {
     const reason = type === 'WEBHOOK' ? privateUrlReason(config.url) : undefined;
@@ -43,7 +47,8 @@ export function assertPublicUrls({ enabled, steps }: WorkflowDetail): void {
 
 function privateUrlReason(url: unknown): string | undefined {
   const parsed = parse(url);
-  // A variable in the host may have any value. A name below localhost is private whatever comes before it.
+  // A variable in the host may have any value, so only a host without variables is checked. A host that ends with
+  // `localhost` is private, whatever comes before it.
   const isFixed = parsed?.hostname === parse(url, '9')?.hostname || parsed?.hostname.endsWith('localhost');
   return parsed && isFixed ? privateHostReason(parsed) : undefined;
 }
@@ -52,7 +57,7 @@ function hostOf(url: unknown): string | undefined {
   return parse(url)?.hostname;
 }
 
-/** Parses a URL with a value instead of each variable. */
+/** Parses a URL after replacing each variable by `value`. */
 function parse(url: unknown, value = '1'): URL | undefined {
   const text = String(url).replaceAll(EXPRESSION, value);
   return URL.canParse(text) ? new URL(text) : undefined;

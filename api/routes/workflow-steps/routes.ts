@@ -41,7 +41,7 @@ const createStepRoute = createRoute({
   tags,
   summary: 'Add a step',
   description:
-    'The first step becomes the entry. `autoConnect` connects the new step to the last step without an outgoing transition.',
+    'Adds a step to the workflow. The first step becomes the entry. With `autoConnect`, the last step without an outgoing transition is connected to the new step.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
   responses: { 201: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -54,7 +54,7 @@ const patchStepRoute = createRoute({
   tags,
   summary: 'Update a step',
   description:
-    'Applies to every execution that has not passed the step yet. A masked header value keeps the stored value. So does `***` in a URL, while scheme, host and port stay the same.',
+    'Changes the step for every execution that has not passed it yet. If you send back a masked header value, or `***` in a URL, the stored secret stays, unless you change the scheme, host or port of the URL.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
   responses: { 200: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -67,7 +67,7 @@ const deleteStepRoute = createRoute({
   tags,
   summary: 'Remove a step',
   description:
-    'Also removes its transitions. `splice=true` connects the steps before and after it. Executions at the step end EXITED, reason `step_deleted`.',
+    'Removes the step and its transitions. With `splice=true`, the steps before and after it are connected. Executions at the step end EXITED with the reason `step_deleted`.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
   responses: { 204: noContent(), ...errors('CONFLICT') },
@@ -80,7 +80,7 @@ const createTransitionRoute = createRoute({
   tags,
   summary: 'Connect two steps',
   description:
-    '`branch` is `yes` or `no` for a CONDITION, `event` or `timeout` (or none) for a WAIT_FOR_EVENT, and the name of a branch for a SPLIT. Omit it for other steps.',
+    'Adds a transition from one step to another. `branch` is `yes` or `no` for a CONDITION, and the name of a branch for a SPLIT. For a WAIT_FOR_EVENT it is `event`, `timeout` or omitted. Omit it for other steps.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
   responses: { 201: okWithVersion(TransitionSchema), ...errors('CONFLICT') },
@@ -92,7 +92,8 @@ const deleteTransitionRoute = createRoute({
   operationId: 'deleteWorkflowTransition',
   tags,
   summary: 'Remove a transition',
-  description: 'Executions that reach its step later follow the remaining transitions.',
+  description:
+    'Removes a transition. Executions that reach the step at its start later follow the remaining transitions.',
   security: scopes('workflows:edit'),
   request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },
@@ -105,15 +106,15 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
-    const checked = checkConfig(type, withTemplate(config, { type, templateId }) ?? config);
-    refusePrivateUrl(type, checked, { allowPrivate });
+    const checkedConfig = checkConfig(type, withTemplate(config, { type, templateId }) ?? config);
+    refusePrivateUrl(type, checkedConfig, { allowPrivate });
     const step = await changeGraph(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
         workflowId,
         type,
         name: name ?? type,
-        config: checked,
+        config: checkedConfig,
         position: position ?? null,
         autoConnect,
         secretKey,
@@ -131,11 +132,12 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
     const step = await changeGraph(c, async (trx) => {
       const current = await getStep(trx, ref);
       const wanted = withTemplate(config, { type: current.type, templateId, stored: current.config });
-      const shown = maskStepConfig(secretKey, current);
-      const checked = wanted && !sameJson(wanted, shown) ? checkConfig(current.type, wanted, shown) : undefined;
-      if (checked) refusePrivateUrl(current.type, checked, { allowPrivate, stored: current.config });
-      if (config) nameIgnored(c, current.type, config);
-      return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
+      const maskedConfig = maskStepConfig(secretKey, current);
+      const checkedConfig =
+        wanted && !sameJson(wanted, maskedConfig) ? checkConfig(current.type, wanted, maskedConfig) : undefined;
+      if (checkedConfig) refusePrivateUrl(current.type, checkedConfig, { allowPrivate, stored: current.config });
+      if (config) reportIgnoredFields(c, current.type, config);
+      return updateStep(trx, { ...ref, name, config: checkedConfig, position, secretKey, read });
     });
     return c.json(stepResponse(secretKey, step), 200);
   });
@@ -154,8 +156,15 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
   app.openapi(createTransitionRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { fromStepId, toStepId, branch = null } = c.req.valid('json');
-    const drawn = { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch, read: readVersion(c) };
-    const transition = await changeGraph(c, (trx) => insertTransition(trx, drawn));
+    const newTransition = {
+      projectId: c.var.projectId,
+      workflowId,
+      fromStepId,
+      toStepId,
+      branch,
+      read: readVersion(c),
+    };
+    const transition = await changeGraph(c, (trx) => insertTransition(trx, newTransition));
     return c.json(transitionResponse(transition), 201);
   });
 
@@ -179,8 +188,8 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
 }
 
 /**
- * Returns the config of a step in the form that is stored. A value that the step has already is accepted, although a
- * newer rule refuses it.
+ * Returns the config of a step in the form that is stored. A value that the stored step already has is accepted, even
+ * if a newer rule forbids it.
  * @param stored the step's config as the caller reads it
  * @throws AppError VALIDATION_ERROR with fields below `config`
  */
@@ -190,8 +199,9 @@ export function checkConfig(
   stored?: Record<string, unknown>,
 ): Record<string, unknown> {
   const { input, older, conditionAt } = STEPS[type];
-  const large = conditionAt && findConditionSizeError(ownValueAt(config, conditionAt));
-  if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
+  const sizeFault = conditionAt && findConditionSizeError(ownValueAt(config, conditionAt));
+  if (sizeFault)
+    throw fieldError(['config', ...conditionAt, ...sizeFault.path].join('.'), sizeFault.message, 'too_big');
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
@@ -206,7 +216,8 @@ export function checkConfig(
 }
 
 /**
- * Returns the config with the template, which a record has beside the config too. Undefined if neither is given.
+ * Returns the config with its template. A request may have `templateId` in `config` or beside it. Undefined if the
+ * request has neither `config` nor `templateId`.
  * @throws AppError VALIDATION_ERROR for two different templates, and for the template of a step that sends no email
  */
 function withTemplate(
@@ -219,15 +230,18 @@ function withTemplate(
     return config;
   }
   if (!config && templateId === undefined) return undefined;
-  const { templateId: inConfig, ...others } = config ?? stored ?? {};
-  if (templateId === null && inConfig === stored?.templateId) return others;
-  const names = { templateId: templateId ?? undefined, 'config.templateId': inConfig };
+  const { templateId: configTemplateId, ...others } = config ?? stored ?? {};
+  if (templateId === null && configTemplateId === stored?.templateId) return others;
+  const names = { templateId: templateId ?? undefined, 'config.templateId': configTemplateId };
   const template = resolveAliases<unknown>(names, stored?.templateId);
   return { ...others, ...(template !== undefined && { templateId: template }) };
 }
 
-/** Names the unknown fields of a config whose step's type is not in the request. */
-function nameIgnored(c: RequestContext, type: StepType, config: Record<string, unknown>): void {
+/**
+ * Lists the unknown fields of a config in the header `X-Ignored-Fields`. Used if the request does not have the type of
+ * the step.
+ */
+function reportIgnoredFields(c: RequestContext, type: StepType, config: Record<string, unknown>): void {
   const unknown = fieldNames(STEPS[type].input).unknownIn(config);
   const names = namesForHeader(unknown.map(({ path }) => ({ path: ['config', ...path] })));
   if (names !== '') c.header('X-Ignored-Fields', names, { append: true });

@@ -8,7 +8,7 @@ import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './response.ts';
 
-/** Null means no exits. An omitted field does not change them. */
+/** Exit events of a workflow in a request. Null means none. If the field is omitted, the stored exit events stay. */
 const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
   type: ['array', 'null'],
   maxItems: EXITS_MAX,
@@ -22,7 +22,7 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
     required: ['eventName'],
   },
   description:
-    'Events that end an execution of their contact at once, at any step: EXITED, reason `exited_on_event`. Changes apply at once, also to running executions.',
+    'Events that end the executions of their contact at once, at any step. These executions are EXITED with the reason `exited_on_event`. A change also applies to running executions.',
   example: [{ eventName: 'purchase' }],
 });
 
@@ -36,7 +36,7 @@ const TriggerConfig = z
 
 const ReentryKey = z.string().regex(REENTRY_KEY, REENTRY_KEY_ERROR).nullish().openapi({
   description:
-    'Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null.',
+    'Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution.',
   example: 'event.cartId',
 });
 
@@ -80,12 +80,12 @@ interface Trigger {
   includeAutomatic?: boolean | undefined;
 }
 
-/** The trigger of a workflow that no event starts yet. */
+/** The trigger of a new workflow without an event name. */
 export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
 
 /**
- * Returns the trigger of a workflow. A request gives each field at the top level or in `triggerConfig`. Undefined if
- * it is in neither.
+ * Returns the trigger fields of a request. Each field may be at the top level or in `triggerConfig`. A field that is in
+ * neither is undefined.
  */
 export function triggerFromRequest(
   body: Trigger & { triggerConfig?: Trigger | null | undefined },

@@ -100,7 +100,7 @@ export const TransitionSchema = z
 
 export const WorkflowDetailSchema = WorkflowSchema.extend({
   version: z.string().openapi({
-    description: 'Version of the graph, for `PUT /workflows/{id}/graph`. It changes with the steps and transitions.',
+    description: 'Version of the graph, for `PUT /workflows/{id}/graph`. It changes when steps or transitions change.',
   }),
   steps: z.array(StepSchema),
   transitions: z.array(TransitionSchema),
@@ -143,23 +143,26 @@ export const ExecutionSchema = z
     exitReason: z.string().nullable(),
     error: z.string().nullable().openapi({
       description:
-        'Why it FAILED. `loop`: it returned to a step with less than 60 s of waiting in between, or reached its 1,001st step. `event_depth` on an execution that continued: an event of its steps was the tenth link of a chain of executions and started none.',
+        'Why the execution is FAILED. `loop`: the execution returned to a step after less than 60 s of waiting, or reached its 1,001st step. `event_depth` can also be set on an execution that has not failed: one of its steps caused the tenth event in a chain of executions and events, and this event started nothing.',
     }),
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
-    sandbox: z.boolean().openapi({ description: 'A sandbox run. It is not counted in statistics.' }),
+    sandbox: z
+      .boolean()
+      .openapi({ description: 'True for an execution that tests the workflow. It is not counted in statistics.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
       description:
-        'False while the execution waits to be started, because more executions were accepted than can be started at once. Its steps then show its position.',
+        'False while the execution waits in the outbox, because more executions were accepted than can be started at once. `steps` then shows at which step it will start.',
     }),
     temporal: z.object({
       workflowId: z.string(),
       runId: z.string().nullable(),
       url: z.string().nullable().openapi({
-        description: "URL in Temporal's UI, when a single execution is requested and `TEMPORAL_UI_URL` is set",
+        description:
+          "URL of the workflow in Temporal's UI. Only set in the response for a single execution, if `TEMPORAL_UI_URL` is set.",
       }),
     }),
   })
@@ -176,8 +179,7 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
       startedAt: Instant,
       completedAt: Instant.nullable(),
       dueAt: Instant.nullable().openapi({
-        description:
-          'When a DELAY or the deadline of a WAIT_FOR_EVENT ends. Later than requested if too many end in the same second.',
+        description: 'When a DELAY ends, or a WAIT_FOR_EVENT times out.',
       }),
       output: Json.nullable(),
       error: z.string().nullable(),
@@ -264,13 +266,13 @@ interface InTemporal {
   url: string | null;
 }
 
-/** The part of this installation's names in Temporal that a response needs: the workflow id of an execution. */
+/** Function that returns the workflow id of an execution in Temporal. */
 type WorkflowNames = Pick<InstallationNames, 'execution'>;
 
-const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
+const WITHOUT_RUN: InTemporal = { runId: null, url: null };
 
-/** Converts an execution to its response. `temporal` is looked up for a single execution only. */
-export function executionResponse(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
+/** Converts an execution to its response. Only the operation for a single execution passes its run in Temporal. */
+export function executionResponse(execution: Execution, names: WorkflowNames, temporal = WITHOUT_RUN) {
   const {
     id,
     workflowId,
@@ -307,7 +309,7 @@ export function executionResponse(execution: Execution, names: WorkflowNames, te
 export function executionDetailResponse(
   execution: Execution & { steps: ExecutionVisit[] },
   names: WorkflowNames,
-  temporal = NOT_LOOKED_UP,
+  temporal = WITHOUT_RUN,
 ) {
   return {
     ...executionResponse(execution, names, temporal),

@@ -32,7 +32,7 @@ const listRoute = createRoute({
   operationId: 'listWorkflows',
   tags,
   summary: 'List the workflows',
-  description: 'Newest first. `workflows` and `data` are aliases.',
+  description: 'Lists workflows, newest first. `workflows` and `data` are the same list.',
   security: scopes('workflows:view'),
   request: { query: pageQuery(LIST_DEFAULT).extend({ search: NameSearch }) },
   responses: { 200: ok(WorkflowList) },
@@ -45,7 +45,7 @@ const fieldsRoute = createRoute({
   tags,
   summary: 'List the fields for CONDITION steps',
   description:
-    'Contact fields (`data.<key>` for custom fields), event names for history operators, and keys seen in event data.',
+    'Lists what a CONDITION step can use: fields of contacts (`data.<key>` for custom fields), names of events for history operators, and keys of the data of recorded events.',
   security: scopes('workflows:view'),
   responses: {
     200: ok(
@@ -78,7 +78,7 @@ const createWorkflowRoute = createRoute({
   tags,
   summary: 'Create a workflow',
   description:
-    'A new workflow is disabled and has no steps; the first step added becomes its entry. A project can have 500 workflows (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
+    'Creates a workflow, which is disabled and has no steps. The step that you add first becomes its entry. A project can have 500 workflows (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
   responses: { 201: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
@@ -103,7 +103,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Update a workflow',
   description:
-    'Enabling checks the whole graph and returns every error found. Disabling lets running executions finish; no new execution starts.',
+    'Updates the fields of the request. Before a workflow is enabled, the whole graph is checked, and a 422 lists all errors. After a workflow is disabled, running executions continue to their end, and no new execution starts.',
   security: scopes('workflows:edit'),
   stored: storedRecord(({ db, config }, ref) =>
     getWorkflow(db, ref).then((workflow) => workflowDetailResponse(config.secretKey, workflow)),
@@ -118,7 +118,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteWorkflow',
   tags,
   summary: 'Delete a workflow',
-  description: 'Only possible while the workflow has no active executions. Its ended executions are deleted too.',
+  description: 'Deletes the workflow and its ended executions. Returns 409 while the workflow has active executions.',
   security: scopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },
@@ -139,7 +139,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');
     const { eventName = null, includeAutomatic = false } = triggerFromRequest(body, NO_TRIGGER);
-    const created = {
+    const newWorkflow = {
       projectId: c.var.projectId,
       name: body.name,
       slug: body.slug,
@@ -152,7 +152,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       exitOn: body.exitOn ?? [],
       exitWhenUnsubscribed: body.exitWhenUnsubscribed,
     };
-    const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
+    const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, newWorkflow));
     setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 201);
   });
@@ -171,11 +171,12 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const ref = { projectId: c.var.projectId, id };
     const stored = triggerConfig ? await getWorkflow(db, ref) : undefined;
     const changes = { ...body, exitOn: exits, ...triggerFromRequest({ ...body, triggerConfig }, stored) };
-    const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
+    const change = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, async (trx) => {
-      // An enabled workflow that is sent back stays enabled.
+      // Checks the URLs only if the workflow is disabled now, because a client may send an enabled workflow back
+      // unchanged.
       if (body.enabled && !config.webhookAllowPrivate) assertPublicUrls(await getWorkflow(trx, ref));
-      return updateWorkflow(trx, wanted);
+      return updateWorkflow(trx, change);
     });
     setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
