@@ -58,14 +58,14 @@ export type ActivityTypes = {
 export type AddSegmentMembers = {
   emails: string[];
   createMissing?: boolean;
-  /** Consent of contacts that `createMissing` creates. It changes no known contact. */
+  /** Whether contacts that `createMissing` creates are subscribed. The subscription of existing contacts does not change. */
   subscribed?: boolean;
 };
 
 export type AddSmsStop = {
   /** E.164 */
   phone: string;
-  /** A sender of the project. Defaults to all senders. */
+  /** A sender of the project. If omitted, all senders. */
   from?: string;
 };
 
@@ -81,7 +81,7 @@ export type AddedSegmentMembers = {
 };
 
 export type AdvanceExecution = {
-  /** For a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`. */
+  /** Branch to take after a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`. */
   branch?: string | null;
 };
 
@@ -199,7 +199,7 @@ export type AuditEntry = {
 
 export type BackInStock = {
   email: string;
-  /** The number, or the full global id */
+  /** Id of the variant: its number, or its global id `gid://shopify/ProductVariant/<number>` */
   storefrontVariantId: string;
 };
 
@@ -236,7 +236,7 @@ export type BatchSent = {
           /** Set for a copy */
           role?: SentEmailsRole;
         }[];
-        /** Copies that are not sent */
+        /** Copies that are not sent, with the reason */
         skipped?: {
           email: string;
           reason: SentSkippedReason;
@@ -257,7 +257,7 @@ export type BulkContacts = {
   contactIds?: string[];
   /** Alias of `contactIds` */
   ids?: string[];
-  /** Selects the contacts that match when the job reaches them. Contacts created after the request are not included. */
+  /** Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches. */
   where?: {
     /** Part of the address */
     search?: string;
@@ -320,14 +320,14 @@ export type Campaign = {
   audienceCondition: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** The campaign's own window, or null for no window. Absent if the project's window applies. */
+  /** Sending window of this campaign, or null if no window applies. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** When the next recipients can be sent to, if recipients wait for a local time or a window */
+  /** When the next recipients get the email, if recipients wait for a local time or a sending window */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -335,14 +335,14 @@ export type Campaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already. */
+  /** Why the campaign is PAUSED. `requested`: a user paused it. `template_timeout`: rendering the content took too long for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may already have got the email. */
   pausedReason: CampaignPausedReason | null;
-  /** Variants of the content. Fields that a variant does not set are the campaign's. */
+  /** Variants of the content. Fields that a variant does not set have the value of the campaign. */
   variants: CampaignVariant[] | null;
   test: CampaignTest;
-  /** Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled. */
+  /** Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled. */
   testState: CampaignTestState | null;
-  /** When the winner is chosen. Null until the share was sent. */
+  /** When the winner is chosen. Null until all emails of the share were sent. */
   testEndsAt: string | null;
   /** Name of the variant that the remaining recipients get */
   winner: string | null;
@@ -379,7 +379,7 @@ export type CampaignFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -391,7 +391,7 @@ export type CampaignFile = {
   audienceFilter?: unknown;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
+  /** Sending window of this campaign. With null, no window applies. With `project`, the default, the project's window at the time of sending applies. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
@@ -411,7 +411,7 @@ export type CampaignLink = {
   uniqueClicks: number;
   /** Clicks by scanners */
   machineClicks: number;
-  /** Clicks of each variant with this link. Null if the campaign has no variants. */
+  /** Clicks for each variant that contains this link. Null if the campaign has no variants. */
   variants: CampaignLinkOfVariant[] | null;
 };
 
@@ -466,11 +466,11 @@ export type CampaignRequeued = {
 };
 
 export type CampaignReview = {
-  /** Contacts in the audience, subscribed or not */
+  /** Number of contacts in the audience, including contacts that are not subscribed */
   audience: number;
-  /** Recipients that the campaign would be sent to now */
+  /** Number of contacts that would get the campaign now */
   willSend: number;
-  /** Skipped contacts by reason */
+  /** Number of skipped contacts by reason */
   skipped: Record<string, number>;
   /** Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test. */
   estimatedSeconds: number;
@@ -520,7 +520,7 @@ export type CampaignStats = {
     opens: number;
     clicks: number;
   }[];
-  /** Null if the campaign has no variants. Recipients that wait for the winner belong to no variant. */
+  /** Null if the campaign has no variants. Recipients that wait for the winner are not counted for any variant. */
   variants: CampaignVariantStats[] | null;
   comparison: VariantComparison;
 };
@@ -534,15 +534,15 @@ export type CampaignTest = {
   minimum: number;
 } | null;
 
-/** Sends the variants to a share of the recipients, waits, and sends the better variant to the rest. Without a test, all recipients get a variant by weight. */
+/** Sends the variants to a share of the recipients, waits, and sends the better variant to the other recipients. Without a test, all recipients get a variant by weight. */
 export type CampaignTestInput = {
-  /** Share of the recipients that gets the variants by weight, rounded up to whole recipients. With 1, all recipients get a variant and no recipient waits for a winner. */
+  /** Share of the recipients that take part in the test, rounded up to whole recipients. They get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner. */
   share: number;
-  /** Counts humans only, without automated opens and clicks */
+  /** Rate that decides the winner. Only opens and clicks by humans count. */
   metric?: CampaignTestMetric;
-  /** Waiting time after the share was sent */
+  /** Minutes from the last email of the share until the winner is chosen */
   waitMinutes?: number;
-  /** Minimum number of opens or clicks (see `metric`) of the winner. Below it, the first variant wins. */
+  /** Minimum number of opens or clicks (see `metric`) that the best variant needs to win. If it has fewer, the first variant of the campaign wins. */
   minimum?: number;
 } | null;
 
@@ -580,7 +580,7 @@ export type CampaignVariant = {
   replyTo?: string;
 };
 
-/** Fields that a variant does not set are the campaign's. */
+/** A variant of the content. Fields that it does not set have the value of the campaign. */
 export type CampaignVariantInput = {
   name: string;
   weight?: number;
@@ -588,7 +588,7 @@ export type CampaignVariantInput = {
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -618,7 +618,7 @@ export type CampaignVariantStats = {
   clickRate: number;
   openInterval: RateInterval;
   clickInterval: RateInterval;
-  /** Interval of the compared rate. Without a test, the open rate. */
+  /** Interval of the rate that `metric` of the test names, or of the open rate without a test. */
   interval: RateInterval;
 };
 
@@ -688,7 +688,7 @@ export type Contact = {
   /** Consent to SMS, independent of `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
-  /** Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen. */
+  /** Whether the contact is subscribed to each of the project's topics, by topic id. If the contact has not chosen, this is the default of the topic. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
@@ -699,10 +699,10 @@ export type ContactAtStep = {
   contactId: string;
   email: string | null;
   status: ContactAtStepStatus;
-  /** Attempts of a deferred effect. */
+  /** Number of attempts to carry out the effect of the step. */
   attempts: number;
   startedAt: string;
-  /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
+  /** When a DELAY ends, or a WAIT_FOR_EVENT times out. */
   dueAt: string | null;
   error: string | null;
 };
@@ -714,12 +714,12 @@ export type ContactExecution = {
   workflowId: string;
   workflowName: string;
   status: ExecutionStatus;
-  /** A sandbox run. It is not counted in statistics. */
+  /** True for an execution that tests a workflow. It is not counted in statistics. */
   sandbox: boolean;
   currentStepId: string | null;
   stepName: string | null;
   stepType: StepType | null;
-  /** When the current step is due */
+  /** When the current step continues */
   dueAt: string | null;
   exitReason: string | null;
   error: string | null;
@@ -805,18 +805,18 @@ export type ContactSubscription = {
   subscribed: boolean;
   subscription: SubscriptionState;
   smsSubscribed: boolean;
-  /** The latest 20, newest first. Empty if the subscription has not changed since the contact was created. */
+  /** The latest 20 changes, newest first. Empty if the subscription has not changed since the contact was created. */
   changes: ({
     at: string;
     subscribed: boolean;
-    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the contact itself, or the reporter. Null if unknown. */
+    /** Who made the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown. */
     actor: string | null;
-    /** Address of a user, or name of a key or workflow. Null without a name. */
+    /** Email address of the user, or name of the key or workflow. Null if the actor has no name. */
     actorName: string | null;
     reason: string | null;
   })[];
   suppressions: (Suppression & ({
-    /** Address of a user, or name of a key or workflow. Null without a name. */
+    /** Email address of the user, or name of the key or workflow. Null if the actor has no name. */
     actorName: string | null;
   }))[];
 };
@@ -847,7 +847,7 @@ export type CreateCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from: string | {
     name?: string;
     email: string;
@@ -864,11 +864,11 @@ export type CreateCampaign = {
   audienceCondition?: Record<string, unknown> | null;
   /** Alias of `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** Topic of the campaign. Contacts that left the topic do not get it. */
+  /** Topic of the campaign. Contacts that left the topic do not get the campaign. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
+  /** Sending window of this campaign. With null, no window applies. With `project`, the default, the project's window at the time of sending applies. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
@@ -891,7 +891,7 @@ export type CreateSegment = {
 };
 
 export type CreateSmsSender = {
-  /** Country of the sender. If null or omitted, sets the default sender. */
+  /** Country of the recipients that get SMS from this sender. If null or omitted, this is the default sender. */
   country?: string | null;
   from: string;
 };
@@ -904,7 +904,7 @@ export type CreateTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -918,7 +918,7 @@ export type CreateTemplate = {
 
 export type CreateTopic = {
   name: string;
-  /** Derived from the name by default. Unique in the project. Does not change with the name. */
+  /** Identifies the topic. Derived from the name if omitted. Unique in the project. A new name does not change it. */
   slug?: string;
   /** Shown to contacts on the preference page */
   description?: string | null;
@@ -948,13 +948,13 @@ export type CreateWorkflow = {
   /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
 };
 
-/** The fields of `config` depend on the type; see the guide to workflows. */
+/** The fields of `config` depend on the type of the step. The guide to automations lists them. */
 export type CreateWorkflowStep = {
   type: StepType;
   name?: string;
@@ -1010,12 +1010,12 @@ export type Domain = {
     value: string;
     required: boolean;
     found: boolean;
-    /** Values found at the last check. Null if the DNS never responded. */
+    /** Values that the DNS returned at the last check. Null if the DNS has never responded. */
     seen: string[] | null;
-    /** Warning to read before publishing the record, such as an MX of another server */
+    /** Warning to read before you publish the record, for example that the name already has an MX of another server */
     warning: string | null;
   })[];
-  /** Why no records, or only some of them, need publishing */
+  /** Why you need to publish no records, or only some of them */
   note: string | null;
   lastCheckedAt: string | null;
   createdAt: string;
@@ -1035,11 +1035,11 @@ export type Email = EmailItem & ({
   /** Header names are in lower case */
   headers: Record<string, string>;
   replyTo: string | null;
-  /** Role of the recipient in an email with copies. Null otherwise. */
+  /** Role of the recipient in an email with copies. Null for an email without copies. */
   role: EmailRole | null;
   /** The workflow of `workflowExecutionId` */
   workflowId: string | null;
-  /** Number of times the email was handed to the provider */
+  /** Number of attempts to send the email */
   attempts: number;
   bounceType: EmailBounceType | null;
   machineOpens: number;
@@ -1047,7 +1047,7 @@ export type Email = EmailItem & ({
   /** Id of the email that this email resends */
   resentFrom: string | null;
   attachments: ({
-    /** For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message */
+    /** Id for `GET /v1/emails/{id}/attachments/{attachmentId}`. Null for a file inside a message from the SMTP relay. */
     id: string | null;
     name: string;
     type: string;
@@ -1154,7 +1154,7 @@ export type Event = {
     id: string;
     workflowId: string;
   }[];
-  /** Enabled workflows with this trigger that the event did not start, with the reason and the conflicting execution */
+  /** Enabled workflows with this event name that the event did not start, with the reason, and the execution that prevented it if there is one */
   notStarted: ({
     workflowId: string;
     reason: EventNotStartedReason;
@@ -1201,21 +1201,21 @@ export type Execution = {
   status: ExecutionStatus;
   currentStepId: string | null;
   exitReason: string | null;
-  /** Why it FAILED. `loop`: it returned to a step with less than 60 s of waiting in between, or reached its 1,001st step. `event_depth` on an execution that continued: an event of its steps was the tenth link of a chain of executions and started none. */
+  /** Why the execution is FAILED. `loop`: the execution returned to a step after less than 60 s of waiting, or reached its 1,001st step. `event_depth` can also be set on an execution that has not failed: one of its steps caused the tenth event in a chain of executions and events, and this event started nothing. */
   error: string | null;
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** A sandbox run. It is not counted in statistics. */
+  /** True for an execution that tests the workflow. It is not counted in statistics. */
   sandbox: boolean;
   startedAt: string;
   completedAt: string | null;
-  /** False while the execution waits to be started, because more executions were accepted than can be started at once. Its steps then show its position. */
+  /** False while the execution waits in the outbox, because more executions were accepted than can be started at once. `steps` then shows at which step it will start. */
   begun: boolean;
   temporal: {
     workflowId: string;
     runId: string | null;
-    /** URL in Temporal's UI, when a single execution is requested and `TEMPORAL_UI_URL` is set */
+    /** URL of the workflow in Temporal's UI. Only set in the response for a single execution, if `TEMPORAL_UI_URL` is set. */
     url: string | null;
   };
 };
@@ -1230,7 +1230,7 @@ export type ExecutionDetail = Execution & ({
     attempts: number;
     startedAt: string;
     completedAt: string | null;
-    /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. Later than requested if too many end in the same second. */
+    /** When a DELAY ends, or a WAIT_FOR_EVENT times out. */
     dueAt: string | null;
     output: Record<string, unknown> | null;
     error: string | null;
@@ -1241,7 +1241,7 @@ export type ExecutionDetailStepsStatus = "RUNNING" | "WAITING" | "COMPLETED" | "
 
 export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
 
-/** Events that end an execution of their contact at once, at any step: EXITED, reason `exited_on_event`. Changes apply at once, also to running executions. */
+/** Events that end the executions of their contact at once, at any step. These executions are EXITED with the reason `exited_on_event`. A change also applies to running executions. */
 export type ExitOn = {
   eventName: string;
   /** Filters on the event's data, like the filters of a WAIT_FOR_EVENT. */
@@ -1294,7 +1294,7 @@ export type Health = {
   status: "ok";
 };
 
-/** Whether marketing and automation email is on hold, since when and why. */
+/** Whether marketing and automation email is on hold, since when, and why. */
 export type Hold = {
   held: boolean;
   since: string | null;
@@ -1336,25 +1336,25 @@ export type ImportJob = {
       email: string;
       error: string;
     }[];
-    /** Rows that were imported without a value that is not valid, such as a phone number */
+    /** Number of rows that were imported although a value, such as a phone number, is not valid */
     warningCount?: number;
     warnings?: {
       row: number;
       email: string;
       warning: string;
     }[];
-    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
+    /** Explains how the import treats columns that it recognizes by their names, such as `Newsletter`, which sets the subscription */
     notes?: string[];
   };
 };
 
-/** Counts and errors that the import would end with if nothing changes in the meantime. */
+/** The counts and errors that an import of this file would have now. */
 export type ImportPreview = {
   delimiter: string;
   rows: number;
   /** The mapping to send with the import */
   mapping: Record<string, unknown>;
-  /** Errors in the mapping. With errors, rows are not counted. */
+  /** Errors in the mapping. If there are any, the rows of the file are not counted. */
   problems: {
     field: string;
     message: string;
@@ -1365,7 +1365,7 @@ export type ImportPreview = {
     /** `email`, `subscribed`, `data.<name>`, or null for a skipped column */
     field: string | null;
     type: ImportPreviewColumnsType;
-    /** First values of the column, as in the file */
+    /** The first values of the column, as they are in the file */
     samples: string[];
     /** Number of values by detected type */
     types: {
@@ -1378,7 +1378,7 @@ export type ImportPreview = {
   preview: ({
     row: number;
     email: string;
-    /** Null if the file does not set it */
+    /** Null if the file does not set the subscription */
     subscribed: boolean | null;
     data: Record<string, unknown>;
     /** Whether the contact exists and would be updated */
@@ -1396,17 +1396,17 @@ export type ImportPreview = {
       row: number;
       email: string;
       error: string;
-      /** Cells of the row, or the line if it cannot be parsed. Empty above 2,000 characters. */
+      /** Cells of the row, or the whole line if it cannot be parsed. Empty if they have more than 2,000 characters. */
       values: string[];
     }[];
-    /** Rows that were imported without a value that is not valid, such as a phone number */
+    /** Number of rows that were imported although a value, such as a phone number, is not valid */
     warningCount?: number;
     warnings?: {
       row: number;
       email: string;
       warning: string;
     }[];
-    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
+    /** Explains how the import treats columns that it recognizes by their names, such as `Newsletter`, which sets the subscription */
     notes?: string[];
     /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
@@ -1441,7 +1441,7 @@ export type JoinByInvitation = {
   token: string;
 };
 
-/** Policy for recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. `SEND`, the default, sends at once. `SKIP` skips them with reason `too_late`. */
+/** What happens to recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`. */
 export type LatePolicy = "SEND" | "SKIP";
 
 /** Omitted fields do not change; null removes a limit. The guards are fractions of 1. */
@@ -1473,14 +1473,14 @@ export type ListedCampaign = {
   audienceCondition?: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** The campaign's own window, or null for no window. Absent if the project's window applies. */
+  /** Sending window of this campaign, or null if no window applies. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** When the next recipients can be sent to, if recipients wait for a local time or a window */
+  /** When the next recipients get the email, if recipients wait for a local time or a sending window */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -1488,14 +1488,14 @@ export type ListedCampaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already. */
+  /** Why the campaign is PAUSED. `requested`: a user paused it. `template_timeout`: rendering the content took too long for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may already have got the email. */
   pausedReason: CampaignPausedReason | null;
-  /** Variants of the content. Fields that a variant does not set are the campaign's. */
+  /** Variants of the content. Fields that a variant does not set have the value of the campaign. */
   variants?: CampaignVariant[] | null;
   test: CampaignTest;
-  /** Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled. */
+  /** Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled. */
   testState: CampaignTestState | null;
-  /** When the winner is chosen. Null until the share was sent. */
+  /** When the winner is chosen. Null until all emails of the share were sent. */
   testEndsAt: string | null;
   /** Name of the variant that the remaining recipients get */
   winner: string | null;
@@ -1527,7 +1527,7 @@ export type ListedContact = {
   /** Consent to SMS, independent of `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
-  /** Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen. */
+  /** Whether the contact is subscribed to each of the project's topics, by topic id. If the contact has not chosen, this is the default of the topic. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
@@ -1555,9 +1555,9 @@ export type ListedContactJob = {
     failureCount: number;
     /** Failed rows that are not valid CSV. At 1,000, the job is FAILED. */
     unreadableRows?: number;
-    /** Rows that were imported without a value that is not valid, such as a phone number */
+    /** Number of rows that were imported although a value, such as a phone number, is not valid */
     warningCount?: number;
-    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
+    /** Explains how the import treats columns that it recognizes by their names, such as `Newsletter`, which sets the subscription */
     notes?: string[];
   } | {
     operation: BulkJobResultOperation;
@@ -1570,7 +1570,7 @@ export type ListedContactJob = {
 export type ListedSegment = {
   id: string;
   name: string;
-  /** Derived from the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  /** Derived from the name. Part of the event names `segment.<slug>.entry` and `segment.<slug>.exit`. */
   slug: string;
   description?: string | null;
   type: SegmentType;
@@ -1608,7 +1608,7 @@ export type LoggedRequest = {
   status: number;
   /** Milliseconds until the response started */
   ms: number;
-  /** A secret key, a user, or the public key */
+  /** Who sent the request: a secret key, a user, or the public key */
   by: LoggedRequestBy;
   keyId: string | null;
   userId: string | null;
@@ -1619,7 +1619,7 @@ export type LoggedRequest = {
 export type LoggedRequestBy = "key" | "user" | "public";
 
 export type LoggedRequestDetail = LoggedRequest & ({
-  /** Current effects of the request: the first 100 of each kind */
+  /** Records that the request created, as they are now: the first 100 of each kind */
   made: {
     contacts: {
       id: string;
@@ -1682,14 +1682,14 @@ export type MailDay = {
 };
 
 export type MailOverview = {
-  /** Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts. */
+  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight is within such an hour, the hour belongs to the day in which it starts. */
   timezone: string;
   /** `reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones. */
   deliveredBasis: MailOverviewDeliveredBasis;
   totals: MailTotals;
   rates: MailRates;
   days: MailDay[];
-  /** The same for the equally long time span just before */
+  /** The same values for the time span of the same length just before */
   previous: {
     totals: MailTotals;
     rates: MailRates;
@@ -1755,10 +1755,10 @@ export type OpenInvitation = {
 };
 
 export type OperatorHealth = {
-  /** Version of the responding API */
+  /** Version of the API process that responds */
   version: string | null;
   installation: {
-    /** Part of each name in Temporal */
+    /** Short id of the installation, which is part of each name in Temporal */
     shortId: string;
     sendingHold: SendingHold;
   };
@@ -1797,28 +1797,28 @@ export type OperatorHealth = {
   periodicWork: ({
     kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
-    /** A round is running, or an operator ended it */
+    /** True if a round is running, or was ended by an operator */
     running: boolean;
     lastStartedAt: string | null;
     lastEndedAt: string | null;
     lastDurationSeconds: number | null;
-    /** Segments, domains and hours of statistics that have been due for two periods. For recovery and pruning, the projects and tables that the last round left unfinished. */
+    /** Number of segments, domains or hours of statistics that have been due for two periods. For recovery and pruning, the number of parts that the last round did not finish. */
     backlog: number;
     /** Projects, pages or tables that failed in the last round */
     failing: string[];
     lastError: string | null;
     lastErrorAt: string | null;
-    /** No round has ended for three periods */
+    /** True if no round has ended for three periods */
     late: boolean;
   })[];
-  /** Processes of the last day. Processes that stopped normally are not listed. */
+  /** Processes that ran within the last day. Processes that stopped normally are not listed. */
   processes: {
     id: string;
     kind: OperatorHealthProcessesKind;
     host: string;
     pid: number;
     version: string;
-    /** Hash of the compiled modules; equal for equal code */
+    /** Hash of the compiled code. Processes with the same code have the same value. */
     build: string;
     startedAt: string;
     seenAt: string;
@@ -1834,11 +1834,11 @@ export type OperatorHealthProcessesKind = "api" | "worker";
 export type PatchContact = {
   email?: string;
   subscribed?: boolean;
-  /** Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`. */
+  /** Set it to true to subscribe a contact that has unsubscribed personally. Only needed if the project's setting `resubscribe` is `protect`. */
   resubscribe?: boolean;
-  /** Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored. */
+  /** Custom fields. Null deletes a field, an empty string changes nothing, and a value `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
-  /** Subscription to topics, by topic id. Other topics do not change. */
+  /** Whether the contact is subscribed to each topic, by topic id. Topics that are not listed do not change. */
   topics?: Record<string, boolean>;
 };
 
@@ -1846,7 +1846,7 @@ export type PatchDomain = {
   signing: boolean;
 };
 
-/** Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` returns 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
+/** Omitted fields do not change; null removes a limit. The guards are fractions: 0.1 means 10 %. A limit above `operatorLimits` returns 422. If the operator has set no limit, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
 export type PatchProject = {
   name?: string;
   tracking?: ProjectTracking;
@@ -1859,7 +1859,7 @@ export type PatchProject = {
   /** IANA time zone, such as `Europe/Berlin`, for contacts without a valid `data.timezone` */
   timezone?: string;
   sendingWindow?: SendingWindow | null;
-  /** While enabled, contacts that the public key would subscribe are `pending` and get the template, which must contain `{{confirmUrl}}`. The page at that link subscribes the contact. */
+  /** While `enabled`, a contact that a request with the public key subscribes becomes `pending` and gets an email of the template, which must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact. */
   doubleOptIn?: {
     enabled: boolean;
     templateId?: string | null;
@@ -1868,7 +1868,7 @@ export type PatchProject = {
   phoneCountry?: string | null;
   /** With `protect`, `subscribed: true` does not subscribe a contact that unsubscribed personally, unless the request has `resubscribe: true`. */
   resubscribe?: ProjectResubscribe;
-  /** With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key. */
+  /** With `protected`, `/v1/track` with the public key cannot overwrite values of the project. With `open`, the rules of a secret key apply, except that the public key can subscribe a contact again only if it was unsubscribed with the public key. */
   publicKeyMode?: TrackedEventMode;
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
@@ -1896,7 +1896,7 @@ export type PatchTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -1912,7 +1912,7 @@ export type PatchTemplate = {
 
 export type PatchTopic = {
   name?: string;
-  /** Derived from the name by default. Unique in the project. Does not change with the name. */
+  /** Identifies the topic. Derived from the name if omitted. Unique in the project. A new name does not change it. */
   slug?: string;
   /** Shown to contacts on the preference page */
   description?: string | null;
@@ -1945,7 +1945,7 @@ export type PatchWorkflow = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -1993,7 +1993,7 @@ export type PixelEvent = {
   timestamp?: string | null;
 };
 
-/** Preview text that mailboxes show beside the subject. Text with Liquid, hidden at the start of the HTML part. */
+/** Preview text that email apps show beside the subject. Text with Liquid. The HTML part contains it as hidden text at the start. */
 export type Preheader = string | null;
 
 export type PreviewCondition = {
@@ -2002,7 +2002,7 @@ export type PreviewCondition = {
   condition?: ConditionInput;
 };
 
-/** A person who is not a contact, instead of `contactId`. */
+/** Instead of `contactId`: a person who is not a contact of the project. */
 export type PreviewContact = {
   email: string;
   subscribed?: boolean;
@@ -2014,25 +2014,25 @@ export type PreviewTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** A MARKETING body without an unsubscribe link gets a footer */
+  /** The body of a MARKETING email without an unsubscribe link gets a footer with the link */
   type?: TemplateType;
   /** Contact to render the template for; needs `contacts:view` */
   contactId?: string | null;
-  /** Values that override the contact's */
+  /** Values that replace the contact's values of the same name */
   data?: Record<string, unknown> | null;
 };
 
 export type PreviewWorkflow = {
   contactId?: string;
   contact?: PreviewContact;
-  /** The payload of the triggering event. */
+  /** The data of the event that starts the workflow. */
   event?: Record<string, unknown> | null;
   context?: Record<string, unknown> | null;
-  /** When the run starts. Defaults to now. */
+  /** When the simulated execution starts. Defaults to now. */
   startAt?: string;
-  /** Events during the run. */
+  /** Events that occur during the simulated execution. */
   events?: RunEvent[];
-  /** Assumed responses of endpoints; 200 by default. Several responses of a step apply to its visits, in order. */
+  /** Responses that endpoints are assumed to return. Without an entry for a step, 200 is assumed. If a step has several entries, they apply to its visits in order. */
   webhooks?: {
     /** Id or name of a WEBHOOK step. */
     step: string;
@@ -2069,7 +2069,7 @@ export type Project = {
   bounceGuard: number;
   complaintGuard: number;
   hold: Hold;
-  /** Limits of the service's operator, which the project cannot lift. Null without such limits. The fields above show the limits that apply: the lower of these and the project's own. */
+  /** Limits that the operator of the service has set. The project cannot exceed them. Null if the operator has set no limit. `sendRatePerSecond`, `monthlyEmailLimit`, `bounceGuard` and `complaintGuard` of the project show the limits that apply: the lower of the operator's and the project's. */
   operatorLimits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -2089,7 +2089,7 @@ export type ProjectTracking = "ENABLED" | "MARKETING_ONLY" | "DISABLED";
 export type ProviderAnswers = {
   /** `EMAIL_PROVIDER` of the API */
   provider: string;
-  /** Number of live emails read: at most the newest 200,000 */
+  /** Number of live emails that were counted: at most the newest 200,000 */
   looked: number;
   /** When the oldest of these emails was accepted */
   since: string | null;
@@ -2128,7 +2128,7 @@ export type PutCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -2145,11 +2145,11 @@ export type PutCampaign = {
   audienceCondition?: Record<string, unknown> | null;
   /** Alias of `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** Topic of the campaign. Contacts that left the topic do not get it. */
+  /** Topic of the campaign. Contacts that left the topic do not get the campaign. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
+  /** Sending window of this campaign. With null, no window applies. With `project`, the default, the project's window at the time of sending applies. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
@@ -2179,7 +2179,7 @@ export type RateInterval = {
 
 export type ReadyHealth = Health & {
   details: {
-    /** Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. At most five seconds old. The metrics `tidings_outbox_*` show it by project. */
+    /** Accepted work that has not started: the number of waiting rows of the outbox, of rows whose workflow waits in Temporal for its first task, and the age of the oldest row. The values are at most five seconds old. The metrics `tidings_outbox_*` show them by project. */
     outbox: {
       waiting: number;
       handedOver: number;
@@ -2234,7 +2234,7 @@ export type ReplayedDeliveries = {
 };
 
 export type RetryCampaign = {
-  /** Retries only recipients that failed for one of these reasons. Defaults to all of them. */
+  /** Retries only recipients that failed with one of these reasons. By default, all of these reasons are retried. */
   reasons?: RetryCampaignReasons[] | null;
 };
 
@@ -2258,7 +2258,7 @@ export type RoutePauses = {
 
 export type RunEvent = {
   name: string;
-  /** When the event occurs, in simulated time. If omitted, as soon as a step waits for it. */
+  /** When the event occurs, in simulated time. If omitted, it occurs as soon as a step waits for it. */
   at?: string;
   data?: Record<string, unknown> | null;
 };
@@ -2266,16 +2266,16 @@ export type RunEvent = {
 export type SaveContact = {
   email: string;
   subscribed?: boolean;
-  /** Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`. */
+  /** Set it to true to subscribe a contact that has unsubscribed personally. Only needed if the project's setting `resubscribe` is `protect`. */
   resubscribe?: boolean;
-  /** Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored. */
+  /** Custom fields. Null deletes a field, an empty string changes nothing, and a value `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
-  /** Subscription to topics, by topic id. Other topics do not change. */
+  /** Whether the contact is subscribed to each topic, by topic id. Topics that are not listed do not change. */
   topics?: Record<string, boolean>;
 };
 
 export type SaveWorkflowGraph = {
-  /** Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match`, the last write wins. */
+  /** Version of the graph that you have read with `GET /workflows/{id}`. If the request has no `version`, no `updatedAt` and no `If-Match`, it overwrites any version. */
   version?: string;
   /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
@@ -2297,9 +2297,9 @@ export type SavedContact = Contact & {
 
 export type SavedWorkflowGraph = {
   workflow: WorkflowDetail;
-  /** Ids of new steps, by their names in the request. */
+  /** Stored ids of new steps, by the `id` that each has in the request. */
   ids: Record<string, string>;
-  /** Errors that keep the workflow from being enabled, each at `steps.<id>`, with the name of the step in the request. */
+  /** Errors that prevent the workflow from being enabled. Each has the field `steps.<id>`, with the `id` of the step in the request. */
   faults: {
     field: string;
     message: string;
@@ -2311,7 +2311,7 @@ export type SavedWorkflowGraph = {
 export type Segment = {
   id: string;
   name: string;
-  /** Derived from the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  /** Derived from the name. Part of the event names `segment.<slug>.entry` and `segment.<slug>.exit`. */
   slug: string;
   description: string | null;
   type: SegmentType;
@@ -2328,15 +2328,15 @@ export type Segment = {
 };
 
 export type SegmentChange = {
-  /** Id of the recorded event `segment.<slug>.entry` or `.exit`. A STATIC segment has no events. */
+  /** Id of the change. For a tracked segment, this is also the id of the event `segment.<slug>.entry` or `segment.<slug>.exit`. */
   id: string;
   change: SegmentChangeChange;
-  /** Null if the contact was erased since */
+  /** Null if the contact has been erased */
   contactId: string | null;
   email: string | null;
-  /** Actor of the change for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
+  /** Who added or removed the contact in a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
   actor: string | null;
-  /** Address of a user, or name of a key. Null without a name. */
+  /** Email address of the user, or name of the key. Null if the actor has no name. */
   actorName: string | null;
   at: string;
 };
@@ -2367,7 +2367,7 @@ export type SegmentExplanation = {
     operator: FilterOperator;
     value?: unknown;
     unit?: FilterUnit;
-    /** The contact's value of the field. For an event or email filter, the time of the last one. For a segment filter, whether the contact is a member. Null without a value. */
+    /** The contact's value of the field. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value. */
     contactValue?: unknown;
     holds: boolean;
   }[];
@@ -2388,7 +2388,7 @@ export type SegmentFile = {
 
 export type SegmentPreview = {
   count: number;
-  /** The newest 10 */
+  /** The newest 10 matching contacts */
   sample: Contact[];
 };
 
@@ -2406,7 +2406,7 @@ export type SegmentUsage = {
   canDelete: boolean;
 };
 
-/** Local time at which each recipient gets the email, in the time zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`. */
+/** Local time at which each recipient gets the email, in the time zone of the contact's `data.timezone` or else of the project. If a sending window is closed at this time, the email waits until the window opens. Cannot be combined with `scheduledFor`. */
 export type SendAtLocal = string | null;
 
 export type SendCampaign = {
@@ -2432,14 +2432,14 @@ export type SendEmail = {
   body?: string;
   /** Id of a template, instead of `subject` and `body` */
   template?: string;
-  /** Must be on a verified domain. Optional with a template that has a sender. */
+  /** Sender. Must be on a verified domain. You can omit it if the template has a sender. */
   from?: string | {
     name?: string;
     email: string;
   };
   /** Sender name, if `from` is only an address */
   name?: string;
-  /** The body is always HTML. Accepted for compatibility with clients of other services. */
+  /** Has no effect, because the body is always HTML. Accepted for clients that were written for other services. */
   type?: "html";
   subscribed?: boolean;
   data?: Record<string, unknown>;
@@ -2490,7 +2490,7 @@ export type SendEmail = {
 export type SendEmailAttachmentsDisposition = "attachment" | "inline";
 
 export type SendEmailBatch = {
-  /** Each in the form of `POST /v1/send` */
+  /** Emails, each in the same form as the body of `POST /v1/send` */
   emails: SendEmail[];
   /** Whether to accept all emails or none */
   atomic?: boolean;
@@ -2499,7 +2499,7 @@ export type SendEmailBatch = {
 export type SendSms = {
   to: string;
   body: string;
-  /** Contact of the SMS. By default, it is found by the number. */
+  /** Contact of the SMS. If omitted, the service finds the contact by the number. */
   contactId?: string;
 };
 
@@ -2509,14 +2509,14 @@ export type Sending = {
 
 /** Why the installation sends nothing. Null if it sends. */
 export type SendingHold = {
-  /** `new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery. */
+  /** `new`: the installation is a clone and waits until its operator resumes sending. `recovery`: the database was restored, and sending resumes when recovery has ended. */
   reason: SendingHoldReason;
   since: string;
 } | null;
 
 export type SendingHoldReason = "new" | "recovery";
 
-/** When marketing email may be sent: at or after `from` and before `to`, on `days` (1 is Monday, all days by default). `timezone` is an IANA zone, or `contact` for each contact's own; defaults to the project's. If `from` is after `to`, the window spans midnight and belongs to the day on which it starts. */
+/** When marketing email may be sent: from `from` until just before `to`, on `days` (1 is Monday; all days by default). `timezone` is an IANA zone, or `contact` for the zone of each contact. The default is the project's zone. If `from` is after `to`, the window spans midnight and belongs to the day on which it starts. */
 export type SendingWindow = {
   from: string;
   to: string;
@@ -2537,7 +2537,7 @@ export type Sent = {
       /** Set for a copy */
       role?: SentEmailsRole;
     }[];
-    /** Copies that are not sent */
+    /** Copies that are not sent, with the reason */
     skipped?: {
       email: string;
       reason: SentSkippedReason;
@@ -2603,10 +2603,10 @@ export type SmsStop = {
   id: string;
   /** Null after the contact is erased */
   phone: string | null;
-  /** Sender that the person stopped; null for all senders, `import` for a refusal in a file */
+  /** Sender that may not send SMS to the number. Null means all senders, and `import` means a refusal in an imported file. */
   from: string | null;
   source: string;
-  /** The actor: `user:<id>`, `key:<id>`, or `contact` for the person */
+  /** Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2614,11 +2614,11 @@ export type SmsStop = {
 export type StartExecution = {
   contactId: string;
   context?: Record<string, unknown> | null;
-  /** Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted. */
+  /** Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the execution is not counted in statistics. */
   sandbox?: boolean;
-  /** In a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it. */
+  /** For a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it. */
   skipDelays?: boolean;
-  /** Events that occur in a sandbox run. */
+  /** For a sandbox: events that occur during the execution. */
   events?: RunEvent[];
 };
 
@@ -2633,7 +2633,7 @@ export type StepVisit = {
   attempts: number;
   startedAt: string;
   completedAt: string;
-  /** Same as in the execution: `reason` of a skipped step, `branch`, `emailId` … */
+  /** Same as `output` of the step in the execution: `reason` of a skipped step, `branch`, `emailId` … */
   output: Record<string, unknown> | null;
   error: string | null;
 };
@@ -2642,13 +2642,13 @@ export type StepVisitList = {
   data: StepVisit[];
   cursor: string | null;
   hasMore: boolean;
-  /** Count in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page. */
+  /** Number of visits in the statistics, including visits whose records have been deleted. Null for `status=CANCELLED`. 0 on later pages. */
   total: number | null;
 };
 
 export type StepVisitStatus = "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
 
-/** `pending`: the contact was asked to confirm the subscription, and is not subscribed until then */
+/** `pending` means that the contact got an email to confirm the subscription. It is not subscribed until it confirms. */
 export type SubscriptionState = "subscribed" | "unsubscribed" | "pending";
 
 export type Suppression = {
@@ -2657,7 +2657,7 @@ export type Suppression = {
   email: string | null;
   reason: SuppressionReason;
   source: string;
-  /** The actor, if known: `user:<id>`, `key:<id>`, or `contact` for the person */
+  /** Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown. */
   actor: string | null;
   createdAt: string;
 };
@@ -2720,7 +2720,7 @@ export type TemplateFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -2744,11 +2744,11 @@ export type TemplateList = {
 
 export type TemplatePreview = {
   subject: string;
-  /** Preview text beside the subject, as mailboxes show it. It is hidden in `html`. */
+  /** Rendered preview text, which email apps show beside the subject. `html` contains it as hidden text. */
   preheader: string | null;
   html: string;
   text: string;
-  /** Variables without a default that have no value here */
+  /** Variables that have neither a value nor a default */
   missingVariables: string[];
   findings: Finding[];
 };
@@ -2783,13 +2783,13 @@ export type TemplateUsage = {
 export type Tenant = {
   id: string;
   name: string;
-  /** Addresses of its first owners */
+  /** Email addresses of the first owners of the project */
   owners: string[];
   createdAt: string;
   disabled: boolean;
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** The limits that apply: the lower of the project’s own and the operator’s */
+  /** The limits that apply. If both the project and the operator have set a limit, the lower one applies. */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -2802,12 +2802,12 @@ export type Tenant = {
     bounceGuard: number | null;
     complaintGuard: number | null;
   };
-  /** Live emails in the last 24 hours, or since the last release if it is later, as the guards count them */
+  /** Number of live emails in the last 24 hours, or since the last release of a hold if it was later. The guards use this number. */
   mails: number;
   /** Hard bounces among these emails */
   dead: number;
   complaints: number;
-  /** Outcomes of live emails in the last 30 days, regardless of releases. Ends with the last aggregated hour, one or two hours ago. */
+  /** Outcomes of live emails in the last 30 days, also from before a release. The last one or two hours are not included, because hours are counted after they have ended. */
   month: {
     sent: number;
     bounced: number;
@@ -2816,14 +2816,14 @@ export type Tenant = {
 };
 
 export type TenantDetail = Tenant & ({
-  /** Hours with email, in the last 48 hours */
+  /** The hours of the last 48 hours in which the project sent email */
   hours: {
     hour: string;
     mails: number;
     dead: number;
     complaints: number;
   }[];
-  /** The last 30 days (UTC) until now. Days without email are zero. */
+  /** The last 30 days (UTC) until now. Days without email have zero counts. */
   days: {
     date: string;
     sent: number;
@@ -2835,25 +2835,25 @@ export type TenantDetail = Tenant & ({
     bounced: number;
     complained: number;
   }[];
-  /** Mailbox providers that recently refused its emails because of the sender */
+  /** Mailbox providers that recently refused emails of the project because of the sender */
   refusals: {
     provider: string;
     refused: number;
     of: number;
   }[];
-  /** Holds, releases and limits, newest first */
+  /** Changes of holds and limits, newest first */
   actions: ({
     id: string;
     action: string;
     actor: string;
-    /** Address of a user or an operator, or name of a key. Null for the service itself, and for deleted actors. */
+    /** Email address of the user or operator, or name of the key. Null if the service itself acted, or if the user or key was deleted. */
     actorName: string | null;
     details: Record<string, unknown>;
     createdAt: string;
   })[];
 });
 
-/** Hold by the project itself, or by its guards */
+/** Hold that a member or a guard of the project has set */
 export type TenantHold = {
   held: boolean;
   since: string | null;
@@ -2873,7 +2873,7 @@ export type TestTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
+  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
   from: string | {
     name?: string;
     email: string;
@@ -2886,7 +2886,7 @@ export type TimelineItem = {
   id: string;
   type: TimelineItemType;
   timestamp: string;
-  /** For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter) and `reason`. For an email: its id, subject, and campaign or workflow; for an unsent email also `reason`. For a step: its status. */
+  /** For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a report) and `reason`. For an email: its id, subject, and campaign or workflow. For an email that was not sent, also `reason`. For a step: its status. */
   metadata: Record<string, unknown>;
 };
 
@@ -2936,7 +2936,7 @@ export type TrackEvent = {
 export type TrackedEvent = {
   success: boolean;
   data: {
-    /** Id of the contact. For the public key, a value that is equal for equal addresses and gives no access. */
+    /** Id of the contact. With the public key, this is another value, which is the same for the same address and identifies no record. */
     contact: string;
     event: string;
     timestamp: string;
@@ -2981,7 +2981,7 @@ export type UpcomingHours = {
 };
 
 export type Variant = {
-  /** The number without a prefix */
+  /** Number of the variant, without the prefix `gid://…` */
   variantId: string;
   productTitle: string;
   title: string;
@@ -2991,7 +2991,7 @@ export type Variant = {
   updatedAt: string;
 };
 
-/** Whether the difference between the leading variant and the next one is statistically significant, among recipients from before the decision */
+/** Whether the difference between the best variant and the second best is statistically significant. Only recipients who got a variant before the winner was chosen are compared. */
 export type VariantComparison = {
   metric: CampaignTestMetric;
   leader: string | null;
@@ -3011,7 +3011,7 @@ export type VariantsSaved = {
   data: Variant[];
   created: number;
   updated: number;
-  /** Variants that are in stock again. The contacts that wait for them are being notified. */
+  /** Number of variants that are available again. The service now notifies the contacts that wait for them. */
   restocked: number;
 };
 
@@ -3036,7 +3036,7 @@ export type WebhookDelivery = {
   status: WebhookDeliveryStatus;
   attempts: number;
   responseStatus: number | null;
-  /** The first KB of the last response. If it contained the credentials of the URL, they are replaced by `***`. */
+  /** The first KB of the last response. If the response contained the credentials of the URL, `***` replaces them. */
   responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
@@ -3104,7 +3104,7 @@ export type Workflow = {
 };
 
 export type WorkflowDetail = Workflow & {
-  /** Version of the graph, for `PUT /workflows/{id}/graph`. It changes with the steps and transitions. */
+  /** Version of the graph, for `PUT /workflows/{id}/graph`. It changes when steps or transitions change. */
   version: string;
   steps: WorkflowStep[];
   transitions: WorkflowTransition[];
@@ -3138,7 +3138,7 @@ export type WorkflowFile = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -3153,7 +3153,7 @@ export type WorkflowFile = {
 };
 
 export type WorkflowGraphStep = {
-  /** Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`. */
+  /** Id of an existing step of this workflow. Any other text creates a new step, and the response has its id in `ids`. */
   id: string;
   type: StepType;
   name?: string;
@@ -3184,7 +3184,7 @@ export type WorkflowList = {
 export type WorkflowPreview = {
   workflowId: string;
   contactId: string | null;
-  /** WAITING if only an event would end the last step, and `events` does not include it. */
+  /** Status of the simulated execution at its end. WAITING means that the last step waits for an event that is not in `events`. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -3195,14 +3195,14 @@ export type WorkflowPreview = {
     name: string;
     type: StepType;
     status: ExecutionDetailStepsStatus;
-    /** When the contact reaches the step; same as `startedAt`. */
+    /** When the contact reaches the step. Same value as `startedAt`. */
     at: string;
     startedAt: string;
     completedAt: string | null;
-    /** When the pause ends. For a step that sends: when the sending window opens. */
+    /** When the pause of the step ends. For a step that sends a message: when the sending window opens. */
     dueAt: string | null;
     branch: string | null;
-    /** For a CONDITION: the values that decided. */
+    /** For a CONDITION: its condition. */
     condition: Record<string, unknown> | null;
     /** For a CONDITION: each filter, and whether it matches. */
     filters: {
@@ -3212,7 +3212,7 @@ export type WorkflowPreview = {
       unit?: string;
       holds: boolean;
     }[] | null;
-    /** For a step that sends: whether the message would be sent. */
+    /** For a step that sends a message: whether it would be sent. */
     wouldSend: boolean | null;
     /** Why the message would not be sent. */
     reason: string | null;
@@ -3250,9 +3250,9 @@ export type WorkflowStats = {
     completed: number;
     failed: number;
     skipped: number;
-    /** Completed visits by branch. */
+    /** Number of completed visits by branch. */
     branches: Record<string, number>;
-    /** Results of the latest 500 emails of a SEND_EMAIL step, without bots. Null for other steps. */
+    /** Results of the latest 500 emails of a SEND_EMAIL step. Only opens and clicks by humans count. Null for other steps. */
     emails: {
       sent: number;
       opened: number;
