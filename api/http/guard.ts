@@ -309,7 +309,11 @@ const EMPTY_BODY: JsonBody = { value: {}, unstorable: undefined, files: [] };
  * Reads a JSON body. A large body with files is read in a thread. Without files a thread would not help, because
  * receiving its result takes as long as reading the body.
  */
-async function parseJson(bytes: Uint8Array, { route }: BodyPlan, inThread: RunPrepaidTask | undefined): Promise<JsonBody> {
+async function parseJson(
+  bytes: Uint8Array,
+  { route }: BodyPlan,
+  inThread: RunPrepaidTask | undefined,
+): Promise<JsonBody> {
   const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };
   if (!inThread || route.filesAt === undefined) return readJsonBody(bytes, rules);
   return inThread('json.body', { bytes, rules }, [bytes]);

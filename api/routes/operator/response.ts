@@ -269,11 +269,9 @@ export const OperatorHealth = z
       )
       .openapi({ description: 'Accepted work that has not started, by kind. Empty if nothing waits.' }),
     periodicWork: z.array(PeriodicWork).openapi({ description: 'State of each kind of periodic work' }),
-    processes: z
-      .array(Process)
-      .openapi({
-        description: 'Processes that ran within the last day. Processes that stopped normally are not listed.',
-      }),
+    processes: z.array(Process).openapi({
+      description: 'Processes that ran within the last day. Processes that stopped normally are not listed.',
+    }),
   })
   .openapi('OperatorHealth', {
     example: {

@@ -27,11 +27,9 @@ export const SegmentRecord = z
   .object({
     id: Id,
     name: z.string(),
-    slug: z
-      .string()
-      .openapi({
-        description: 'Derived from the name. Part of the event names `segment.<slug>.entry` and `segment.<slug>.exit`.',
-      }),
+    slug: z.string().openapi({
+      description: 'Derived from the name. Part of the event names `segment.<slug>.entry` and `segment.<slug>.exit`.',
+    }),
     description: z.string().nullable(),
     type: z.enum(['DYNAMIC', 'STATIC']),
     filters: StoredCondition.openapi({ description: 'Null for a STATIC segment' }),

@@ -33,13 +33,10 @@ const PreviewTemplate = z
 const Preview = z
   .object({
     subject: z.string(),
-    preheader: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'Rendered preview text, which email apps show beside the subject. `html` contains it as hidden text.',
-      }),
+    preheader: z.string().nullable().openapi({
+      description:
+        'Rendered preview text, which email apps show beside the subject. `html` contains it as hidden text.',
+    }),
     html: z.string(),
     text: z.string(),
     missingVariables: z.array(z.string()).openapi({ description: 'Variables that have neither a value nor a default' }),

@@ -83,12 +83,9 @@ const StepVisit = z
     attempts: Count,
     startedAt: Instant,
     completedAt: Instant,
-    output: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .openapi({
-        description: 'Same as `output` of the step in the execution: `reason` of a skipped step, `branch`, `emailId` …',
-      }),
+    output: z.record(z.string(), z.unknown()).nullable().openapi({
+      description: 'Same as `output` of the step in the execution: `reason` of a skipped step, `branch`, `emailId` …',
+    }),
     error: z.string().nullable(),
   })
   .openapi('StepVisit', {
