@@ -213,7 +213,7 @@ export const SendBody = z
 /** Error texts for fields that other services accept in the body of a send, but this service does not. */
 export const SEND_ELSEWHERE = {
   scheduledFor:
-    'Single emails are sent immediately and cannot be scheduled. To send at a time, use a campaign: POST /v1/campaigns/{id}/send with scheduledFor.',
+    'Emails are sent immediately. POST /v1/campaigns/{id}/send with scheduledFor schedules a campaign.',
 };
 
 const BATCH_MAX = 100;
