@@ -56,7 +56,7 @@ describeInBrowser('the operator’s screens', () => {
     const work = page.getByRole('table', { name: 'Periodic work' });
     expect(await work.getByRole('row').count()).toBe(6);
     await work.getByText('segments: a segment hangs').waitFor();
-    await page.getByText('No round has ended for three periods: Recovery.').waitFor();
+    await page.getByText('Not completed for three periods: Recovery.').waitFor();
     // The test's own worker asks Temporal for tasks of every queue.
     const queues = page.getByRole('table', { name: 'Task queues' });
     expect(await queues.getByRole('row').count()).toBe(9);
