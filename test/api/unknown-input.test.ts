@@ -104,7 +104,10 @@ describe('a field that occurs twice', () => {
     'is refused in a query: ?%s',
     async (query) => {
       const { status, body } = await api.call('GET', `/v1/contacts?${query}`);
-      expect([status, body.error.errors[0].message]).toEqual([400, 'The query contains this parameter more than once. Send it once.']);
+      expect([status, body.error.errors[0].message]).toEqual([
+        400,
+        'The query contains this parameter more than once. Send it once.',
+      ]);
     },
   );
 });
