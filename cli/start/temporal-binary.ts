@@ -37,6 +37,7 @@ const BUILD_PROGRESS_MS = 20_000;
 const OTHER_PROCESS_CHECK_MS = 500;
 /** The name of a staging folder, with the id of the process that writes to it. */
 const STAGING = /^\.staging-(\d+)$/;
+const VERSION_TIMEOUT_MS = 5_000;
 /** Folders of Go's own installer and of distributions, for the case that PATH has no Go. */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
@@ -215,8 +216,15 @@ function onPath(program: string, env: Environment): string | undefined {
     .find((path) => (program === PROGRAM ? canRun(path) : isExecutable(path)));
 }
 
+/**
+ * Tells whether this machine can run a program. A damaged program, or one for another system, fails at once. A program
+ * that runs and has not replied in time counts as one that works: the machine is busy, and a download or build would
+ * only add to its load.
+ */
 function canRun(path: string): boolean {
-  return isExecutable(path) && spawnSync(path, ['--version'], { timeout: 20_000, stdio: 'ignore' }).status === 0;
+  if (!isExecutable(path)) return false;
+  const { status, error } = spawnSync(path, ['--version'], { timeout: VERSION_TIMEOUT_MS, stdio: 'ignore' });
+  return status === 0 || (error !== undefined && 'code' in error && error.code === 'ETIMEDOUT');
 }
 
 function isExecutable(path: string): boolean {

@@ -72,6 +72,8 @@ export const developers = {
     description: 'Description',
     status: 'Status',
     failures: 'Failures in a row',
+    failing: (n: string) => `The last ${n} deliveries failed.`,
+    failingNext: 'They are retried. After 5 days without success the endpoint is disabled.',
     emptyTitle: 'No endpoints yet',
     emptyWhat: 'Receive every event of the project at your URL, signed and retried.',
     create: 'Create endpoint',

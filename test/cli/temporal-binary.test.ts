@@ -88,6 +88,13 @@ it('a program that does not run on this machine is skipped', async () => {
   expect(await findTemporalBinary(options())).toBe(kept);
 });
 
+it('a cached program that replies late, as on a busy machine, is used instead of another download', async () => {
+  const slow = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'), '#!/bin/sh\nexec sleep 60\n');
+  const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
+  expect(await findTemporalBinary(options({ env }))).toBe(slow);
+  expect(lines).toEqual([]);
+});
+
 it('the official download is unpacked and stored in the cache for the next start', async () => {
   const downloadUrl = await serve(200, gzipSync(tarOf('temporal', PROGRAM)));
   const found = await findTemporalBinary(options({ downloadUrl }));

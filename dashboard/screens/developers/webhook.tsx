@@ -14,9 +14,9 @@ import { WebhookActions } from './webhook-actions.tsx';
 const words = text.developers.webhooks;
 const POLL_MS = 5_000;
 
-/** Says why an endpoint gets no deliveries, or how many failed in a row. */
+/** Says why an endpoint gets no deliveries, or how many of the last ones failed. */
 function reasonOf({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): string {
-  if (disabledReason === null) return `${words.failures}: ${formatCount(failuresInRow)}`;
+  if (disabledReason === null) return words.failing(formatCount(failuresInRow));
   return words.disabledBecause(disabledReason);
 }
 
@@ -29,7 +29,7 @@ function Problem({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
       <Text span inherit fw={600}>
         {reasonOf(endpoint)}
       </Text>{' '}
-      {status === 'DISABLED' && !isByUser && words.disabledNext}
+      {status === 'DISABLED' ? !isByUser && words.disabledNext : words.failingNext}
     </Alert>
   );
 }
