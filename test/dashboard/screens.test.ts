@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
+import { buildHealthyOperation } from '../build/dashboard/operation.ts';
 import type { TestProject } from '../support/api.ts';
 import {
   type BrowserContext,
@@ -39,6 +40,7 @@ describeInBrowser('every screen of the dashboard', () => {
   beforeAll(async () => {
     // With a public address, domains show DNS records.
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
+    await buildHealthyOperation(service.db);
     plain = await buildDashboardData(service);
     hostile = await buildDashboardData(service, { hostile: true });
   });
