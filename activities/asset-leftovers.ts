@@ -14,7 +14,7 @@ const OBJECTS_MAX = 10_000;
  * runs, even at the same time, do no harm, because removing a missing object is not an error.
  * @throws Error when the bucket cannot be used; the next round finds the same objects again
  */
-export async function removeLeftovers({ db, bucket }: Pick<ActivityDeps, 'db' | 'bucket'>): Promise<void> {
+export async function removeLeftoverObjects({ db, bucket }: Pick<ActivityDeps, 'db' | 'bucket'>): Promise<void> {
   const remove = async (object: AssetObject): Promise<void> => {
     if (!bucket) throw new Error('ASSETS_S3_BUCKET is not set');
     await bucket.remove(object.objectKey);

@@ -14,7 +14,7 @@ import type { RouteWatch } from './emails/route-watch.ts';
 import type { SendRates } from './emails/send-rates.ts';
 import type { SmsAttempts } from './sms/attempts.ts';
 
-/** The dependencies of activities. `worker/worker.ts` creates one object for each worker process. */
+/** The dependencies of activities. `worker/activity-deps.ts` creates one object for each worker process. */
 export interface ActivityDeps {
   config: Config;
   db: Db;

@@ -57,8 +57,8 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      // The guard estimates from the last hundred emails, so it may miss some. If a database error loses results, they
-      // are not retried.
+      // The guard estimates from the last hundred emails, so it tolerates missing results. Results that a database
+      // error loses are therefore not counted again.
       await countAccepted(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'emails accepted by a watched mailbox provider were not recorded'),
       );

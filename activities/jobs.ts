@@ -120,8 +120,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
           limit: IMPORT_CHUNK_ROWS,
           phoneCountry,
         });
-        // The chunk may be read in advance and then not be used. In that case nobody handles a failure, so it is
-        // ignored here.
+        // A chunk that was read in advance may not be used in the end. No code then handles a failure of the read, so
+        // this line prevents an unhandled rejection.
         reading.catch(() => {});
         return reading;
       };

@@ -7,16 +7,13 @@ import type { ActivityDeps } from './deps.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
-/**
- * The number of emails that one transaction reads. It releases at most as many, which are the emails of five delivery
- * workflows.
- */
+/** The number of emails that one transaction reads. The transaction releases at most this many emails. */
 const RELEASE_ROWS = 1_000;
 /** The number of executions that one transaction checks. Each execution that it wakes gets one signal. */
 const WAKE_ROWS = 1_000;
 /**
- * An activity ends after this many transactions that find no held email. In a project with many emails they take about
- * one second.
+ * An activity ends after this many transactions that find no held email. In a project with many emails, these
+ * transactions take about one second.
  */
 const RELEASE_PAGES = 100;
 
@@ -70,8 +67,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
   };
 
   /**
-   * Ends a round of periodic work that an earlier version of the service started, without doing its work. The rounds of
-   * this version do the same work.
+   * Ends a round of periodic work that an earlier version of the service started, without doing the round's work. The
+   * rounds of this version do the same work.
    */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');

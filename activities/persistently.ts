@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionFailure } from '../db/postgres-errors.ts';
 
 /**
- * The waits before the retries of a commit while Postgres is unreachable. A sent message that is not recorded is sent
- * again, so the commit is worth several attempts.
+ * The waits before the retries of a commit while Postgres is unreachable. A sent message whose result is not recorded
+ * is sent again, so the commit is worth several attempts.
  */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
@@ -24,13 +24,13 @@ const POSTGRES_RETRIES: Persistence = { waitsMs: RETRY_WAITS_MS, isRetryable: is
  */
 export async function retryPersistently<T>(
   work: () => Promise<T>,
-  { waitsMs, isRetryable: passes, onFirstFailure }: Persistence = POSTGRES_RETRIES,
+  { waitsMs, isRetryable: canRetry, onFirstFailure }: Persistence = POSTGRES_RETRIES,
 ): Promise<T> {
   for (const [attempt, waitMs] of waitsMs.entries()) {
     try {
       return await work();
     } catch (error) {
-      if (!passes(error)) throw error;
+      if (!canRetry(error)) throw error;
       if (attempt === 0) onFirstFailure?.(error);
       await sleep(waitMs);
     }

@@ -64,8 +64,8 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
 }
 
 /**
- * Describes the problem with the provider. Undefined if the result has none, or if the refusal is about the message
- * only.
+ * Describes the problem with the provider. Undefined if the result shows no problem, or if the refusal is about the
+ * message only.
  */
 function problemOf(result: ProviderResult): { says: string; reason: string } | undefined {
   switch (result.outcome) {

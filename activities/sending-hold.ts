@@ -6,7 +6,7 @@ export interface SendingGate {
   isOpen(): boolean;
 }
 
-/** The wait before the next attempt of an activity. Each attempt makes the wait this much longer. */
+/** Each attempt of an activity makes the wait before its next attempt this much longer. */
 const RETRY_STEP_MS = 5_000;
 /**
  * The longest wait, so that all waiting activities run within this time after the hold ends. Even thousands of waiting
@@ -18,8 +18,8 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
  * Wraps activities that send, so that they wait while the installation may not send. An activity that runs during this
- * time fails at once, and Temporal retries it until the hold ends. It has not claimed a message yet, so the wait does
- * not count as an attempt to send.
+ * time fails at once, and Temporal retries it until the hold ends. The activity has not claimed a message yet, so the
+ * wait does not count as an attempt to send.
  */
 export function holdWhileClosed<A extends Activities>(gate: SendingGate, activities: A): A {
   const guarded = Object.entries(activities).map(([name, run]) => [

@@ -5,14 +5,14 @@ import { Lru } from '../rules/lru.ts';
 /** The time limit of a DNS lookup (contract §10.4 Verification). */
 const LOOKUP_MS = 3_000;
 /**
- * The time limit of the first attempt. Two attempts fit into `LOOKUP_MS`, although the resolver (c-ares) waits longer
- * in the second attempt.
+ * The time limit of the first of `ATTEMPTS` attempts. The resolver (c-ares) waits longer in the second attempt, but
+ * both attempts fit into `LOOKUP_MS`.
  */
 const ATTEMPT_MS = 900;
 const ATTEMPTS = 2;
 /**
- * How long a found record is cached. An import with many addresses of one company then needs one lookup, and a
- * corrected domain is still noticed soon.
+ * How long a found record is cached. An import with many addresses of one domain then needs only one lookup, and a
+ * corrected record is still noticed soon.
  */
 const FOUND_MS = 5 * 60_000;
 const ABSENT_MS = 60_000;
@@ -25,7 +25,7 @@ const NO_NAME = new Set(['ENOTFOUND', 'EBADNAME']);
 const NO_RECORD = new Set(['ENODATA']);
 
 interface Cached {
-  answer: Promise<DnsAnswer<unknown>>;
+  result: Promise<DnsAnswer<unknown>>;
   expiresAtMs: number;
 }
 
@@ -39,25 +39,25 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
   if (options.servers.length > 0) resolver.setServers(options.servers);
   const cache = new Lru<string, Cached>(CACHED_NAMES);
 
-  function ask<T>(type: string, name: string, query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
+  function lookUp<T>(type: string, name: string, query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
     if (!options.cached) return toDnsAnswer(query);
     const key = `${type} ${name.toLowerCase()}`;
-    const known = cache.get(key);
-    if (known && known.expiresAtMs > Date.now()) return known.answer as Promise<DnsAnswer<T>>;
-    const entry = { answer: toDnsAnswer(query), expiresAtMs: Date.now() + LOOKUP_MS };
+    const cached = cache.get(key);
+    if (cached && cached.expiresAtMs > Date.now()) return cached.result as Promise<DnsAnswer<T>>;
+    const entry = { result: toDnsAnswer(query), expiresAtMs: Date.now() + LOOKUP_MS };
     cache.set(key, entry);
-    void entry.answer.then(({ kind }) => {
+    void entry.result.then(({ kind }) => {
       const keepMs = kind === 'found' ? FOUND_MS : kind === 'absent' ? ABSENT_MS : 0;
       entry.expiresAtMs = Date.now() + keepMs;
     });
-    return entry.answer;
+    return entry.result;
   }
 
   return {
-    ns: (name) => ask('NS', name, () => resolver.resolveNs(name)),
-    mx: (name) => ask('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
-    txt: (name) => ask('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
-    addresses: (name) => ask('A', name, () => anyOf([resolver.resolve4(name), resolver.resolve6(name)])),
+    ns: (name) => lookUp('NS', name, () => resolver.resolveNs(name)),
+    mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
+    txt: (name) => lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
+    addresses: (name) => lookUp('A', name, () => anyOf([resolver.resolve4(name), resolver.resolve6(name)])),
   };
 }
 
@@ -82,10 +82,10 @@ async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {
   const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   if (found.length > 0) return found;
   const reasons: unknown[] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  const isPlain = (error: unknown) => error instanceof Error && 'code' in error && NO_RECORD.has(String(error.code));
+  const isNoRecord = (error: unknown) => error instanceof Error && 'code' in error && NO_RECORD.has(String(error.code));
   const isAbsent = (error: unknown) =>
-    isPlain(error) || (error instanceof Error && 'code' in error && NO_NAME.has(String(error.code)));
-  throw reasons.find((reason) => !isAbsent(reason)) ?? reasons.find(isPlain) ?? reasons[0];
+    isNoRecord(error) || (error instanceof Error && 'code' in error && NO_NAME.has(String(error.code)));
+  throw reasons.find((reason) => !isAbsent(reason)) ?? reasons.find(isNoRecord) ?? reasons[0];
 }
 
 function mxRecord({ exchange, priority }: MxRecord): MxRecord {
@@ -94,8 +94,8 @@ function mxRecord({ exchange, priority }: MxRecord): MxRecord {
 
 function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
-    const timer = setTimeout(() => reject(late), ms);
+    const timeoutError = Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
+    const timer = setTimeout(() => reject(timeoutError), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -6,7 +6,7 @@ import { passPathsUnchanged } from './smtp-path.ts';
 /** The maximum number of concurrent sessions per IPv4 address, or per /64 network for IPv6. */
 const SESSIONS_PER_ADDRESS = 10;
 /** The share of all sessions that is reserved for addresses that have no session yet. */
-const KEPT_FOR_OTHERS = 0.1;
+const RESERVED_SHARE = 0.1;
 /** The time that a refused client has to read the reply before the socket is destroyed. */
 const REFUSED_MS = 1_000;
 
@@ -25,18 +25,18 @@ export interface SessionSlots {
  */
 function createSessionSlots(total: number): SessionSlots {
   const sessions = new Map<string, number>();
-  const shared = total - Math.ceil(total * KEPT_FOR_OTHERS);
+  const shared = total - Math.ceil(total * RESERVED_SHARE);
   let taken = 0;
   return {
     take(address) {
       const network = callerNetwork(address);
-      const own = sessions.get(network) ?? 0;
-      if (own >= SESSIONS_PER_ADDRESS || taken >= (own > 0 ? shared : total)) return undefined;
-      sessions.set(network, own + 1);
+      const ofNetwork = sessions.get(network) ?? 0;
+      if (ofNetwork >= SESSIONS_PER_ADDRESS || taken >= (ofNetwork > 0 ? shared : total)) return undefined;
+      sessions.set(network, ofNetwork + 1);
       taken += 1;
       const leave = () => {
-        const left = (sessions.get(network) ?? 1) - 1;
-        if (left > 0) sessions.set(network, left);
+        const remaining = (sessions.get(network) ?? 1) - 1;
+        if (remaining > 0) sessions.set(network, remaining);
         else sessions.delete(network);
         taken -= 1;
       };
@@ -78,7 +78,7 @@ export class LimitedSmtpServer extends SMTPServer {
     const connection = [...this.connections].at(-1);
     if (!connection) return;
     passPathsUnchanged(connection);
-    nameSizeRefusal(connection);
+    addCodeToSizeRefusal(connection);
     this.#sessions.set(connection.id, { socket, ...slot });
   }
 
@@ -122,7 +122,7 @@ function requireKnownParameters(handle: PathHandler, known: string[]): PathHandl
   };
 }
 
-/** The method of a connection of the library `smtp-server` that sends replies. */
+/** A connection of the library `smtp-server`, of which only the method that sends replies is used here. */
 interface Replier {
   send(code: number, text?: string | string[] | null, context?: string | false): void;
 }
@@ -132,15 +132,15 @@ interface Replier {
  * 1870 §6.1, RFC 3463 §3.4). The library can add enhanced codes only to all replies or to none, and the replies of our
  * handlers already have them.
  */
-function nameSizeRefusal(connection: Replier): void {
+function addCodeToSizeRefusal(connection: Replier): void {
   const send = connection.send.bind(connection);
   connection.send = (code, text, context) =>
     send(code, code === 552 && typeof text === 'string' && !/^5\./.test(text) ? `5.3.4 ${text}` : text, context);
 }
 
 function refuse(socket: Socket): void {
-  const late = setTimeout(() => socket.destroy(), REFUSED_MS);
-  socket.on('error', () => {}).once('close', () => clearTimeout(late));
+  const destroyTimer = setTimeout(() => socket.destroy(), REFUSED_MS);
+  socket.on('error', () => {}).once('close', () => clearTimeout(destroyTimer));
   socket.resume();
   socket.end('421 4.7.0 Too many sessions at a time, try again later\r\n');
 }

@@ -38,9 +38,9 @@ describe('a large message', () => {
       ],
     });
     // A part of a larger buffer, as a socket may return it.
-    const part = Buffer.concat([Buffer.from('before'), raw, Buffer.from('after')]).subarray(6, 6 + raw.length);
-    expect(await parseMime(part)).toEqual(await inPlace(raw));
-    expect(part.equals(raw)).toBe(true);
+    const slice = Buffer.concat([Buffer.from('before'), raw, Buffer.from('after')]).subarray(6, 6 + raw.length);
+    expect(await parseMime(slice)).toEqual(await inPlace(raw));
+    expect(slice.equals(raw)).toBe(true);
   });
 
   it('does not block: a later request gets its response before the message is read', async () => {
@@ -63,8 +63,8 @@ describe('a large message', () => {
       (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
     );
     const nested = Buffer.from(`Subject: x\r\n${boundaries.join('')}${'x'.repeat(100_000)}`);
-    const good = await compose({ text: 'good'.repeat(20_000) });
-    const [bad, read] = await Promise.allSettled([parseMime(nested), parseMime(good)]);
+    const validMessage = await compose({ text: 'good'.repeat(20_000) });
+    const [bad, read] = await Promise.allSettled([parseMime(nested), parseMime(validMessage)]);
     await expect(inPlace(nested)).rejects.toThrow();
     expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(Error) });
     expect(read).toMatchObject({ status: 'fulfilled' });

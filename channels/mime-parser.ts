@@ -6,7 +6,7 @@ import { withWindowsLetters } from '../rules/mime/windows-1252.ts';
 const OPTIONS = {
   forceRfc822Attachments: true,
   attachmentEncoding: 'arraybuffer',
-  /** The maximum depth of nested parts. No email client nests parts this deeply. */
+  /** The maximum depth of nested parts. No email client nests parts more deeply. */
   maxNestingDepth: 30,
   maxHeadersSize: 256 * 1024,
 } as const;
@@ -31,7 +31,10 @@ export async function parseMime(bytes: Buffer): Promise<Email> {
   return withLetters(await (raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw)));
 }
 
-/** Corrects the texts that the parser has decoded from Windows-1252. */
+/**
+ * Corrects the texts that the parser has decoded from Windows-1252, because the parser returns control characters for
+ * some letters of this charset.
+ */
 function withLetters(email: Email): Email {
   const { subject, text, html, from, attachments } = email;
   return {
@@ -53,7 +56,7 @@ interface Job {
   reject: (error: Error) => void;
 }
 
-type Answer = { email: Email } | { fault: string };
+type ThreadResult = { email: Email } | { fault: string };
 
 /**
  * The parser's thread. It starts with the first large message. It keeps the process alive only while it parses a
@@ -69,9 +72,9 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
   function start(): Worker {
     const url = new URL('./mime-parser-thread.mjs', import.meta.url);
     const started = new Worker(url, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB } });
-    started.on('message', (answer: Answer) => {
-      if ('email' in answer) finish(({ resolve }) => resolve(answer.email));
-      else finish(({ reject }) => reject(new Error(answer.fault)));
+    started.on('message', (result: ThreadResult) => {
+      if ('email' in result) finish(({ resolve }) => resolve(result.email));
+      else finish(({ reject }) => reject(new Error(result.fault)));
     });
     // The thread probably ran out of memory. The next message gets a new thread.
     started.on('error', (error) => {
@@ -86,7 +89,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     settle(current.job);
     current = undefined;
     worker?.unref();
-    pump();
+    startNextJob();
   }
 
   function giveUp(reason: string): void {
@@ -95,7 +98,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     finish(({ reject }) => reject(new Error(reason)));
   }
 
-  function pump(): void {
+  function startNextJob(): void {
     if (current) return;
     const job = waiting.shift();
     if (!job) return;
@@ -111,7 +114,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     parse: (raw) =>
       new Promise((resolve, reject) => {
         waiting.push({ raw, resolve, reject });
-        pump();
+        startNextJob();
       }),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { passPathsUnchanged } from './smtp-path.ts';
 
-/** Returns the path that our handlers get from a command. */
+/** Returns the path of a command as our handlers get it. */
 function pathOf(command: string): string | false {
   const connection = {
     _parseAddressCommand: (_: string, text: Buffer | string): { address: string } | false => ({ address: `${text}` }),

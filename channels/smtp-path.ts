@@ -1,4 +1,4 @@
-/** The method of a connection of the library `smtp-server` that parses MAIL and RCPT. */
+/** A connection of the library `smtp-server`, of which only the method that parses MAIL and RCPT is used here. */
 export interface PathReader {
   _parseAddressCommand(name: string, command: Buffer | string): ParsedPath | false;
 }
@@ -16,7 +16,7 @@ const COMMAND = /^([^:]*:\s*)<((?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^"<>\p{Cc}])+
  * Matches an invalid path, with brackets or a single quote. Our handlers get this path and refuse it with the reason.
  */
 const WRONG_COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
-/** A valid path that replaces the real path while the library parses the parameters. */
+/** A valid path. It replaces the real path while the library parses the parameters of the command. */
 const ANY_PATH = '<path@example.com>';
 
 /**

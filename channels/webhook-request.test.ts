@@ -6,7 +6,7 @@ const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 /** Starts a server that responds to each request with these bytes. Returns its address and the requests. */
-async function answering(bytes: string): Promise<{ url: string; requests: string[] }> {
+async function startServer(bytes: string): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = net.createServer((socket) => {
     socket.on('error', () => {});
@@ -30,7 +30,7 @@ it.each([
   ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
   ['none', ''],
 ])('ignores interim responses: %s', async (_, interim) => {
-  const { url, requests } = await answering(interim + OK);
+  const { url, requests } = await startServer(interim + OK);
   const result = await client.send({ url, method: 'POST', headers: { 'X-A': 'b' }, body: 'grüße' });
   expect(result).toMatchObject({ outcome: 'answered', statusCode: 200, body: 'ok' });
   expect(requests.join('')).toMatch(/^POST \/hook HTTP\/1\.1\r\n/);
@@ -38,13 +38,13 @@ it.each([
 });
 
 it('fails on a connection that only ever sends interim responses', async () => {
-  const { url } = await answering('HTTP/1.1 100 Continue\r\n\r\n');
+  const { url } = await startServer('HTTP/1.1 100 Continue\r\n\r\n');
   const stop = AbortSignal.timeout(300);
   expect(await client.send({ url, method: 'POST', headers: {}, body: 'x' }, stop)).toMatchObject({ outcome: 'failed' });
 });
 
 it('fails on 101 Switching Protocols, which it never asked for, and does not wait for a response', async () => {
-  const { url } = await answering('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n');
+  const { url } = await startServer('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n');
   const result = await client.send({ url, method: 'POST', headers: {}, body: 'x' });
   expect(result).toMatchObject({ outcome: 'failed', error: 'HTTP 101', final: false });
 });
@@ -52,10 +52,10 @@ it('fails on 101 Switching Protocols, which it never asked for, and does not wai
 it.each([301, 302, 307, 308])(
   'a %i to another origin keeps method, body and its type, and no other header',
   async (code) => {
-    const target = await answering(OK);
-    const moved = await answering(`HTTP/1.1 ${code} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`);
+    const target = await startServer(OK);
+    const redirecting = await startServer(`HTTP/1.1 ${code} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`);
     const ownHeaders = { 'content-type': 'application/x-www-form-urlencoded', 'X-Secret': 'hidden' };
-    const request = { url: moved.url, method: 'PUT', headers: { 'Content-Type': 'application/json' }, ownHeaders };
+    const request = { url: redirecting.url, method: 'PUT', headers: { 'Content-Type': 'application/json' }, ownHeaders };
     expect(await client.send({ ...request, body: 'a=1' })).toMatchObject({ outcome: 'answered', statusCode: 200 });
     const [received] = target.requests;
     expect(received).toMatch(/^PUT \/hook [\s\S]*\r\n\r\na=1$/);

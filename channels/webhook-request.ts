@@ -63,8 +63,8 @@ export interface WebhookClient {
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
   // There is no limit of connections per host, because callers limit their concurrent requests. With a limit here, a
   // slow endpoint would delay all other endpoints on the same host, also of other projects.
-  const kept = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
-  const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
+  const agentOptions = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
+  const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   return {
     send: (webhook, signal) =>
       measureLatency((timeout) => follow(agents, webhook, options.allowPrivate, timeout), signal),
@@ -80,24 +80,24 @@ interface Agents {
   https: https.Agent;
 }
 
-type Answer = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
+type HttpResponse = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
 
 async function measureLatency(
-  run: (signal: AbortSignal) => Promise<Answer>,
+  run: (signal: AbortSignal) => Promise<HttpResponse>,
   signal?: AbortSignal,
 ): Promise<WebhookResult> {
   const startedAt = performance.now();
   const latencyMs = () => Math.round(performance.now() - startedAt);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const answer = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
-    return { outcome: 'answered', ...answer, latencyMs: latencyMs() };
+    const response = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
+    return { outcome: 'answered', ...response, latencyMs: latencyMs() };
   } catch (error) {
-    const late = timeout.aborted ? 'no response within 10 s' : undefined;
+    const timeoutText = timeout.aborted ? 'no response within 10 s' : undefined;
     return {
       outcome: 'failed',
-      error: late ?? errorText(error),
-      status: late ?? describeFailure(error),
+      error: timeoutText ?? errorText(error),
+      status: timeoutText ?? describeFailure(error),
       final: isFinal(error),
       latencyMs: latencyMs(),
     };
@@ -109,7 +109,7 @@ async function follow(
   webhook: WebhookRequest,
   allowPrivate: boolean,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   let current: Hop = { ...webhook, url: httpUrl(webhook.url) };
   current.ownHeaders = mergeHeaders(basicCredentials(current.url), webhook.ownHeaders ?? {});
   for (let redirects = 0; ; redirects += 1) {
@@ -118,8 +118,8 @@ async function follow(
     const response = await exchange(agents, current, signal);
     const { statusCode = 0, headers } = response;
     const { location } = headers;
-    const followed = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
-    if (!followed || !location) {
+    const isRedirect = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
+    if (!isRedirect || !location) {
       const text = await readSome(response);
       return { statusCode, body: text, retryAfterSeconds: retryAfter(headers['retry-after']) };
     }
@@ -167,13 +167,13 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 function followRedirect(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;
   const isSameOrigin = from.url.origin === url.origin;
-  const kept = Object.entries(ownHeaders).filter(([name]) => isSameOrigin || name.toLowerCase() === 'content-type');
-  return { ...from, url, ownHeaders: Object.fromEntries(kept) };
+  const keptHeaders = Object.entries(ownHeaders).filter(([name]) => isSameOrigin || name.toLowerCase() === 'content-type');
+  return { ...from, url, ownHeaders: Object.fromEntries(keptHeaders) };
 }
 
 function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
-  const own = Object.entries(ownHeaders).filter(([name]) => !isFramingHeader(name));
-  return mergeHeaders(headers, Object.fromEntries(own));
+  const allowedHeaders = Object.entries(ownHeaders).filter(([name]) => !isFramingHeader(name));
+  return mergeHeaders(headers, Object.fromEntries(allowedHeaders));
 }
 
 /**

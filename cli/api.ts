@@ -17,7 +17,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   // user.
   await requireInstallation(config, {
     sends: false,
-    tell: (line) => (process.send ? log.info(line) : log.warn(line)),
+    notifyOperator: (line) => (process.send ? log.info(line) : log.warn(line)),
   });
   // The modules are imported only here, because the imports take one second and invalid settings should be reported
   // first.

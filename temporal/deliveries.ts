@@ -45,12 +45,12 @@ async function listRunningDeliveries(
   const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
   const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
   const query = `${installationQuery(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
-  const found: DeliveryRun[] = [];
+  const deliveries: DeliveryRun[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const [input] = (await inputOf(client, workflowId, runId).catch(emptyIfNotFound)) as (DeliveryInput | undefined)[];
-    found.push({ workflowId, runId, ids: idsOf(input) });
+    deliveries.push({ workflowId, runId, ids: idsOf(input) });
   }
-  return found;
+  return deliveries;
 }
 
 async function listSentDeliveries(
@@ -59,13 +59,13 @@ async function listSentDeliveries(
 ): Promise<DeliveryRun[]> {
   const type = typeOf(kind);
   const runs = await listCompleted({ client, names }, { type, projectId, since, limit: COMPLETED_MAX });
-  const found: DeliveryRun[] = [];
+  const deliveries: DeliveryRun[] = [];
   for (const run of runs) {
     const { args, done } = await readRunHistory(client, run);
     if (done.some(({ result }) => ((result as { sent?: number } | undefined)?.sent ?? 0) > 0))
-      found.push({ ...run, ids: idsOf(args[0] as DeliveryInput | undefined) });
+      deliveries.push({ ...run, ids: idsOf(args[0] as DeliveryInput | undefined) });
   }
-  return found;
+  return deliveries;
 }
 
 function idsOf(input: DeliveryInput | undefined): string[] {

@@ -1,8 +1,9 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * Kinds whose rows of a project start one common workflow. One activity processes all of them, which saves work in
- * Temporal. A group has at most the rows of one claim of the outbox.
+ * The kinds of outbox rows of which all rows of a project start one common workflow. One activity of this workflow
+ * processes all these rows, which saves work in Temporal. A group contains at most the rows that one claim of the
+ * outbox has returned.
  */
 const GROUPED: ReadonlySet<OutboxKind> = new Set(['email.retry', 'sms.retry']);
 

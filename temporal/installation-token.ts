@@ -6,8 +6,8 @@ import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The number of latest history events to read. They always include a token: a token is one event, followed by only
- * three events of the workflow task that processes it.
+ * The number of latest history events to read. They always include a token, because each token is one event, followed
+ * by only the three events of the workflow task that processes the token.
  */
 const EVENTS_READ = 50;
 
@@ -17,17 +17,17 @@ const EVENTS_READ = 50;
  */
 export async function readToken({ client, names }: Target): Promise<TemporalToken | null> {
   const workflowId = names.installation();
-  const found = await client.workflow
+  const description = await client.workflow
     .getHandle(workflowId)
     .describe()
     .catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-  if (!found) return null;
+  if (!description) return null;
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
-    execution: { workflowId, runId: found.runId },
+    execution: { workflowId, runId: description.runId },
     maximumPageSize: EVENTS_READ,
   });
   const payloads = (history?.events ?? []).flatMap(

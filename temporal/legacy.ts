@@ -3,7 +3,8 @@ import { TASK_QUEUES } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
 /**
- * The schedules of releases from before installations had names: the ids, and the workflow that each schedule started.
+ * The schedules of releases from before installations had names: the id of each schedule, and the workflow that it
+ * started.
  */
 const LEGACY_SCHEDULES = [
   { id: 'domain-checks', workflow: 'domainChecks' },
@@ -18,8 +19,9 @@ export async function countLegacyWorkflows({ client }: Pick<Target, 'client'>): 
 }
 
 /**
- * Deletes the schedules of the earlier release. Schedules whose ids contain this installation's name have replaced
- * them. If a schedule with such an id starts another workflow, it belongs to another program and is not deleted.
+ * Deletes the schedules of the earlier release. Schedules whose ids contain this installation's short id have replaced
+ * them. If a schedule with one of these ids starts another workflow, the schedule belongs to another program and is not
+ * deleted.
  */
 export async function deleteLegacySchedules({ client }: Pick<Target, 'client'>): Promise<void> {
   for (const { id, workflow } of LEGACY_SCHEDULES) {

@@ -10,7 +10,7 @@ beforeEach(() => void process.on('uncaughtExceptionMonitor', note));
 afterEach(() => void process.off('uncaughtExceptionMonitor', note));
 
 /** Returns an address at which no server listens. */
-async function deadAddress(): Promise<string> {
+async function findUnusedAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
@@ -20,15 +20,15 @@ async function deadAddress(): Promise<string> {
 
 it('ends requests that wait for Temporal when the connection is closed', async () => {
   const lifecycle = createWorkflowLifecycle({
-    temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
+    temporal: { address: await findUnusedAddress(), namespace: 'default' } as Parameters<
       typeof createWorkflowLifecycle
     >[0]['temporal'],
     installation: { id: randomUUID(), shortId: '3f9a1c07', legacyBefore: null, legacyClosedAt: null },
     publicUrl: 'http://localhost',
   });
-  const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));
+  const results = [lifecycle.ping(), lifecycle.findRunId('x')].map((result) => result.catch(() => 'no'));
   await sleep(300); // The client is now waiting between two attempts.
   await lifecycle.close();
-  expect(await Promise.all(answers)).toEqual(['no', null]);
+  expect(await Promise.all(results)).toEqual(['no', null]);
   expect(uncaught).toEqual([]);
 }, 30_000);

@@ -32,13 +32,13 @@ const RUN_ID_DEADLINE_MS = 1_000;
  * Status codes of gRPC with which the server did not refuse the request itself: it was unreachable, did not respond in
  * time, or was too busy.
  */
-const AWAY_CODES = new Set([1, 4, 8, 14]);
+const UNREACHABLE_CODES = new Set([1, 4, 8, 14]);
 
 /**
- * The result of passing a group of outbox rows to Temporal. `away`: Temporal was unreachable or too busy, so other
- * groups would fail too.
+ * The result of passing a group of outbox rows to Temporal. `isUnreachable` is true if Temporal was unreachable or too
+ * busy, so that other groups would fail too.
  */
-export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
+export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; isUnreachable: boolean };
 
 export interface Lifecycle {
   /**
@@ -53,8 +53,8 @@ export interface Lifecycle {
    */
   prepareNamespace(): Promise<void>;
   /**
-   * Finds the current run of a workflow, for responses that link to the Temporal UI. Null if Temporal has no such
-   * workflow or does not respond.
+   * Finds the current run of a workflow, for responses of the API that link to the Temporal UI. Null if Temporal has no
+   * such workflow or does not respond.
    */
   findRunId(workflowId: string): Promise<string | null>;
   /** Requests that a run ends as Canceled, with a code as the reason. Does nothing if the run has ended. */
@@ -79,7 +79,7 @@ export interface Lifecycle {
   readQueueStats(): Promise<QueueStats[]>;
   /** Counts the open workflows on the task queue of releases from before installations had names. */
   countLegacyWorkflows(): Promise<number>;
-  /** Deletes the schedules of those releases. */
+  /** Deletes the schedules of releases from before installations had names. */
   deleteLegacySchedules(): Promise<void>;
   /** Throws if Temporal does not respond. */
   ping(): Promise<void>;
@@ -128,7 +128,7 @@ export function createWorkflowLifecycle(deps: {
       try {
         return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };
       } catch (error) {
-        return { outcome: 'failed', reason: describeRefusal(error), away: isAway(error) };
+        return { outcome: 'failed', reason: describeRefusal(error), isUnreachable: isUnreachableError(error) };
       }
     },
     prepareNamespace: async () => {
@@ -198,9 +198,11 @@ function describeRefusal(error: unknown): string {
   return isGrpcServiceError(error) ? `Temporal: ${describeFailure(error)}` : describeFailure(error);
 }
 
-/** Tells whether the connection or the server failed. Otherwise the server has refused the request itself. */
-function isAway(error: unknown): boolean {
+/**
+ * Tells whether the connection failed or the server was too busy. If false, the server has refused the request itself.
+ */
+function isUnreachableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (isGrpcServiceError(error)) return AWAY_CODES.has(error.code);
-  return isAway(error.cause);
+  if (isGrpcServiceError(error)) return UNREACHABLE_CODES.has(error.code);
+  return isUnreachableError(error.cause);
 }

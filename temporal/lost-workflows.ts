@@ -27,7 +27,7 @@ export async function restartTerminated({ client, names }: Target, since: Date):
     AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const restarted: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    if (await restart({ client, names }, workflowId, runId)) restarted.push(workflowId);
+    if (await restartWorkflow({ client, names }, workflowId, runId)) restarted.push(workflowId);
   }
   return restarted;
 }
@@ -37,7 +37,7 @@ export async function findStatus(client: Client, workflowId: string): Promise<Wo
   return (await describe(client, workflowId))?.status.name ?? null;
 }
 
-async function restart({ client, names }: Target, workflowId: string, runId: string): Promise<boolean> {
+async function restartWorkflow({ client, names }: Target, workflowId: string, runId: string): Promise<boolean> {
   const last = await describe(client, workflowId);
   if (last?.runId !== runId) return false;
   const args = await inputOf(client, workflowId, runId);

@@ -11,10 +11,10 @@ export interface Target {
 }
 
 /**
- * All names that an installation uses in Temporal. Each name contains the short form of the installation's id, so that
- * several installations can use the same namespace. A workflow id contains the id of a row, so Temporal rejects a
- * second start for the same row as "already started". Rows that are older than the short form keep workflow ids without
- * it.
+ * All names that an installation uses in Temporal. Each method returns the name or the workflow id of one object, such
+ * as the id of an execution's workflow. Each name contains the short form of the installation's id, so that several
+ * installations can use the same namespace. A workflow id contains the id of a row, so Temporal rejects a second start
+ * for the same row as "already started". Rows that are older than the short form keep workflow ids without it.
  */
 export class InstallationNames {
   readonly #installation: Installation;
@@ -32,7 +32,7 @@ export class InstallationNames {
     return this.#installation.legacyBefore !== null;
   }
 
-  /** Whether the row's workflow has an id in the form of the earlier release. */
+  /** Tells whether the row's workflow id has the form of the earlier release, without the installation's short id. */
   isLegacy(rowId: string): boolean {
     return isLegacyRow(this.#installation, rowId);
   }

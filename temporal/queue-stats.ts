@@ -13,18 +13,18 @@ const ACTIVITY_TASKS = 2;
 const POLLER_RECENT_MS = 70_000;
 
 /**
- * Reads the state of all task queues of the installation. One queue has the workflow tasks; the other queues have
- * activities.
+ * Reads the state of all task queues of the installation. The queue `workflows` has workflow tasks; the other queues
+ * have activity tasks.
  */
 export async function readQueueStats({ client, names }: Target): Promise<QueueStats[]> {
   return Promise.all(
     Object.keys(TASK_QUEUES).map((queue) =>
-      readOne(client, { queue: queue as TaskQueue, name: names.taskQueue(queue as TaskQueue) }),
+      readQueue(client, { queue: queue as TaskQueue, name: names.taskQueue(queue as TaskQueue) }),
     ),
   );
 }
 
-async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name: string }): Promise<QueueStats> {
+async function readQueue(client: Client, { queue, name }: { queue: TaskQueue; name: string }): Promise<QueueStats> {
   const { stats, pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name },

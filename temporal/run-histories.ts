@@ -24,13 +24,13 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
   const { payloadConverter } = client.options.loadedDataConverter;
   const valuesOf = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
   const scheduled = new Map<string, { type: string; input: unknown }>();
-  const found: RunHistory = { done: [], failureType: undefined, args: [] };
+  const history: RunHistory = { done: [], failureType: undefined, args: [] };
   for (const event of events ?? []) {
     const start = event.workflowExecutionStartedEventAttributes;
     const activity = event.activityTaskScheduledEventAttributes;
     const completed = event.activityTaskCompletedEventAttributes;
     const failed = event.workflowExecutionFailedEventAttributes;
-    if (start) found.args = valuesOf(start.input);
+    if (start) history.args = valuesOf(start.input);
     if (activity) {
       scheduled.set(String(event.eventId), {
         type: activity.activityType?.name ?? '',
@@ -38,15 +38,15 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
       });
     }
     const from = completed && scheduled.get(String(completed.scheduledEventId));
-    if (from) found.done.push({ ...from, result: valuesOf(completed.result)[0] });
-    if (failed) found.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
+    if (from) history.done.push({ ...from, result: valuesOf(completed.result)[0] });
+    if (failed) history.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
   }
-  return found;
+  return history;
 }
 
 /**
- * The activities that send something to a contact or change data. `ADVANCE` is not one of them, because it only
- * advances the execution.
+ * The activities that send something to a contact or change data. The activity `ADVANCE` is not an effect, because it
+ * only moves the execution to its next step.
  */
 const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(isEffect));
 
@@ -56,16 +56,17 @@ const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(isEffect));
  * effect.
  */
 export function findEffectBeyond({ done }: RunHistory, visit: number): Next | undefined {
-  const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));
-  return beyond ? (done.at(-1)?.result as Next | undefined) : undefined;
+  const isAhead = done.some(({ type, input, result }) => EFFECTS.has(type) && hasPerformed(input, result, visit));
+  return isAhead ? (done.at(-1)?.result as Next | undefined) : undefined;
 }
 
-function isDone(input: unknown, result: unknown, visit: number): boolean {
+function hasPerformed(input: unknown, result: unknown, visit: number): boolean {
   const step = input as StepInput;
   const next = result as Next;
   if (step.visit < visit) return false;
   if (next.kind !== 'end') return next.visit > step.visit + (step.resume ? 1 : 0);
-  // Earlier releases ended a run in this way when its row did not exist.
+  // In earlier releases, a run whose row did not exist ended as CANCELLED with this reason. Its activity performed no
+  // effect.
   return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
 }
 

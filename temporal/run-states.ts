@@ -22,7 +22,10 @@ export interface RunningWorkflow {
   stepId: string | undefined;
 }
 
-/** The last run of a workflow. It is read from the run itself, because Temporal's list may be a second or two old. */
+/**
+ * The last run of a workflow. Its fields are read from the run itself, because Temporal's list of workflows may be a
+ * second or two old.
+ */
 export interface LastRun {
   runId: string;
   status: WorkflowExecutionStatusName;
@@ -34,7 +37,7 @@ export interface LastRun {
 
 /** The gRPC status code NOT_FOUND: the workflow has ended, or Temporal does not have it. */
 const NOT_FOUND = 5;
-/** The number of workflows that are described concurrently. Each description is one small RPC. */
+/** The number of workflows whose state is read from Temporal concurrently. Reading one state is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
 /** One page of Temporal's list. `next` is the cursor of the next page; null after the last page. */
@@ -44,7 +47,7 @@ interface RunPage {
 }
 
 /** @param p.cursor `next` of the previous page; null for the first page */
-interface PageAsked {
+interface PageRequest {
   cursor: string | null;
   limit: number;
 }
@@ -52,7 +55,7 @@ interface PageAsked {
 /** Lists running workflows of this installation that started before an instant, page by page. */
 export function listRunning(
   target: Target,
-  p: PageAsked & { types: readonly string[]; startedBefore: Date },
+  p: PageRequest & { types: readonly string[]; startedBefore: Date },
 ): Promise<RunPage> {
   const types = p.types.map((type) => `'${type}'`).join(', ');
   return listPage(
@@ -63,7 +66,7 @@ export function listRunning(
 }
 
 /** Lists runs of executions that ended since an instant with another status than Completed, page by page. */
-export function listEndedBadly(target: Target, p: PageAsked & { since: Date }): Promise<RunPage> {
+export function listEndedBadly(target: Target, p: PageRequest & { since: Date }): Promise<RunPage> {
   const ends = `'Failed', 'Canceled', 'Terminated', 'TimedOut'`;
   return listPage(
     target,
@@ -86,7 +89,7 @@ export async function listCompleted(
   return runs;
 }
 
-async function listPage({ client, names }: Target, query: string, { cursor, limit }: PageAsked): Promise<RunPage> {
+async function listPage({ client, names }: Target, query: string, { cursor, limit }: PageRequest): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
     query: `${installationQuery(names)} AND ${query}`,
@@ -125,9 +128,9 @@ function toRunning(info: Listed): RunningWorkflow[] {
 export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
   const found = new Map<string, LastRun>();
   for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
-    const some = workflowIds.slice(at, at + DESCRIBED_AT_A_TIME);
-    const runs = await Promise.all(some.map((workflowId) => findLastRun(client, workflowId)));
-    some.forEach((workflowId, n) => {
+    const batch = workflowIds.slice(at, at + DESCRIBED_AT_A_TIME);
+    const runs = await Promise.all(batch.map((workflowId) => findLastRun(client, workflowId)));
+    batch.forEach((workflowId, n) => {
       const run = runs[n];
       if (run) found.set(workflowId, run);
     });
@@ -161,19 +164,19 @@ export async function findNotRunning({ client, names }: Target, executionIds: st
   // Workflow ids of the earlier release do not contain the installation's short id, so the workflow ids of both
   // releases are in different ranges. Each range is checked separately.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
-  const today = executionIds.filter((id) => !names.isLegacy(id));
-  return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];
+  const current = executionIds.filter((id) => !names.isLegacy(id));
+  return [...(await findNotRunningInRange({ client, names }, legacy)), ...(await findNotRunningInRange({ client, names }, current))];
 }
 
 /** The size of one page of Temporal's list. Reading one page costs as much as a count. */
 const LISTED_AT_ONCE = 1_000;
 
-async function notRunningOf({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+async function findNotRunningInRange({ client, names }: Target, executionIds: string[]): Promise<string[]> {
   const [first, last] = [executionIds[0], executionIds.at(-1)];
   if (first === undefined || last === undefined) return [];
   const query = runningQuery(names, first, last);
-  const many = executionIds.length > LISTED_AT_ONCE;
-  if (many && (await client.workflow.count(query)).count === executionIds.length) return [];
+  const isLongList = executionIds.length > LISTED_AT_ONCE;
+  if (isLongList && (await client.workflow.count(query)).count === executionIds.length) return [];
   const running = new Set<string>();
   for await (const { workflowId } of client.workflow.list({ query, pageSize: LISTED_AT_ONCE })) running.add(workflowId);
   return executionIds.filter((id) => !running.has(names.execution(id)));

@@ -62,13 +62,13 @@ export function withInstallation(
  * included.
  */
 export function installationQuery({ shortId, hasLegacyWorkflows }: InstallationNames): string {
-  const own = `Installation = '${shortId}'`;
-  return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
+  const ofInstallation = `Installation = '${shortId}'`;
+  return hasLegacyWorkflows ? `(${ofInstallation} OR Installation IS NULL)` : ofInstallation;
 }
 
-/** The maximum time to wait until the server accepts new attributes. This takes some seconds. */
-const LEARN_MS = 30_000;
-const LEARN_POLL_MS = 250;
+/** The maximum time to wait until the server accepts new attributes. A server needs some seconds for this. */
+const ACCEPT_MAX_MS = 30_000;
+const ACCEPT_POLL_MS = 250;
 const GRPC_INVALID_ARGUMENT = 3;
 
 /**
@@ -76,19 +76,19 @@ const GRPC_INVALID_ARGUMENT = 3;
  * change. Safe to run twice, and concurrently on many hosts.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
-  const known = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(KEYS).filter((key) => !known.customAttributes?.[key.name]);
+  const registered = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(KEYS).filter((key) => !registered.customAttributes?.[key.name]);
   if (missing.length === 0) return;
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPE_KEYWORD])),
   });
   const query = missing.map((key) => `${key.name} IS NULL`).join(' AND ');
-  const deadline = Date.now() + LEARN_MS;
-  while (!(await isUnderstood(connection, { namespace, query })) && Date.now() < deadline) await sleep(LEARN_POLL_MS);
+  const deadline = Date.now() + ACCEPT_MAX_MS;
+  while (!(await acceptsQuery(connection, { namespace, query })) && Date.now() < deadline) await sleep(ACCEPT_POLL_MS);
 }
 
-async function isUnderstood(connection: Connection, p: { namespace: string; query: string }): Promise<boolean> {
+async function acceptsQuery(connection: Connection, p: { namespace: string; query: string }): Promise<boolean> {
   try {
     await connection.workflowService.countWorkflowExecutions(p);
     return true;

@@ -137,12 +137,15 @@ type StartKind =
   | 'window.changed'
   | 'restock.start';
 
-/** Returns its argument. Its type makes the compiler check the arguments against the workflow's parameters. */
+/**
+ * Returns its argument. The type parameter makes the compiler check `args` against the parameters of the workflow
+ * function.
+ */
 function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
   return start;
 }
 
-/** Functions that build the start of a workflow, by the kind of the rows. */
+/** For each kind of outbox row, the function that builds the arguments for starting the row's workflow. */
 const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Start } = {
   'email.retry': ({ names }, rows) =>
     startOf<typeof emailDelivery>({
@@ -182,8 +185,9 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // If a start was not confirmed, the row is dispatched again, even if the run has ended in the meantime. The id
-        // must not be reused then, because an execution must run only once. A retry (`anew`) starts another run.
+        // If no worker has confirmed a start, the row is dispatched again, even if the run has ended in the meantime.
+        // Temporal must then reject the workflow id, because an execution must run only once. Only the retry of a
+        // failed execution (`anew`) starts another run.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -299,7 +303,10 @@ function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf
   return [first.id, ...others.map((row) => row.id)];
 }
 
-/** Returns the initial state of a delivery workflow. Deferred messages are retried for at most one day from now. */
+/**
+ * Returns the initial state of a delivery workflow. The workflow retries deferred messages for at most one day from
+ * now.
+ */
 function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
@@ -321,10 +328,10 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. An earlier
- * attempt with the same row started it: the row is done. Or it is the failed run, which will end soon: the row fails,
- * and the outbox dispatches it again. If a row is dispatched again after its run has ended, another run starts and ends
- * at once, because the database has no work for it.
+ * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. If an earlier
+ * attempt with the same row started the open run, the row is done. Otherwise the open run is the failed run, which will
+ * end soon. This function then throws, and the outbox dispatches the row again. If a row is dispatched again after its
+ * run has ended, another run starts and ends at once, because the database has no work for it.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

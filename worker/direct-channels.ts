@@ -101,7 +101,8 @@ export function simulatedFeedbackChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, fate: 'closed' }));
     },
-    // One transaction removes the outbox row and records the feedback, so an interrupted attempt had no effect.
+    // One transaction removes the outbox row and records the feedback. An interrupted attempt therefore had no effect,
+    // and can be repeated here without Temporal.
     handOver: (projectId, rows) =>
       record(
         projectId,

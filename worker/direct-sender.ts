@@ -52,10 +52,10 @@ export interface DirectChannel {
 }
 
 /**
- * Sends single messages directly from their outbox rows, without Temporal, so that an outage or a backlog of Temporal
- * delays no password reset. Serves the projects in turn. Messages that the provider defers, and messages of a killed
- * process, are handed to Temporal. Every worker runs this. A worker keeps the rows that it has taken until they are
- * finished or it ends.
+ * Sends single messages directly from their outbox rows, without Temporal. An outage or a backlog of Temporal therefore
+ * delays no password reset. Serves the projects in turn. Hands messages that the provider defers, and messages of a
+ * killed process, to Temporal. Every worker that serves the queue `transactional` runs this loop. A worker keeps the
+ * rows that it has taken until they are finished or the worker ends.
  */
 export function startDirectSender(deps: {
   db: Db;
@@ -79,7 +79,7 @@ export function startDirectSender(deps: {
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);
-    for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
+    for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) track(projectId, ofProject);
     // If the claim returned several rows, it was limited by the shares of the projects, so more rows may be waiting.
     // After a claim with a single row, no further claim is needed.
     return rows.length > 1;
@@ -94,8 +94,8 @@ export function startDirectSender(deps: {
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // New rows wake the loop, but it could not claim rows that arrived while all slots were taken. A slot is free
-        // now, so the loop is woken again.
+        // While all slots were taken, the loop could not claim new rows, although these rows woke it. A slot is free
+        // now, so this call wakes the loop again.
         const wasFull = inFlight.isFull(projectId);
         inFlight.remove(rows);
         sends.delete(work);
@@ -110,12 +110,12 @@ export function startDirectSender(deps: {
     const attempted: Promise<RowFate[]> =
       fresh.length > 0 ? channel.attempt(projectId, fresh, stopping.signal) : Promise.resolve([]);
     const [fates] = await Promise.all([attempted, cutOff.length > 0 && channel.handOver(projectId, cutOff)]);
-    const withFate = (fate: RowLater['fate']) => fates.filter((one): one is RowLater => one.fate === fate);
+    const withFate = (fate: RowLater['fate']) => fates.filter((row): row is RowLater => row.fate === fate);
     const handedOver = withFate('handed_over');
     if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
-    const back = withFate('back');
-    if (back.length > 0) deferProject(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
-    await releaseRows(db, back.map(idOf));
+    const throttled = withFate('back');
+    if (throttled.length > 0) deferProject(projectId, Math.min(...throttled.map((fate) => fate.dueAt.getTime())));
+    await releaseRows(db, throttled.map(idOf));
     await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));
   }
 
@@ -139,7 +139,7 @@ export function startDirectSender(deps: {
 
 /** The rows that a channel of this process is sending, with their leases. Enforces the limits of the channel. */
 class InFlightRows {
-  /** The project of each row, and when the row was taken or last renewed. */
+  /** By the row's id: its project, and when this process took the row or last renewed its lease. */
   readonly #rows = new Map<string, { projectId: string; sinceMs: number }>();
   /** The projects that have used up their send rate, each with the time from which its rows may be taken again. */
   readonly #blocked = new Map<string, number>();
@@ -187,10 +187,10 @@ class InFlightRows {
   /** Renews the leases that are older than `RENEW_MS`. */
   async renew(db: Db): Promise<void> {
     const now = Date.now();
-    const old = [...this.#rows].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
-    if (old.length === 0) return;
-    await renewLeases(db, { ids: old.map(([id]) => id), leaseMs: LEASE_MS });
-    for (const [, row] of old) row.sinceMs = now;
+    const expiring = [...this.#rows].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
+    if (expiring.length === 0) return;
+    await renewLeases(db, { ids: expiring.map(([id]) => id), leaseMs: LEASE_MS });
+    for (const [, row] of expiring) row.sinceMs = now;
   }
 }
 

@@ -2,7 +2,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { EndSinks } from '../workflows/end.ts';
 
-/** The types of workflow whose ends are logged, each with its name in the log. */
+/** The types of workflows whose ends the worker logs, each with its name in the log. */
 const NAMES: Record<string, string> = {
   contactExecution: 'run',
   campaignSend: 'campaign',

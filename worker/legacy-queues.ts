@@ -23,8 +23,8 @@ const CHECK_MS = 60_000;
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the release before installations had names, until they have no open workflow. At each
- * check, deletes the schedules of that release, because a process of that release that starts during the upgrade
+ * Serves the task queues of the release before installations had names, until no workflow on these queues is open. At
+ * each check, deletes the schedules of that release, because a process of that release that starts during the upgrade
  * creates them again.
  */
 export async function serveLegacyQueues(p: {

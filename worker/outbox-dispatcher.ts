@@ -28,7 +28,10 @@ import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
  * waits in the outbox delays only its own project (docs/decisions.md).
  */
 const WITH_TEMPORAL_OF_PROJECT = 16;
-/** The maximum number of such starts, signals and cancels of all projects together. */
+/**
+ * The maximum number of starts, signals and cancels of all projects together that Temporal has accepted and not
+ * processed yet.
+ */
 const WITH_TEMPORAL = 128;
 /** The maximum number of rows that this process hands to Temporal at the same time. Each row is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
@@ -39,11 +42,11 @@ const IN_FLIGHT_ROWS = 64;
 const LEASE_MS = 30_000;
 /** Finished rows are collected for this time and then deleted together. */
 const REMOVAL_INTERVAL_MS = 25;
-/** How long `deferRows` makes a row wait after its first attempt. */
+/** How long `deferRows` (db/outbox/outbox.ts) makes a row wait after the row's first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
-/** The wait before the next call to an unreachable Temporal. It doubles each time. */
-const AWAY_MIN_MS = 250;
-const AWAY_MAX_MS = 10_000;
+/** The wait before the next call to an unreachable Temporal. It doubles each time, up to `UNREACHABLE_MAX_MS`. */
+const UNREACHABLE_MIN_MS = 250;
+const UNREACHABLE_MAX_MS = 10_000;
 
 /** The share of claims that start with a lower priority: one of every `every` claims. */
 const SHARES: { priority: TemporalPriority; every: number }[] = [
@@ -55,7 +58,7 @@ export interface OutboxDispatcher {
   /** Wakes the loop, because there may be new rows. */
   wake(): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
-  noteStarted(begun: StartedWork): void;
+  noteStarted(started: StartedWork): void;
   /** Takes no more rows. Resolves when all taken rows are handed to Temporal or released. */
   stop(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export function startDispatcher(deps: {
   const backoff = new TemporalBackoff();
   const claims = createClaims(db);
   const handOver = createHandOver({ ...deps, backoff, wake: () => loop.wake() });
-  const underWay = new Set<Promise<void>>();
+  const handOvers = new Set<Promise<void>>();
   let inFlight = 0;
 
   async function round(): Promise<boolean> {
@@ -92,28 +95,28 @@ export function startDispatcher(deps: {
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
       .finally(() => {
-        // Usually a reported start frees a slot and wakes the loop. The call below is needed if the limit of concurrent
-        // hand-overs was reached.
-        const heldUp = inFlight >= IN_FLIGHT_ROWS;
+        // Usually, the report that work has started frees a slot and wakes the loop. But if the limit of concurrent
+        // hand-overs was reached, the slot is free only now.
+        const wasFull = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
-        underWay.delete(work);
-        if (heldUp) loop.wake();
+        handOvers.delete(work);
+        if (wasFull) loop.wake();
       });
-    underWay.add(work);
+    handOvers.add(work);
   }
 
-  const startedBatch = createBatcher<StartedWork>(async (begun) => {
-    await deleteStarted(db, begun);
+  const startedBatch = createBatcher<StartedWork>(async (started) => {
+    await deleteStarted(db, started);
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
   const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
   return {
     wake: loop.wake,
-    noteStarted: (begun) => void startedBatch.add([begun]).catch(() => {}),
+    noteStarted: (started) => void startedBatch.add([started]).catch(() => {}),
     stop: async () => {
       await loop.stop();
-      await Promise.all(underWay);
+      await Promise.all(handOvers);
     },
   };
 }
@@ -121,14 +124,14 @@ export function startDispatcher(deps: {
 /** The wait between calls while Temporal is unreachable. */
 class TemporalBackoff {
   #untilMs = 0;
-  #waitMs = AWAY_MIN_MS;
+  #waitMs = UNREACHABLE_MIN_MS;
 
   isActive(): boolean {
     return Date.now() < this.#untilMs;
   }
 
   noteResponse(): void {
-    this.#waitMs = AWAY_MIN_MS;
+    this.#waitMs = UNREACHABLE_MIN_MS;
   }
 
   /**
@@ -139,7 +142,7 @@ class TemporalBackoff {
     if (this.isActive()) return undefined;
     const waitMs = this.#waitMs;
     this.#untilMs = Date.now() + waitMs;
-    this.#waitMs = Math.min(AWAY_MAX_MS, waitMs * 2);
+    this.#waitMs = Math.min(UNREACHABLE_MAX_MS, waitMs * 2);
     return waitMs;
   }
 }
@@ -157,12 +160,12 @@ function createClaims(db: Db) {
   async function claimNext(freeSlots: number): Promise<TakenRow[]> {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return [];
-    const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
+    const atTemporal = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
     // A project that is not in this list has no rows at Temporal, so the whole limit for a project applies to it.
-    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, freeSlots);
+    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - atTemporal, freeSlots);
     if (limit <= 0) return [];
     const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
-    const priorities = prioritiesAt(claims).filter((priority) => waiting.includes(priority));
+    const priorities = orderPriorities(claims).filter((priority) => waiting.includes(priority));
     claims += 1;
     for (const priority of priorities) {
       const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
@@ -192,16 +195,13 @@ function createHandOver(deps: {
   async function handOver(rows: TakenRow[]): Promise<void> {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
-    const open = await mergeRepeatedSignals(rows.filter((row) => !ended.has(row.id)));
-    const again = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
-    const handOverOne = (group: RowGroup) => handOverGroup(group, again);
-    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
+    const notEnded = await mergeRepeatedSignals(rows.filter((row) => !ended.has(row.id)));
+    const repeatedIds = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
+    const handOverOne = (group: RowGroup) => handOverGroup(group, repeatedIds);
+    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(notEnded).map(handOverOne)]);
   }
 
-  /**
-   * Returns the rows to hand over now. A repeated signal is deferred until the workflow has received the previous
-   * signal.
-   */
+  /** Returns the rows to hand over now. Defers a signal if the workflow has not received the previous signal yet. */
   async function mergeRepeatedSignals(rows: TakenRow[]): Promise<TakenRow[]> {
     const repeated = findRepeatedEvents(rows);
     const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));
@@ -211,10 +211,10 @@ function createHandOver(deps: {
     return rows.filter((row) => !signals.includes(row) || merged.has(row.id));
   }
 
-  async function handOverGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
-    const handed = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => again.has(id)) });
-    if (handed.outcome !== 'failed') backoff.noteResponse();
-    switch (handed.outcome) {
+  async function handOverGroup(group: RowGroup, repeatedIds: ReadonlySet<string>): Promise<void> {
+    const result = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => repeatedIds.has(id)) });
+    if (result.outcome !== 'failed') backoff.noteResponse();
+    switch (result.outcome) {
       case 'taken':
         if (!WATCHED_KINDS.has(group.kind)) await remove(group.rows);
         return;
@@ -223,7 +223,7 @@ function createHandOver(deps: {
       case 'absent':
         return settleUndelivered(group.rows);
       case 'failed':
-        return settleFailed(group, handed);
+        return settleFailed(group, result);
     }
   }
 
@@ -240,9 +240,9 @@ function createHandOver(deps: {
     ]);
   }
 
-  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
+  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; isUnreachable: boolean }): Promise<void> {
     log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
-    if (!p.away) return defer(rows, p.reason);
+    if (!p.isUnreachable) return defer(rows, p.reason);
     const waitMs = backoff.noteUnreachable();
     if (waitMs !== undefined) wakeIn(waitMs);
     await releaseRows(db, idsOf(rows));
@@ -259,8 +259,8 @@ function createHandOver(deps: {
   }
 
   /**
-   * Makes rows wait: one second after the first attempt, and longer after later attempts. Polls of the outbox find the
-   * rows when they are due again.
+   * Makes rows wait: one second after the first attempt, and longer after later attempts. Wakes the loop after one
+   * second. Polls of the outbox find the rows that are due later.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
@@ -271,11 +271,11 @@ function createHandOver(deps: {
 }
 
 /**
- * Returns the order of priorities for a claim. Usually the highest priority comes first, but in a small share of claims
- * a lower priority comes first. Otherwise one tenant with many rows of a high priority would block the rows of lower
- * priorities of all tenants.
+ * Returns the order in which a claim tries the priorities. `claims` is the number of earlier claims. Usually the
+ * highest priority comes first, but in a small share of claims a lower priority comes first. Otherwise one tenant with
+ * many rows of a high priority would block the rows of lower priorities of all tenants.
  */
-function prioritiesAt(claims: number): TemporalPriority[] {
+function orderPriorities(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;
   if (first === undefined) return [...TEMPORAL_PRIORITIES];
   return [first, ...TEMPORAL_PRIORITIES.filter((priority) => priority !== first)];

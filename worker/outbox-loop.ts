@@ -19,17 +19,17 @@ export function startOutboxLoop(p: {
   name: string;
 }): OutboxLoop {
   let stopping = false;
-  let woken = false;
+  let wasWoken = false;
   let resume: () => void = () => {};
 
   async function run(): Promise<void> {
     while (!stopping) {
-      woken = false;
-      const more = await p.round().catch((error: Error) => {
+      wasWoken = false;
+      const hasMore = await p.round().catch((error: Error) => {
         p.log.warn({ reason: describeFailure(error) }, `${p.name}: the outbox could not be read; it will be retried`);
         return false;
       });
-      if (!more && !woken && !stopping) await pause();
+      if (!hasMore && !wasWoken && !stopping) await pause();
     }
   }
 
@@ -42,7 +42,7 @@ export function startOutboxLoop(p: {
   const running = run();
   return {
     wake: () => {
-      woken = true;
+      wasWoken = true;
       resume();
     },
     stop: () => {

@@ -5,8 +5,8 @@ import { describeFailure } from '../rules/failure-text.ts';
 import type { OutboxTaker } from '../rules/outbox.ts';
 
 /**
- * The average time between two polls. Notifications of Postgres announce new rows at once. Polls find all other rows
- * that are due.
+ * The average time between two polls. Notifications of Postgres announce new rows at once. Polls find due rows that no
+ * notification announced.
  */
 const POLL_MS = 3_000;
 

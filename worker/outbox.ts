@@ -27,7 +27,7 @@ export interface RunningOutbox {
   /** Wakes the given loops of this process, or all loops if called without an argument. */
   wake(takers?: OutboxTaker[]): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
-  noteStarted(begun: StartedWork): void;
+  noteStarted(started: StartedWork): void;
   /** Takes no more rows. Resolves when all taken rows are finished or released. */
   stop(): Promise<void>;
 }
@@ -47,15 +47,15 @@ export function startOutbox(p: {
 }): RunningOutbox {
   const { deps, queues, gate, loop, log } = p;
   const db: Db = deps.db;
-  /** Makes reports about a blocked event loop name the channel. */
-  const withCause = (channel: DirectChannel): DirectChannel => ({
+  /** Wraps a channel. If the channel blocks the event loop, the log and the metric then contain the channel's name. */
+  const withNameInReports = (channel: DirectChannel): DirectChannel => ({
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
   const takers: Partial<Record<OutboxTaker, Taker>> = {};
   const priorities = new Map<OutboxTaker, readonly number[]>();
   const send = (taker: OutboxTaker, channel: DirectChannel) => {
-    takers[taker] = startDirectSender({ db, channel: withCause(channel), gate, log });
+    takers[taker] = startDirectSender({ db, channel: withNameInReports(channel), gate, log });
     priorities.set(taker, [channel.priority]);
   };
   if (queues.has('transactional')) {
@@ -85,7 +85,7 @@ export function startOutbox(p: {
   const poll = startOutboxPoll({ db, priorities, wake, log });
   return {
     wake,
-    noteStarted: (begun) => dispatcher?.noteStarted(begun),
+    noteStarted: (started) => dispatcher?.noteStarted(started),
     stop: async () => {
       await Promise.all([listener.close(), poll.stop()]);
       await Promise.all(all.map((taker) => takers[taker]?.stop()));

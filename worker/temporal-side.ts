@@ -10,7 +10,9 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { type LegacyStore, serveLegacyQueues, shutDown } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
-/** The wait before the next call to an unreachable Temporal. It doubles each time. */
+/**
+ * The wait before the next attempt to connect to an unreachable Temporal. It doubles each time, up to `RETRY_MAX_MS`.
+ */
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
@@ -27,7 +29,7 @@ export interface TemporalSide {
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
-  fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'leaving'>;
+  fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'isLegacy'>;
   lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
   /** The store for the task queues of an earlier release. Undefined if there are none. */
   legacy: LegacyStore | undefined;
@@ -44,10 +46,10 @@ export async function startTemporalSide(p: {
   let legacy: Awaited<ReturnType<typeof serveLegacyQueues>> | undefined;
   let running: { connection: NativeConnection; workers: Worker[]; runs: Promise<unknown> } | undefined;
 
-  async function open(): Promise<NativeConnection | undefined> {
+  async function connectToTemporal(): Promise<NativeConnection | undefined> {
     try {
-      // Pings Temporal first, because a ping has a deadline. The later calls have no deadline and would wait until the
-      // server responds.
+      // Pings Temporal first, because a ping has a deadline. The calls after it have no deadline, and would wait until
+      // the server responds.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();
@@ -67,7 +69,7 @@ export async function startTemporalSide(p: {
     }
   }
 
-  async function run(connection: NativeConnection): Promise<void> {
+  async function startWorkers(connection: NativeConnection): Promise<void> {
     const { names } = p.lifecycle;
     const fleet = { ...p.fleet, connection, namespace: p.temporal.namespace, identity: names.identity() };
     const workers = await createTemporalWorkers({ ...fleet, taskQueue: (queue) => names.taskQueue(queue) });
@@ -75,7 +77,7 @@ export async function startTemporalSide(p: {
     if (!p.legacy) return;
     legacy = await serveLegacyQueues({
       store: p.legacy,
-      createWorkers: () => createTemporalWorkers({ ...fleet, taskQueue: (queue) => TASK_QUEUES[queue], leaving: true }),
+      createWorkers: () => createTemporalWorkers({ ...fleet, taskQueue: (queue) => TASK_QUEUES[queue], isLegacy: true }),
       lifecycle: p.lifecycle,
       log: p.log,
       onFatal: p.onFatal,
@@ -83,23 +85,23 @@ export async function startTemporalSide(p: {
     });
   }
 
-  async function runWhenConnected(): Promise<void> {
+  async function startWorkersWhenConnected(): Promise<void> {
     for (let waitMs = RETRY_MIN_MS; !stopping.signal.aborted; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
       await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
-      const connection = stopping.signal.aborted ? undefined : await open();
+      const connection = stopping.signal.aborted ? undefined : await connectToTemporal();
       if (!connection) continue;
-      await run(connection);
+      await startWorkers(connection);
       p.log.info({ address: p.temporal.address }, 'Temporal is reachable: the worker takes its tasks');
       return;
     }
   }
 
-  const connection = await open();
-  const later = connection ? await run(connection) : runWhenConnected().catch(p.onFatal);
+  const connection = await connectToTemporal();
+  const startedLater = connection ? await startWorkers(connection) : startWorkersWhenConnected().catch(p.onFatal);
   return {
     stop: async () => {
       stopping.abort();
-      await later;
+      await startedLater;
       for (const worker of running?.workers ?? []) shutDown(worker);
       await legacy?.stop();
       await running?.runs;

@@ -22,9 +22,9 @@ type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
  * For each queue, the number of activities that one process runs at the same time. An activity for emails or webhooks
- * mostly waits for a server. A campaign chunk uses the CPU. A chunk with a send rate waits nearly all the time. Steps
- * are short, and their limit is low: a process works on tasks that it has taken in the order of arrival, whatever their
- * tenant, so it should take few at a time.
+ * mostly waits for a server. A campaign chunk uses the CPU. A chunk with a send rate waits nearly all the time. The
+ * limit for steps is low. A process runs its tasks in the order of arrival and does not alternate between tenants, so
+ * it should take only a few tasks at a time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   steps: 10,
@@ -41,20 +41,21 @@ const SHUTDOWN_GRACE = '10 seconds';
 /** When the process stops, activities that still run after this time are abandoned, so that the stop always ends. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
- * The number of concurrent polls of a queue. While a poll waits at Temporal, Temporal can pass a new task directly to
- * the worker. With only one poll, a task that arrives while the poll is being renewed goes through Temporal's database
- * and takes 40 ms longer. The SDK adapts the number to the load.
+ * The number of concurrent polls of a queue. A poll is a request that waits at Temporal for the next task. While a poll
+ * is waiting, Temporal can pass a new task directly to the worker. With only one poll, a task that arrives before the
+ * worker polls again goes through Temporal's database and takes 40 ms longer. The SDK adapts the number of polls to the
+ * load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /**
- * Queues with a single poll, for which 40 ms do not matter: chunks with a send rate, periodic work, and queues of the
- * earlier release.
+ * Queues for which a delay of 40 ms does not matter: chunks with a send rate, and periodic work. They start with a
+ * single poll. So do the queues of the earlier release (`isLegacy`).
  */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /**
- * One poll for each process. Temporal then distributes the chunks of a campaign evenly among the processes. With four
- * polls, the process that polled first got up to four chunks, and other processes got none.
+ * Each process polls the queue `bulk` with one poll. Temporal then distributes the chunks of a campaign evenly among
+ * the processes. With four polls, the process that polled first got up to four chunks, and other processes got none.
  */
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
@@ -88,7 +89,7 @@ export interface WorkerFleet {
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
   /** True for the queues of an earlier release. These queues will soon be empty, so each of them gets fewer polls. */
-  leaving?: boolean;
+  isLegacy?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
   /** The queues that this process serves. */
@@ -98,16 +99,16 @@ export interface WorkerFleet {
   /** Records which activity blocks the event loop. */
   loop: Pick<LoopWatch, 'as'>;
   /** Called for each start, signal and cancel from the outbox that has reached its workflow. */
-  noteStarted: (begun: StartedWork) => void;
+  noteStarted: (started: StartedWork) => void;
   /** The log that records the end of each workflow. */
   ends: SampledLog;
 }
 
 /**
  * Creates a Temporal worker for each task queue that this process serves, so that a full queue does not delay the other
- * queues. The workers share one connection. The worker for workflows also runs the activities of steps. Only then can
- * Temporal return a step in its response to the workflow task that scheduled the step. A process that serves no
- * workflows has a separate worker for steps.
+ * queues. The workers share one connection. The worker for workflows also runs the activities of steps. Temporal can
+ * then return a step in its response to the workflow task that scheduled the step. A process that serves no workflows
+ * has a separate worker for steps.
  */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const shared: Pick<
@@ -122,15 +123,15 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     ...versionOf(p.deployment),
   };
   const interceptors: WorkerInterceptors = {
-    activity: [() => ({ inbound: safeFailures() }), (context) => ({ inbound: activitiesFor(p.loop, context) })],
+    activity: [() => ({ inbound: safeFailures() }), (context) => ({ inbound: reportActivityType(p.loop, context) })],
   };
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-    activityTaskPollerBehavior: pollersOf(queue, p.leaving),
+    activityTaskPollerBehavior: pollersOf(queue, p.isLegacy),
     ...(queue === 'periodic' && { maxHeartbeatThrottleInterval: CURSOR_EVERY }),
   });
-  const workflows: WorkerOptions[] = p.queues.has('workflows')
+  const workflowWorkers: WorkerOptions[] = p.queues.has('workflows')
     ? [
         {
           ...shared,
@@ -141,19 +142,19 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
           maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
           stickyQueueScheduleToStartTimeout: STICKY_MAX_WAIT,
-          workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
+          workflowTaskPollerBehavior: p.isLegacy ? FEW_POLLERS : POLLERS,
         },
       ]
     : [];
-  const others = (Object.keys(CONCURRENCY) as ActivityQueue[])
+  const activityWorkers = (Object.keys(CONCURRENCY) as ActivityQueue[])
     .filter((queue) => p.queues.has(queue) && (queue !== 'steps' || !p.queues.has('workflows')))
     .map((queue) => ({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }));
-  return Promise.all([...workflows, ...others].map((options) => Worker.create(options)));
+  return Promise.all([...workflowWorkers, ...activityWorkers].map((options) => Worker.create(options)));
 }
 
-function pollersOf(queue: ActivityQueue, leaving = false): WorkerOptions['activityTaskPollerBehavior'] {
+function pollersOf(queue: ActivityQueue, isLegacy = false): WorkerOptions['activityTaskPollerBehavior'] {
   if (queue === 'bulk') return ONE_POLLER;
-  return leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS;
+  return isLegacy || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS;
 }
 
 /**
@@ -168,8 +169,11 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
   };
 }
 
-/** Makes reports about a blocked event loop name the activity. */
-function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
+/**
+ * Creates an interceptor that marks the running activity. If the activity blocks the event loop, the log and the metric
+ * then contain the activity's type.
+ */
+function reportActivityType(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }
 
@@ -195,6 +199,6 @@ function workflowSource(
  * Creates the sinks with which workflows report to this worker that their work has started. The SDK does not call them
  * during a replay, because the work had started before.
  */
-function startedWorkSinks(report: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
-  return { outbox: { noteStarted: { fn: (_workflow, begun) => report(begun), callDuringReplay: false } } };
+function startedWorkSinks(report: (started: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
+  return { outbox: { noteStarted: { fn: (_workflow, started) => report(started), callDuringReplay: false } } };
 }

@@ -64,17 +64,17 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     db,
     config,
     sends: true,
-    tell: (line) => log.warn(line),
+    notifyOperator: (line) => log.warn(line),
   }).catch(async (error: unknown) => {
     await db.destroy();
     throw error;
   });
-  const bell = createOutboxWaker(db);
+  const outboxWaker = createOutboxWaker(db);
   const outbox: OutboxWaker = {
     wake(rows) {
       takers.wake(rows.map(takerOf));
-      // A notification wakes all processes, so if this process is busy, another process takes the rows.
-      bell.wake(rows);
+      // Notifies all processes, so that another process takes the rows if this process is busy.
+      outboxWaker.wake(rows);
     },
   };
   const lifecycle = createWorkflowLifecycle({ temporal: config.temporal, installation, publicUrl: config.publicUrl });
@@ -122,7 +122,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
         }
       : undefined,
     legacyCheckMs: parts.legacyCheckMs,
-    verify: verified ? async () => {} : () => verifyInstallation({ db, lifecycle, tell: (line) => log.warn(line) }),
+    verify: verified ? async () => {} : () => verifyInstallation({ db, lifecycle, notifyOperator: (line) => log.warn(line) }),
     log,
     onFatal: parts.onFatal,
   });

@@ -7,8 +7,8 @@ import { activitiesOn } from './activities-on.ts';
 const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
-  // A page takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the worker has
-  // died.
+  // A page of contacts takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the
+  // worker has died.
   heartbeatTimeout: '15 seconds',
   // Retries without limit, because contacts wait for this email, and even a long outage of Postgres ends. A retry
   // notifies no contact twice, because the transaction that notifies contacts also ends their wait.

@@ -3,14 +3,14 @@ import type { CampaignChunkActivities, CampaignControlActivities } from '../acti
 import { activitiesOn } from './activities-on.ts';
 
 /**
- * The short activities of a campaign. They have a separate queue, so that a campaign reacts to a cancel even when
- * chunks occupy all slots of the queue `bulk`.
+ * The short activities of a campaign. These activities run on the queue `automation`, so that a campaign reacts to a
+ * cancel even when chunks occupy all slots of the queue `bulk`.
  */
 export const control = activitiesOn<CampaignControlActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
-  // Retried without limit, because an outage of Postgres ends. Safe to repeat, because each activity makes one change,
-  // and only if it was not made before.
+  // Temporal retries these activities without limit, because every outage of Postgres ends. Each activity is safe to
+  // repeat, because it makes its change only once.
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 
@@ -21,14 +21,15 @@ const CHUNKS = {
   startToCloseTimeout: '20 minutes',
   // The time after which Temporal notices that a process was killed.
   heartbeatTimeout: '10 seconds',
-  // Safe to repeat: each attempt claims its rows with a new number, and late results with an old number are ignored.
+  // Safe to repeat, because each attempt claims its rows with a new number. A late result with an older number is
+  // ignored.
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
-  // A cancelled activity may first record the emails that are on the wire.
+  // When the activity is cancelled, the workflow waits until the activity has recorded the emails that are on the wire.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 export const bulk = activitiesOn<CampaignChunkActivities>('bulk', CHUNKS);
 /**
- * Chunks of a project with a send rate mostly wait. They have a separate queue, where they occupy no slots of other
- * work.
+ * The activities that send chunks of a project with a send rate. Such a chunk waits most of the time. The queue `paced`
+ * is separate, so that waiting chunks occupy no slots of other work.
  */
 export const paced = activitiesOn<CampaignChunkActivities>('paced', CHUNKS);

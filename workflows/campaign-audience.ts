@@ -20,12 +20,12 @@ export class AudienceStage {
   async addPart(): Promise<boolean> {
     const { start, progress } = this;
     const input = { ...start, round: this.round++ };
-    const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'read the audience' }, [input]);
-    if (taken.outcome === 'ended') return false;
-    progress.audienceDone = taken.done;
-    progress.recipients = taken.recipients;
-    mergeReport(progress, taken);
-    this.sendNow = taken.sendNow ?? false;
+    const result = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'read the audience' }, [input]);
+    if (result.outcome === 'ended') return false;
+    progress.audienceDone = result.done;
+    progress.recipients = result.recipients;
+    mergeReport(progress, result);
+    this.sendNow = result.sendNow ?? false;
     return true;
   }
 }

@@ -10,8 +10,8 @@ import type { CampaignRunInput } from './campaign-start.ts';
 export function sendChunk(start: CampaignRunInput, chunk: ChunkState, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
-  // `keeps` tells the activity to store a chunk that has to wait in Postgres. An activity of an earlier version ignores
-  // it.
+  // With `keeps`, the activity stores a chunk that has to wait in Postgres. An activity of an earlier version ignores
+  // this field.
   const input = { ...start, seq, deferrals, deferredSinceMs, from, putOff, paced: rate > 0, keeps: true };
   if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${seq}` }, [input]);
   const queue = rate > 0 ? paced : bulk;

@@ -16,13 +16,13 @@ export function hasNewChunks({ nextSeq, lastSeq }: CampaignProgress): boolean {
   return nextSeq <= lastSeq;
 }
 
-/** Tells whether every chunk is finished or running, so that none has to be started now or later. */
+/** Tells whether every chunk is finished or running, so that the workflow has no further chunk to start. */
 export function isExhausted(progress: CampaignProgress): boolean {
   const { audienceDone, later, waiting, testing } = progress;
   return audienceDone && later.length === 0 && !waiting && !hasNewChunks(progress) && testing !== true;
 }
 
-/** Adds a chunk that waits in Postgres to the summary of waiting chunks. */
+/** Adds a chunk that waits in Postgres to the summary of waiting chunks (`progress.waiting`). */
 export function addWaiting(progress: CampaignProgress, chunk: ChunkState): void {
   const { waiting } = progress;
   const first = !waiting || chunk.dueAtMs < waiting.dueAtMs;
@@ -81,7 +81,7 @@ export function mergeReport(progress: CampaignProgress, report: { lastSeq: numbe
 
 /**
  * Compares `clock`, which identifies the settings that decide when email may be sent, with the last value. If it has
- * changed, makes the chunks due that wait for a local send time or a sending window. Each of these chunks then checks
+ * changed, the chunks that wait for a local send time or a sending window become due. Each of these chunks then checks
  * its time again.
  */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {

@@ -55,16 +55,19 @@ export class Sending {
    */
   private chunks = new CancellationScope();
   private readingAudience = false;
-  /** The numbers of the chunks that found the project on hold. Empty while the project is not on hold. */
+  /** The numbers of the chunks whose last turn found the project on hold. Empty while the project is not on hold. */
   private readonly heldChunks = new Set<number>();
   private ended = false;
   private stopping = false;
-  /** The instant, in milliseconds since 1970, until which the send rate allows no further email. */
+  /**
+   * The end of the current wait for the send rate, in milliseconds since 1970. Until then, the project may send no
+   * further email.
+   */
   private throttledUntilMs = 0;
   private changes = 0;
   /**
-   * The chunks that have started to wait in Postgres during the running read of due chunks. Undefined while no read is
-   * running.
+   * The chunks whose waiting was stored in Postgres since the current read of due chunks started. Undefined while no
+   * such read is running.
    */
   private newlyWaiting: ChunkState[] | undefined;
   private readonly timer = new KeptTimer();
@@ -180,7 +183,10 @@ export class Sending {
     takeDueChunks(this.progress, result, newlyWaiting);
   }
 
-  /** Tells whether a lane is free for another chunk. The send rate delays no chunk of a held project. */
+  /**
+   * Tells whether a lane may start another chunk now. While the project is on hold, the send rate does not matter,
+   * because a chunk then sends no email.
+   */
   private canStartChunk(): boolean {
     const throttled = !this.held && this.throttledUntilMs > Date.now();
     return !this.paused && this.running.size < this.lanes() && !throttled;
@@ -251,18 +257,18 @@ export class Sending {
 
   /** Waits until a chunk has finished, a signal has arrived, or a waiting chunk is due. */
   private async waitForChange(): Promise<void> {
-    const seen = this.changes;
-    const awake = () => this.changes !== seen || this.signals.changed;
+    const changesBefore = this.changes;
+    const isAwake = () => this.changes !== changesBefore || this.signals.changed;
     // A paused campaign needs no timer: resuming it also sends a signal, in the same transaction.
-    if (this.paused) return condition(awake);
+    if (this.paused) return condition(isAwake);
     const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), msUntilTestEnds(this.progress));
-    if (waitMs === undefined) return condition(awake);
+    if (waitMs === undefined) return condition(isAwake);
     const summary = this.summarizeWait(waitMs);
-    // Before this patch, each finished chunk started another timer for the same instant.
-    const woken = patched('one-timer')
-      ? await this.timer.wait(awake, Date.now() + waitMs, summary)
-      : await condition(awake, Math.max(1, waitMs), { summary });
-    if (!woken) this.heldChunks.clear();
+    // Runs that started before this patch start a new timer for the same instant after each finished chunk.
+    const isWoken = patched('one-timer')
+      ? await this.timer.wait(isAwake, Date.now() + waitMs, summary)
+      : await condition(isAwake, Math.max(1, waitMs), { summary });
+    if (!isWoken) this.heldChunks.clear();
   }
 
   private msUntilDue(): number | undefined {
@@ -280,7 +286,7 @@ export class Sending {
     return this.throttledUntilMs > Date.now() ? 'waits for the send rate' : this.describeNextDue();
   }
 
-  /** Describes, for the Temporal UI, for what the next waiting chunk waits. */
+  /** Describes, for the Temporal UI, until when and why the next chunk waits. */
   private describeNextDue(): string {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);

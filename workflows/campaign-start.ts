@@ -5,14 +5,17 @@ import type { RunLength } from './run-length.ts';
 
 export type CampaignRunInput = Omit<CampaignInput, 'state'>;
 
-/** The `changed` signals that the workflow has received. */
+/** The `changed` signals that the workflow has received. `changed` is true if a signal was not handled yet. */
 export interface CampaignSignals {
   changed: boolean;
   /** Counts the signals. */
   length: RunLength;
 }
 
-/** `rate` is the number of emails a second that the project may send; 0 means no limit. */
+/**
+ * The state of the campaign when sending starts. `rate` is the number of emails a second that the project may send; 0
+ * means no limit.
+ */
 export interface StartPosition {
   rate: number;
   /** Whether the campaign is paused, so that nothing is sent until a user resumes it. */

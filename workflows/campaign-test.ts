@@ -5,15 +5,15 @@ import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
  * Tells whether the workflow should check the campaign's test now. `running` is the number of running chunks. The
- * waiting time of the test starts when every chunk has had one turn. It does not wait for deferred emails, because a
+ * waiting time of the test starts when every chunk has had one turn. Deferred emails do not delay this start, because a
  * provider may defer some emails for up to a day.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
   const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
   if (testing !== true) return false;
   if (testEndsAtMs !== undefined) return testEndsAtMs <= Date.now();
-  const tried = later.every((chunk) => chunk.deferredSinceMs !== null) && !waiting?.untried;
-  return audienceDone && !hasNewChunks(progress) && tried && running === 0;
+  const hadTurn = later.every((chunk) => chunk.deferredSinceMs !== null) && !waiting?.untried;
+  return audienceDone && !hasNewChunks(progress) && hadTurn && running === 0;
 }
 
 /**

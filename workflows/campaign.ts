@@ -11,8 +11,8 @@ import { endAs, endingWithCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
- * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released), so the workflow reads it again.
- * May arrive twice, early, or late.
+ * Signals that the campaign's row has changed: it was rescheduled, cancelled, paused or resumed, or a hold of its
+ * project was released. The workflow then reads the row again. The signal may arrive twice, early, or late.
  */
 export const changedSignal = defineSignal('changed');
 
@@ -41,8 +41,8 @@ async function send(input: CampaignInput): Promise<string> {
   if (position === 'ended') return end(start);
   applyClockChange(progress, position.clock);
   const audience = new AudienceStage(start, progress);
-  // The result of the activity says whether sending may start before the audience is complete. Results of earlier
-  // versions do not say it, so the workflow then waits for the whole audience.
+  // The result of the activity says whether sending may start before the audience is complete. Activities of earlier
+  // versions do not report this. The workflow then waits for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Reading the audience: ${pluralize(progress.recipients, 'recipient')} so far`);
     if (!(await audience.addPart())) return end(start);
@@ -67,8 +67,8 @@ async function send(input: CampaignInput): Promise<string> {
 const CHUNKS_PER_CALL = 500;
 
 /**
- * Tells whether the previous run, of an earlier version, has passed more waiting chunks to this run than a run may keep
- * now.
+ * Tells whether the state from the previous run has more waiting chunks than a run may keep in memory. This is possible
+ * if the previous run used an earlier version.
  */
 function hasTooManyWaiting({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');
@@ -87,8 +87,8 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
 }
 
 /**
- * Ends the workflow like the campaign's start. Marks the recipients that a cancelled start did not reach as skipped. A
- * campaign that is a DRAFT again has no recipients to skip.
+ * Ends the workflow in the same way as this start of the campaign has ended in Postgres. If the start was cancelled,
+ * marks the remaining recipients as skipped. A campaign that is a DRAFT again has no recipients to skip.
  */
 async function end(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');

@@ -1,17 +1,21 @@
 import type { WorkflowInternalsInterceptor } from '@temporalio/workflow';
 
 /**
- * Matches a code. Other reasons are texts that an operator wrote in Temporal. They are not repeated, because they may
- * name a person.
+ * Matches a reason that is a code of this service. An operator who cancels a workflow in Temporal may write a text
+ * instead. The service does not store or show such a text, because it may name a person.
  */
 const CODE = /^[a-z_]{1,60}$/;
 
 /**
- * The reason of this run. The SDK loads the modules separately for each workflow, so runs do not share this variable.
+ * The code with which this run was cancelled. The SDK loads the modules separately for each run, so runs do not share
+ * this variable.
  */
 let reason: string | null = null;
 
-/** Stores the reason of a request to cancel, because the SDK does not pass the reason to the workflow. */
+/**
+ * Reads the reason of a request to cancel from the workflow task, because the SDK does not pass the reason to the
+ * workflow.
+ */
 export const keepCancelReason: WorkflowInternalsInterceptor = {
   activate(input, next) {
     for (const { cancelWorkflow } of input.activation.jobs ?? [])

@@ -12,7 +12,7 @@ import type { EffectActivities, WebhookActivities } from '../activities/executio
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
 import { findCancelReason } from './cancel-reason.ts';
-import { endAs, endsAsRecord, type RecordEnd, withCode } from './ends.ts';
+import { endAs, shouldEndAsRecord, type RecordEnd, withCode } from './ends.ts';
 import { ExecutionPath } from './execution-path.ts';
 import { RunLength } from './run-length.ts';
 import { SatisfiedVisits } from './satisfied-visits.ts';
@@ -47,15 +47,17 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * The event for which a visit waits has arrived, or a user has ended the pause of the visit. The database has recorded
- * this before. The signal may arrive twice, early, or late.
+ * Signals that the event for which a visit waits has arrived, or that a user has ended the pause of the visit. The
+ * database records this before the signal is sent. The signal may arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
-/** The execution has ended in the database, but was not cancelled. The signal may arrive twice, or late. */
+/**
+ * Signals that the execution has ended in the database, but was not cancelled. The signal may arrive twice, or late.
+ */
 export const endedSignal = defineSignal<[RecordEnd]>('ended');
 /**
- * The execution's position in the database may differ from the position in the workflow, so the workflow reads it. The
- * signal may arrive at any time.
+ * Signals that the execution's position in the database may differ from the position in the workflow. The workflow then
+ * reads the position from the database. The signal may arrive at any time.
  */
 export const lookSignal = defineSignal('look');
 
@@ -83,8 +85,8 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     length.countSignal(runningScope);
   });
   setHandler(endedSignal, ({ status, reason }) => {
-    // In this history, a worker of an earlier version ignored the signal and continued.
-    if (!endsAsRecord()) return;
+    // False in the replay of a history in which a worker of an earlier version ignored this signal and continued.
+    if (!shouldEndAsRecord()) return;
     ended = { status, reason };
     runningScope.cancel();
   });
@@ -95,7 +97,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     try {
       next = await runningScope.run(() => follow(input, position, signals, length));
     } catch (error) {
-      if (!ended && !length.hasCutShort(error)) {
+      if (!ended && !length.isFromSignalLimit(error)) {
         if (isCancellation(error)) path.update({ kind: 'end', status: 'CANCELLED', reason: findCancelReason() });
         throw withCode(error);
       }
@@ -210,8 +212,8 @@ async function awaitInstant(
     }
   }
   if (!isOver && !isAdvanced()) return 'continue';
-  // A change of the sending window may have woken the execution. In that case it may have to wait for the window again,
-  // at the same visit.
+  // A change of the sending window may have woken the execution. In that case, the activity checks the window, and the
+  // execution may have to wait for it again, at the same visit.
   return satisfied.delete(next.visit) || !signals.shouldCheck ? 'delay' : 'look';
 }
 

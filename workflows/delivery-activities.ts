@@ -9,15 +9,15 @@ type Activities = DeliveryActivities & SmsActivities;
  * The activities that send messages. An activity starts to send messages for at most five minutes and then ends. The
  * timeout is longer, because a relay may take ten minutes to reply to the last message. Temporal therefore never starts
  * a second attempt while a slow attempt is running. A dead worker is noticed by its missing heartbeats. Retries are
- * unlimited, because the service has accepted the messages. They are safe, because each message is claimed and settled
- * in its row.
+ * unlimited, because the service has accepted the messages. Retries are safe, because a worker claims each message, and
+ * records its result, in the message's row.
  */
 export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // A cancel waits until the messages on the wire are recorded.
+  // When the activity is cancelled, the workflow waits until the results of the messages on the wire are recorded.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 

@@ -43,8 +43,8 @@ export function newDelivery(ids: string[]): DeliveryState {
 }
 
 /**
- * Sends the messages that are due, and waits with a timer until deferred messages are due, until no message waits any
- * more. Shows its state in the workflow's current details. When the history is long, calls `continueWith`, which
+ * Sends the due messages, and waits with a timer until deferred messages are due. Repeats this until no message waits
+ * any more. Shows its state in the workflow's current details. When the history is long, calls `continueWith`, which
  * continues the workflow as new and does not return.
  */
 export async function deliver(p: {
@@ -63,7 +63,8 @@ export async function deliver(p: {
       if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
     }
   } catch (error) {
-    // The workflow has waited for the cancelled activity, so messages that were on the wire are recorded by now.
+    // The workflow has waited for the end of the cancelled activity, so the results of messages that were on the wire
+    // are recorded now.
     if (CancellationScope.current().consideredCancelled) {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
@@ -113,8 +114,8 @@ function describeWait(waiting: DeferredMessage[], count: (messages: number) => s
     const reply = last === undefined ? '' : `, ${describeAttempt(last)}`;
     return `- ${id}${reply}, next attempt at ${dueAt}`;
   });
-  const more = waiting.length - lines.length;
-  if (more > 0) lines.push(`- ${more} more`);
+  const notShown = waiting.length - lines.length;
+  if (notShown > 0) lines.push(`- ${notShown} more`);
   return `Waiting for the next attempt: ${count(waiting.length)}\n\n${lines.join('\n')}`;
 }
 

@@ -13,8 +13,9 @@ export interface EmailDeliveryInput {
 
 /**
  * Delivers a group of single emails that the provider deferred at their first attempt. A worker makes the first attempt
- * without a workflow. This workflow waits with a timer until an email is due, and runs an activity that sends it, until
- * each email is sent or has expired. The current details show how many emails wait, and until when.
+ * without a workflow. This workflow waits with a timer until an email is due, and then runs an activity that sends the
+ * email. It ends when every email is sent or has expired. The current details show how many emails wait, and until
+ * when.
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;

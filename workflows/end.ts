@@ -13,9 +13,9 @@ export interface EndSinks extends Sinks {
 
 const { ends } = proxySinks<EndSinks>();
 
-/** A reason that only repeats Temporal's status, so it is not made searchable. */
+/** A reason that only repeats Temporal's status. The search attribute does not store this reason. */
 const CANCELLED = 'cancelled';
-/** Results of an execution that only repeat its status, so they are not made searchable as a reason. */
+/** Results of an execution that only repeat its status. The search attribute does not store them as a reason. */
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
 /**
@@ -37,7 +37,7 @@ export function reportFailure(input: unknown, error: unknown): void {
   if (isCancellation(error)) {
     const reason = findCancelReason();
     if (reason !== null && reason !== CANCELLED) noteOutcome(reason);
-    if (!isRun()) showCancelled(reason);
+    if (!isExecution()) showCancelled(reason);
     reportEnd(input, { outcome: 'cancelled', reason });
   }
   // Other errors do not end the workflow: Temporal retries the workflow task, or the workflow continues as new.
@@ -53,15 +53,15 @@ function reportEnd(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>)
 }
 
 function reasonOf(result: unknown): string | null {
-  if (!isRun() || typeof result !== 'string') return null;
+  if (!isExecution() || typeof result !== 'string') return null;
   return STATUSES.has(result) ? null : result;
 }
 
-function isRun(): boolean {
+function isExecution(): boolean {
   return workflowInfo().workflowType === 'contactExecution';
 }
 
-/** The ids in a workflow's input. */
+/** Returns the ids in a workflow's input, for the log. */
 function idsOf(input: unknown): WorkflowEnd['ids'] {
   const { projectId, executionId, campaignId, jobId } = (input ?? {}) as WorkflowEnd['ids'];
   return { projectId, executionId, campaignId, jobId };

@@ -10,7 +10,8 @@ const { requestCancellation } = activitiesOn<EndActivities>('automation', {
 });
 
 /**
- * How the record of a workflow has ended in Postgres. `reason` is a code, never a sentence, because Temporal shows it.
+ * The end of a workflow's record in Postgres, such as the row of an execution or a job. `reason` is a code, never a
+ * sentence, because Temporal shows it.
  */
 export interface RecordEnd {
   status: string;
@@ -22,7 +23,7 @@ export interface RecordEnd {
  * Completed. Call this function only when the record's status is not Completed, because the call adds an event to the
  * history.
  */
-export function endsAsRecord(): boolean {
+export function shouldEndAsRecord(): boolean {
   return patched('ends-as-record');
 }
 
@@ -34,11 +35,11 @@ export function endsAsRecord(): boolean {
  * @param failedStep the message of a failure; its code by default
  */
 export function endAs({ status, reason }: RecordEnd, failedStep?: string): string | Promise<never> {
-  if (status === 'FAILED' && endsAsRecord()) {
+  if (status === 'FAILED' && shouldEndAsRecord()) {
     const code = reason ?? status;
     throw ApplicationFailure.nonRetryable(failedStep ?? code, code);
   }
-  if (status === 'CANCELLED' && endsAsRecord()) return becomeCancelled(reason ?? 'cancelled');
+  if (status === 'CANCELLED' && shouldEndAsRecord()) return becomeCancelled(reason ?? 'cancelled');
   return reason ?? status;
 }
 

@@ -42,9 +42,9 @@ export class ExecutionPath {
   }
 
   private addVisit({ visit, label, took }: { visit: number; label?: string; took?: string }): void {
-    const known = this.visits.find((entry) => entry.visit === visit);
-    if (known) {
-      known.took = took ?? known.took;
+    const existing = this.visits.find((entry) => entry.visit === visit);
+    if (existing) {
+      existing.took = took ?? existing.took;
       return;
     }
     if (label === undefined) return;

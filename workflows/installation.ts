@@ -7,16 +7,16 @@ import { showDetails } from './current-details.ts';
 const ROLLS_A_RUN = 240;
 
 /**
- * The installation has a new token. The second argument, the state of the task queues, is missing if it could not be
- * read, and in signals of earlier versions.
+ * Signals that the installation has a new token. The second argument is the state of the task queues. It is missing if
+ * the state could not be read, and in signals of earlier versions.
  */
 export const rollSignal = defineSignal<[TemporalToken, QueueReading?]>('roll');
 
 /**
  * Stores the token of an installation in Temporal. Processes read the token from the workflow's history, which is
- * possible before any worker runs. The workflow's code only keeps that history short. A token that arrives late never
- * replaces a newer token. The current details show the task queues, because the Temporal UI has no other page with
- * their backlog.
+ * possible before any worker runs. The code of the workflow only keeps this history short and shows the state. A token
+ * that arrives late never replaces a newer token. The current details show the task queues, because the Temporal UI has
+ * no other page with their backlog.
  */
 export async function installation(token: TemporalToken, reading?: QueueReading): Promise<void> {
   let newest = token;

@@ -12,9 +12,9 @@ import { activitiesOn } from './activities-on.ts';
 import { endAs, withCode } from './ends.ts';
 
 /**
- * Retries for about 20 minutes, longer than a restart or failover of the database takes. A job that still fails has a
- * problem that waiting does not solve, so it ends as FAILED with the reason. Retries are safe, because each chunk
- * commits with the job's cursor.
+ * Retries for about 20 minutes, longer than a restart or failover of the database takes. If a job still fails after
+ * that, waiting does not help, and the job ends as FAILED with the reason. Retries are safe, because each chunk commits
+ * with the job's cursor.
  */
 const RETRY = {
   initialInterval: '1 second',
@@ -32,7 +32,10 @@ export const jobActivities = activitiesOn<JobActivities>('bulk', {
   retry: RETRY,
 });
 
-/** Retries through any outage of Postgres, because the end of a job has to be recorded. */
+/**
+ * The activity that records the end of a job. Temporal retries it without limit, also during a long outage of Postgres,
+ * because the end must be recorded.
+ */
 const { endJob } = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
@@ -40,8 +43,8 @@ const { endJob } = activitiesOn<JobActivities>('bulk', {
 });
 
 /**
- * Runs a job's activity until it is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED. `continueRun`
- * continues the workflow as new when its history has grown.
+ * Runs a job's activity until the job is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED.
+ * When the history has grown, calls `continueRun`, which continues the workflow as new.
  */
 export async function runJob(
   input: JobInput,
@@ -58,8 +61,8 @@ export async function runJob(
     return endEarly(input, error);
   }
   if (workflowInfo().continueAsNewSuggested) await continueRun(input);
-  const ended = await writeEnd({ ...input, status: 'COMPLETED' });
-  return endAs(ended ?? { status: 'COMPLETED', reason: null });
+  const recordEnd = await writeEnd({ ...input, status: 'COMPLETED' });
+  return endAs(recordEnd ?? { status: 'COMPLETED', reason: null });
 }
 
 /**
@@ -68,12 +71,12 @@ export async function runJob(
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
-  const ended = await writeEnd({ ...input, status, failedReason: reasonOf(error) });
-  // Earlier versions of the activity return nothing.
-  if (!ended) throw error;
-  if (ended.status !== status) return endAs(ended);
-  const known = withCode(error);
-  throw known === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(reasonOf(error), ended.reason) : known;
+  const recordEnd = await writeEnd({ ...input, status, failedReason: reasonOf(error) });
+  // Activities of earlier versions return nothing.
+  if (!recordEnd) throw error;
+  if (recordEnd.status !== status) return endAs(recordEnd);
+  const failure = withCode(error);
+  throw failure === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(reasonOf(error), recordEnd.reason) : failure;
 }
 
 async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {

@@ -7,8 +7,8 @@ interface Running {
 }
 
 /**
- * A timer that several waits for the same instant share. If a wait is interrupted and starts again, it uses the same
- * timer, so the history gets no second one.
+ * A timer that several waits for the same instant share. If a wait is interrupted and then repeated, it uses the same
+ * timer. The history therefore gets no second timer.
  */
 export class KeptTimer {
   private running: Running | undefined;
@@ -17,8 +17,8 @@ export class KeptTimer {
    * Waits until `isAwake()` is true or until `atMs` (milliseconds since 1970). Returns the last value of `isAwake()`.
    */
   async wait(isAwake: () => boolean, atMs: number, summary: string): Promise<boolean> {
-    const kept = this.running?.atMs === atMs && !this.running.isOver;
-    const timer = kept && this.running ? this.running : this.start(atMs, summary);
+    const isSameTimer = this.running?.atMs === atMs && !this.running.isOver;
+    const timer = isSameTimer && this.running ? this.running : this.start(atMs, summary);
     await condition(() => isAwake() || timer.isOver);
     return isAwake();
   }

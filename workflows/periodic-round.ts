@@ -5,12 +5,15 @@ import { PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import { activitiesOn } from './activities-on.ts';
 import { showDetails } from './current-details.ts';
 
-/** A part runs for at most 3 minutes, and then returns the cursor at which to continue. */
+/**
+ * The activity that runs one part. It runs for at most 3 minutes, and then returns the cursor at which the part
+ * continues.
+ */
 const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '30 seconds',
-  // When the round ends, it does not wait for a part whose statement hangs in Postgres.
+  // A round that ends does not wait for a part whose statement hangs in Postgres.
   cancellationType: 'TRY_CANCEL',
   retry: { initialInterval: '2 seconds', maximumAttempts: 3 },
 });
@@ -27,9 +30,11 @@ const PERIOD_SHARE = 0.9;
  * then continue at the end of the round.
  */
 const DRAIN_MS = 10_000;
+/** The maximum number of cancelled parts that a round passes on. */
 const LATE_MAX = 500;
 /** The maximum number of failed parts that a round records for the next round. */
 const FAILED_MAX = 100;
+/** The maximum number of failed parts that the result and the Temporal UI show. */
 const NAMED = 20;
 
 interface Part {

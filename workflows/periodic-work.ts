@@ -4,7 +4,7 @@ import { type RoundResult, runRound } from './periodic-round.ts';
 
 // Each kind of periodic work has a separate workflow type and a separate schedule, so no kind waits for another kind.
 
-/** Compares the records in Postgres with the workflows in Temporal, and repairs what differs. */
+/** Compares the records in Postgres with the workflows in Temporal, and repairs the differences. */
 export async function recoveryRound(request: RoundRequest = {}): Promise<RoundResult> {
   return runRound('recovery', request, (next) => continueAsNew<typeof recoveryRound>(next));
 }

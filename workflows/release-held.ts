@@ -13,8 +13,8 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Releases the held email of a project, page by page. It is started when the hold is released, and ends early when the
- * project is on hold again. Returns the number of emails that this run released.
+ * Releases the held email of a project, page by page. The service starts this workflow when the hold is released. The
+ * workflow ends early when the project is on hold again. Returns the number of emails that this run released.
  * @param input `after` is set if this run continues an earlier run
  */
 export async function releaseHeld(input: { projectId: string; after?: string }): Promise<number> {
@@ -22,7 +22,7 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
   let released = 0;
   let after: string | null = input.after ?? null;
   do {
-    const page: Released = toReleased(await releasePage({ projectId, after }));
+    const page: Released = withCursor(await releasePage({ projectId, after }));
     released += page.released;
     after = page.after;
     if (after !== null && shouldStopPaging()) await continueAsNew<typeof releaseHeld>({ projectId, after });
@@ -31,9 +31,9 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
 }
 
 /**
- * Converts the result of the activity. An activity of an earlier version returns only the number of emails, and always
- * starts at the first held email.
+ * Returns the result of the activity with the cursor of the next page. An activity of an earlier version returns only
+ * the number of emails, and always starts at the first held email.
  */
-function toReleased(page: Released | number): Released {
+function withCursor(page: Released | number): Released {
   return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;
 }

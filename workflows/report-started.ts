@@ -6,30 +6,30 @@ import { type StartedWork, workOfCancellation, workOfSignal, workOfStart } from 
  * adds no event to the history.
  */
 export interface StartedWorkSinks extends Sinks {
-  outbox: { noteStarted(begun: StartedWork): void };
+  outbox: { noteStarted(started: StartedWork): void };
 }
 
 const { outbox } = proxySinks<StartedWorkSinks>();
 
-function report(begun: StartedWork | undefined): void {
-  if (begun) outbox.noteStarted(begun);
+function report(started: StartedWork | undefined): void {
+  if (started) outbox.noteStarted(started);
 }
 
 /**
- * Reports a workflow's first task. From these reports the outbox counts the work that Temporal has not started yet, and
- * limits it for each project (db/outbox/outbox.ts).
+ * Reports that this workflow has started. From these reports the outbox knows how much of a project's work Temporal has
+ * accepted but not started yet, and limits this work for each project (db/outbox/outbox.ts).
  */
 export function reportStart(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
   if (continuedFromExecutionRunId === undefined) report(workOfStart(workflowId));
 }
 
-/** Reports a signal that has reached its workflow. */
+/** Reports that a signal has reached this workflow. */
 export function reportSignal(name: string, args: unknown[]): void {
   report(workOfSignal(workflowInfo().workflowId, name, args));
 }
 
-/** Reports a cancel that has ended its workflow. */
+/** Reports that a request to cancel this workflow has ended it. */
 export function reportCancel(): void {
   report(workOfCancellation(workflowInfo().workflowId));
 }

@@ -1,10 +1,10 @@
 import { CancellationScope, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 
 /**
- * After this many signals, a run continues as a new run. The number is far below the 4,096 events at which Temporal
- * suggests a new run. A signal that arrives while a run is ending makes the worker replay the run, which takes about 1
- * ms of CPU time for each signal of the run. The replay must be fast, because the SDK fails a workflow task after 5
- * seconds, and more signals arrive in the meantime.
+ * After this many signals, a workflow continues as a new run. The number is far below the 4,096 events at which
+ * Temporal suggests a new run. A signal that arrives while a run is ending makes the worker replay the run, which takes
+ * about 1 ms of CPU time for each signal of the run. The replay must be fast, because the SDK fails a workflow task
+ * after 5 seconds, and more signals arrive in the meantime.
  */
 const MANY_SIGNALS = 100;
 /**
@@ -23,28 +23,28 @@ const MOST_SIGNALS = 2_000;
 /** Decides when a run of a workflow ends and a new run continues, so that no history reaches 10,000 events. */
 export class RunLength {
   private signals = 0;
-  private cut: CancellationScope | undefined;
+  private cancelledWork: CancellationScope | undefined;
 
   /** Counts a signal. Cancels `work` when there are too many signals. */
   countSignal(work?: CancellationScope): void {
     this.signals += 1;
-    if (work && work !== this.cut && this.isLong()) {
-      this.cut = work;
+    if (work && work !== this.cancelledWork && this.isLong()) {
+      this.cancelledWork = work;
       work.cancel();
     }
   }
 
   /** Tells whether the workflow should continue in a new run. */
   shouldContinue(): boolean {
-    return workflowInfo().continueAsNewSuggested || (this.hasMany() && isSignalLimitActive());
+    return workflowInfo().continueAsNewSuggested || (this.hasManySignals() && isSignalLimitActive());
   }
 
   /** Tells whether a waiting workflow should continue in a new run. */
   shouldStopWaiting(): boolean {
-    return (workflowInfo().continueAsNewSuggested || this.hasMany()) && isSignalLimitActive();
+    return (workflowInfo().continueAsNewSuggested || this.hasManySignals()) && isSignalLimitActive();
   }
 
-  private hasMany(): boolean {
+  private hasManySignals(): boolean {
     return this.signals >= MANY_SIGNALS_BEFORE || (this.signals >= MANY_SIGNALS && patched('short-run'));
   }
 
@@ -54,13 +54,16 @@ export class RunLength {
   }
 
   /** Tells whether the run has to end now. */
-  isFull(): boolean {
+  mustEnd(): boolean {
     return this.signals >= MOST_SIGNALS && isSignalLimitActive();
   }
 
-  /** Tells whether an error comes from work that `countSignal` cancelled, and not from a cancelled workflow. */
-  hasCutShort(error: unknown): boolean {
-    return this.cut !== undefined && isCancellation(error) && !CancellationScope.current().consideredCancelled;
+  /**
+   * Tells whether an error occurred because `countSignal` cancelled the work, and not because the workflow was
+   * cancelled.
+   */
+  isFromSignalLimit(error: unknown): boolean {
+    return this.cancelledWork !== undefined && isCancellation(error) && !CancellationScope.current().consideredCancelled;
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * The maximum number of visits that a run keeps, which is about 8 KB. Normally, signals are only a few visits ahead of
- * the workflow, because steps without a wait share one transaction.
+ * The maximum number of visits that a run keeps, which is about 8 KB. Normally the set is small: signals are only a few
+ * visits ahead of the workflow, because steps without a wait share one transaction.
  */
 const VISITS_MAX = 1_000;
 
 /**
- * The visits for which the awaited event has arrived. Visit numbers only grow, so visits before the current one are
- * dropped.
+ * A set of visits whose awaited event has arrived. Visit numbers only grow, so `dropBefore` removes the visits before
+ * the current visit.
  */
 export class SatisfiedVisits {
   private readonly visits: Set<number>;

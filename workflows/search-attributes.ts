@@ -20,8 +20,8 @@ const OUTCOME_MAX_CHARS = 60;
  * also filter for running workflows.
  */
 export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
-  // Results of earlier versions do not name the step. An execution that was woken for a check and waits again at the
-  // same step needs no update.
+  // Activities of earlier versions did not return the step. Without a known step, there is nothing to store.
+  // If an execution waits at the same step again, for example after a check, its attributes need no update.
   if (stepId === undefined || stepType === undefined) return;
   if (workflowInfo().typedSearchAttributes.get(STEP_ID) === stepId || !patched('wait-attributes')) return;
   upsertSearchAttributes([

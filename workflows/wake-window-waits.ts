@@ -11,8 +11,9 @@ const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
 });
 
 /**
- * Wakes the executions of a project that wait for a sending window which now opens earlier, page by page. It is started
- * when a user has changed the project's window or time zone.
+ * Wakes, page by page, the executions of a project that wait for a sending window which now opens earlier. The service
+ * starts this workflow when a user has changed the project's window or time zone. Returns the number of executions that
+ * this run woke.
  */
 export async function wakeWindowWaits(input: { projectId: string; after?: string }): Promise<number> {
   const { projectId } = input;

@@ -23,14 +23,14 @@ const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', 
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Signals that deliveries may be due. */
+/** Signals that deliveries to the endpoint may be due. */
 export const wake = defineSignal('wake');
 
 /**
  * Delivers webhooks to one endpoint, a turn of some seconds at a time. After a turn, waits until the next delivery is
- * due or a signal arrives. Ends when no delivery is left. Each endpoint has one workflow. The endpoint's events share
- * the cost of the workflow, a slow or dead endpoint occupies at most one slot of a worker, and endpoints and projects
- * get turns one after the other.
+ * due or a signal arrives. Ends when no delivery is left. Each endpoint has one workflow, for three reasons. The events
+ * of the endpoint share the cost of the workflow. A slow or dead endpoint occupies at most one slot of a worker.
+ * Endpoints and projects get turns one after the other.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return endingWithCode(() => deliverTurns(input));
@@ -38,7 +38,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void
 
 async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   const length = new RunLength();
-  const full = new Trigger<undefined>();
+  const runMustEnd = new Trigger<undefined>();
   let woken = false;
   let turn: CancellationScope | undefined;
   let lastOutcome: TurnResult['outcome'];
@@ -47,18 +47,18 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
     // A cancelled turn starts no further request. If its running requests take too long, the workflow does not wait for
     // the turn. As soon as the next run has started its turn, the abandoned turn records nothing more.
     length.countSignal(turn);
-    if (length.isFull()) full.resolve(undefined);
+    if (length.mustEnd()) runMustEnd.resolve(undefined);
   });
   while (true) {
     woken = false;
     turn = new CancellationScope();
-    const result = await Promise.race([runTurn(turn, input, length), full]);
+    const result = await Promise.race([runTurn(turn, input, length), runMustEnd]);
     if (result) {
       const { nextDueAt, waitMs, outcome } = result;
       lastOutcome = outcome ?? lastOutcome;
       showDetails(describeTurn(nextDueAt, lastOutcome));
       if (nextDueAt === null && !woken) return;
-      // Turns of earlier versions did not report how long to wait.
+      // Turns of earlier versions did not report `waitMs`.
       if (nextDueAt !== null && !woken)
         await waitUntilDue(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
@@ -78,7 +78,7 @@ async function runTurn(
       deliverWebhooks.executeWithOptions({ priority, summary: 'deliver due events' }, [input]),
     );
   } catch (error) {
-    if (!length.hasCutShort(error)) throw error;
+    if (!length.isFromSignalLimit(error)) throw error;
     return undefined;
   }
 }

@@ -26,8 +26,8 @@ const SKIP_ROWS = 5_000;
 const DUE_CHUNKS = 64;
 
 /**
- * `before`: only chunks with a smaller number are read, because the others have had no turn yet. `except`: the numbers
- * of chunks that the workflow has already read.
+ * `before`: the activity reads only chunks with a smaller number, because the other chunks have had no turn yet.
+ * `except`: the numbers of chunks that the workflow has already read or is running.
  */
 export interface DueInput extends CampaignStart {
   before: number;
@@ -60,7 +60,7 @@ export type AudienceTaken =
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
-/** `status` and `reason` say how the start of the campaign ended. Results of earlier versions do not have them. */
+/** `status` and `reason` say how the start of the campaign ended. Results of earlier versions lack these two fields. */
 export interface SkippedRecipients {
   skipped: number;
   status?: 'SENT' | 'CANCELLED';
@@ -116,7 +116,8 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
      */
     async skipCancelledRecipients(start: CampaignStart): Promise<SkippedRecipients> {
       const end = await findStartEnd(db, start);
-      // Recovery starts the campaign again from its current state.
+      // The start has not ended, so the workflow fails. Recovery then starts a new workflow, which continues from the
+      // campaign's current state.
       if (end.status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {

@@ -5,9 +5,10 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
- * Decides whether a chunk may be sent at the current local time of its recipients. If it may not, `refused` has the
- * result of the turn: the chunk waits until a later instant, or its emails have failed because their send time has
- * passed. Returns undefined if the chunk does not exist. Uses the database's clock, because claims use it too.
+ * Decides whether a chunk may be sent at the current local time of its recipients. If the chunk may not be sent,
+ * `refused` has the result of the turn. Either the chunk waits until a later instant, or its emails have failed,
+ * because their send time has passed. Returns undefined if the chunk does not exist. Uses the database's clock, because
+ * claims use it too.
  */
 export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);

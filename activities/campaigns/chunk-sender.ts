@@ -36,7 +36,8 @@ const OUTAGE_REPLIES = 20;
 const OVER_BUDGET_MS = 2_000;
 
 /**
- * The dependencies of a turn. Some are shared by the whole process; `sign`, `route` and `judge` belong to the project.
+ * The dependencies of a turn. The fields `sign`, `route` and `decideRefusal` are created for the project; the turns of
+ * all projects in the process share the other fields.
  */
 export interface ChunkSenderDeps {
   db: Db;
@@ -56,11 +57,8 @@ export interface ChunkSenderDeps {
     isPaused(): boolean;
     retryAfterMs(): Promise<number>;
   };
-  /**
-   * Decides the outcome of the provider's permanent refusal for this recipient. If it returns undefined, the email is
-   * deferred.
-   */
-  judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
+  /** Decides the outcome of a permanent refusal for this recipient. If it returns undefined, the email is deferred. */
+  decideRefusal(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
 }
 
 /**
@@ -140,7 +138,10 @@ class ChunkSender implements RecordOwner {
     return this.buildResult();
   }
 
-  /** Frees the slots of emails whose result is certain: it is recorded, or another attempt has claimed the email. */
+  /**
+   * Frees the slots of emails whose result is certain: the result is recorded, or another attempt has claimed the
+   * email.
+   */
   onRecorded(emails: number): void {
     this.unrecorded -= emails;
     this.deps.inFlight.release(this.projectId, emails);
@@ -243,8 +244,8 @@ class ChunkSender implements RecordOwner {
   }
 
   /**
-   * Starts the next claim. Returns undefined if the chunk has no more rows to claim. If the claim fails, the error is
-   * thrown where the returned promise is awaited.
+   * Starts the next claim. Returns undefined if the chunk has no more rows to claim, or if the turn has to stop. If the
+   * claim fails, the error is thrown where the returned promise is awaited.
    */
   private claimNext(): Promise<ClaimedRecipient[]> | undefined {
     if (this.claims.rangesLeft === 0 || this.isHalted) return undefined;
@@ -390,7 +391,7 @@ class ChunkSender implements RecordOwner {
 
   private async settleRefused(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
     try {
-      const outcome = await this.deps.judge(row, result);
+      const outcome = await this.deps.decideRefusal(row, result);
       if (outcome) this.settle(row, outcome);
       else this.deferEmail(row, result);
     } catch (error) {

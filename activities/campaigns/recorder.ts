@@ -37,8 +37,8 @@ export interface RecordOwner {
    */
   onListenerFound(recipient: ClaimedRecipient, providerId: string | null): void;
   /**
-   * Called when another attempt has claimed the emails (`error` is null), or when they could not be recorded. The turn
-   * must stop.
+   * Called when another attempt has claimed some of the turn's emails (`error` is null), or when the results could not
+   * be recorded. The turn must stop.
    */
   onLost(error: Error | null): void;
 }
@@ -58,7 +58,7 @@ interface ProviderReply {
   recipient: ClaimedRecipient;
   claim: number;
   providerId: string | null;
-  /** The provider's reply to an email that it deferred. Undefined if it accepted the email. */
+  /** The provider's reply if the provider deferred the email. Undefined if the provider accepted the email. */
   error: string | undefined;
 }
 
@@ -125,7 +125,7 @@ export function createCampaignRecorder(deps: {
       owner.onRecorded(replies.length - toSettle.length);
       if (failure || replies.some((reply) => result.missing.has(reply.recipient.id))) owner.onLost(failure);
       for (const { recipient, providerId } of toSettle) owner.onListenerFound(recipient, providerId);
-      if (!failure && !mustSettle) reportSent(deps.ends, { owner, answers: replies, missing: result.missing });
+      if (!failure && !mustSettle) reportSent(deps.ends, { owner, replies, missing: result.missing });
     }
   }
 
@@ -144,7 +144,7 @@ export function createCampaignRecorder(deps: {
  */
 function reportSent(
   ends: SampledLog,
-  { owner, answers: replies, missing }: { owner: RecordOwner; answers: ProviderReply[]; missing: ReadonlySet<string> },
+  { owner, replies, missing }: { owner: RecordOwner; replies: ProviderReply[]; missing: ReadonlySet<string> },
 ): void {
   const { projectId } = owner;
   for (const { recipient, error } of replies) {
@@ -165,8 +165,8 @@ interface BatchResult {
 const NO_IDS: ReadonlySet<string> = new Set();
 
 /**
- * Records a batch. May run again after a commit whose result was lost: rows that are recorded already are then found by
- * `findCompleted`.
+ * Records a batch. May run again after a commit whose confirmation was lost. `findCompleted` then finds the rows that
+ * are already recorded.
  */
 async function recordBatch(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'reportAccepted'>; source: EmailProviderKind },

@@ -102,7 +102,7 @@ export class CampaignSending {
   private readonly dkim: ReturnType<typeof createDkimKeys>;
   private readonly guard: HoldGuard;
   private readonly route: RouteWatch;
-  private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge' | 'route'>;
+  private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'decideRefusal' | 'route'>;
 
   constructor(deps: SendingDeps) {
     const { config, db, outbox, log, ends, bulkProvider: provider } = deps;
@@ -136,11 +136,11 @@ export class CampaignSending {
     if (refused || !terms) return refused ?? result('ended');
     const rate = rateOf(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
-    // A user has set or removed the project's send rate. The workflow then schedules the chunk on the other task queue:
-    // `paced` with a rate, `bulk` without.
+    // A user has set or removed the project's send rate since the workflow scheduled this turn. The workflow then
+    // schedules the chunk on the other task queue: `paced` with a send rate, `bulk` without.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
-    const closed = await this.waitForRoute(input, terms);
-    if (closed) return { ...closed, rate, from, putOff };
+    const routeWait = await this.waitForRoute(input, terms);
+    if (routeWait) return { ...routeWait, rate, from, putOff };
     const clock = await checkGate(db, chunkOf(input));
     if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
@@ -150,7 +150,7 @@ export class CampaignSending {
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
-        // Only this process is stopping. The campaign continues in another process.
+        // This process is stopping, and the campaign was not cancelled. The campaign continues in another process.
         if (!cancelled.aborted) return { ...common, outcome: 'more' };
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
@@ -159,8 +159,8 @@ export class CampaignSending {
         await this.pauseSlowCampaign(input);
         return { ...common, outcome: 'paused' };
       case 'blocked':
-        // The campaign was cancelled or paused, the project was put on hold, or its rate changed. The next turn finds
-        // out which of these it was.
+        // The campaign was cancelled or paused, the project was put on hold, or the project's send rate changed. The
+        // next turn finds out which of these is the reason.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };
@@ -242,7 +242,7 @@ export class CampaignSending {
     const { config, db, compute } = this.deps;
     const tracked = isTracked(terms.tracking, 'MARKETING');
     const work = { projectId, kind: 'campaign.content', bulk: true };
-    const [stored, eventful] = await Promise.all([
+    const [stored, waitsForSent] = await Promise.all([
       this.contents.get({ ...work, contentId: terms.contentId, tracked }),
       hasListeners(db, { projectId, eventName: 'email.sent' }),
     ]);
@@ -262,7 +262,7 @@ export class CampaignSending {
       clock,
       composer,
       slow: this.slowContents.of(campaignId),
-      hasListeners: eventful,
+      hasListeners: waitsForSent,
       ratePerSecond: rate,
       untilMs,
       from,
@@ -294,16 +294,16 @@ export class CampaignSending {
 
   private senderDeps(projectId: string, terms: SendTerms): ChunkSenderDeps {
     const { senderDomain } = terms;
-    const signs = this.deps.config.email.dkimSign && senderDomain?.signing;
+    const isSigned = this.deps.config.email.dkimSign && senderDomain?.signing;
     return {
       ...this.shared,
-      sign: signs ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
+      sign: isSigned ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
       route: this.routeOf(projectId, terms),
-      judge: (recipient, result) => this.judge(recipient, result),
+      decideRefusal: (recipient, result) => this.decideRefusal(recipient, result),
     };
   }
 
-  private async judge({ email, attempts }: ClaimedRecipient, result: ProviderResult) {
+  private async decideRefusal({ email, attempts }: ClaimedRecipient, result: ProviderResult) {
     const refusal = refusalOf(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
     if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;

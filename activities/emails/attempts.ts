@@ -106,7 +106,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-/** Tells whether an email needs a token of the send rate, by the same rule as `findLiveEmails`. */
+/** Tells whether an email needs a token of the send rate. Uses the same rule as `findLiveEmails`. */
 function needsToken(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }

@@ -8,8 +8,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
  * Returns when the project's sending window opens, if this email has to wait for the window. Undefined for other
- * emails. Here only MARKETING email of automations waits. The sender of an API request has chosen the time, and a
- * campaign checks the window for all its recipients together.
+ * emails. Only MARKETING email of automations waits here. The sender of an API request has chosen the time, and a
+ * campaign checks the window for each chunk of recipients.
  */
 export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
@@ -36,7 +36,7 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
 /**
  * Decides that an email is attempted again later, or that it has failed because no attempt is left before `expiresAt`.
  */
-export function defer(
+export function deferOrExpire(
   { attempts }: Pick<ClaimedEmail, 'attempts'>,
   p: { error: string; status: string; route: string; expiresAt: Date },
 ): RecordedOutcome {

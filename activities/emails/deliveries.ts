@@ -65,17 +65,17 @@ async function sendGroup(
 ): Promise<SendEmailsResult> {
   const result: SendEmailsResult = { sent: 0, other: 0, waiting: [] };
   const untilMs = Date.now() + TAKE_MS;
-  let rest = input.mails.map(({ id }) => ({ id, deliveryId }));
+  let remaining = input.mails.map(({ id }) => ({ id, deliveryId }));
   let dueAt = new Date();
-  while (rest.length > 0 && !stop.aborted && Date.now() < untilMs) {
+  while (remaining.length > 0 && !stop.aborted && Date.now() < untilMs) {
     const batch = {
       projectId: input.projectId,
-      emails: rest.slice(0, CLAIM_MAX),
+      emails: remaining.slice(0, CLAIM_MAX),
       expiresAt: new Date(input.expiresAt),
       stop,
     };
     const attempted = await attempt(batch);
-    rest = rest.slice(CLAIM_MAX);
+    remaining = remaining.slice(CLAIM_MAX);
     for (const email of attempted) addToResult(result, email);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
@@ -83,7 +83,7 @@ async function sendGroup(
     dueAt = delayThrottled(throttled.dueAt);
     break;
   }
-  result.waiting.push(...rest.map(({ id }) => ({ id, dueAt: dueAt.toISOString() })));
+  result.waiting.push(...remaining.map(({ id }) => ({ id, dueAt: dueAt.toISOString() })));
   return result;
 }
 

@@ -38,8 +38,8 @@ export class InFlightLimit {
   }
 
   /**
-   * Takes a slot. Returns a promise only if the caller has to wait for a slot. Most emails need not wait, and need no
-   * promise.
+   * Takes a slot. Returns a promise only if the caller has to wait for a slot. Most emails get a slot at once, without
+   * the cost of a promise.
    */
   take(projectId: string): Promise<void> | undefined {
     if (!this.waiting.has(projectId) && this.hasFreeSlot(projectId)) {
@@ -53,8 +53,8 @@ export class InFlightLimit {
   release(projectId: string, slots: number): void {
     for (let slot = 0; slot < slots; slot++) {
       this.total -= 1;
-      const left = this.countSlotsOf(projectId) - 1;
-      if (left > 0) this.slotsByProject.set(projectId, left);
+      const remaining = this.countSlotsOf(projectId) - 1;
+      if (remaining > 0) this.slotsByProject.set(projectId, remaining);
       else this.slotsByProject.delete(projectId);
       this.assignFreedSlot();
     }

@@ -25,7 +25,7 @@ import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
-import { defer, refusalOf, statusOf, windowOpensAt } from './decision.ts';
+import { deferOrExpire, refusalOf, statusOf, windowOpensAt } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type EmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
@@ -46,7 +46,8 @@ const LARGE_WAIT_MS = 1_000;
 
 /**
  * An email that the provider refused because of our server, and not because of its recipient, may be attempted for at
- * least this long from now, even if it would expire earlier. So it gets an attempt after the pause of its route.
+ * least this long from now, even if it would expire earlier. The email therefore gets an attempt after the pause of its
+ * route.
  */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
@@ -146,7 +147,7 @@ export function createMailer(deps: MailerDeps): Mailer {
   return {
     async deliver(email, whenSettled, options) {
       const order = { email, whenSettled, options };
-      // An email that will not be sent uses none of its project's computing budget.
+      // An email that will not be sent counts as 0 bytes, so it uses none of its project's computing budget.
       const bytes = withheldAs(email) || !email.to ? 0 : await messages.largeBytes(email);
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
@@ -177,8 +178,8 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
 
   /**
    * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
-   * failure on our side (a key that cannot be decrypted, Postgres unreachable) defers the email, so that it does not
-   * delay others.
+   * failure on our side, such as a key that cannot be decrypted or an unreachable Postgres, defers the email, so that
+   * it does not delay other emails.
    */
   function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return delayOverBudget(error);
@@ -192,7 +193,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
       { emailId: email.id, reason: describeFailure(error) },
       'an email could not be composed; it will be retried',
     );
-    return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
+    return deferOrExpire(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
   }
 
   return async (
@@ -277,11 +278,11 @@ function outcomeOf(
   const errorText = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
   const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
-  // After a pause of its route, an email gets one more attempt, even if it has expired during the pause.
+  // An email that waits for its route gets one more attempt after the pause, even if it expires during the pause.
   const expiresAt = shouldWait ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !shouldWait) return { outcome: refuseWith(refusal, errorText), event: ready.event };
   return {
-    outcome: defer(email, { error: errorText, status: statusOf(result), route: via, expiresAt }),
+    outcome: deferOrExpire(email, { error: errorText, status: statusOf(result), route: via, expiresAt }),
     event: ready.event,
   };
 }

@@ -37,8 +37,8 @@ const TICK_MS = 10_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
 /**
- * If the provider refuses only the content of messages, a probe that stops after MAIL and RCPT would succeed. Such a
- * route is tested with a real email after this time.
+ * A probe stops after MAIL and RCPT. If the provider refuses only the content of messages, a probe would therefore
+ * succeed. After this time, a real email tests such a route.
  */
 const TRIAL_SECONDS = 600;
 
@@ -52,17 +52,20 @@ export interface RepliedEmail {
 }
 
 /**
- * Watches whether the provider accepts our email, and makes email wait while the provider refuses it. A process has one
- * instance.
+ * Watches whether the provider accepts our email, and makes email wait while the provider refuses it. Each process has
+ * one instance.
  */
 export interface RouteWatch {
   /** Returns when waiting email of the project should check its route again. Undefined if the route is not paused. */
   readPauseEnd(projectId: string): Promise<Date | undefined>;
-  /** Tells whether the project's route is paused, from memory and without a query. For loops over many emails. */
+  /**
+   * Tells whether the project's route is paused. Reads only the memory of this process, and makes no query, so it may
+   * be called for each of many emails.
+   */
   isPaused(projectId: string): boolean;
   /**
-   * Receives the result of every email that was on the wire. Several refusals in a row that are about our server, and
-   * not about the recipients, pause the route.
+   * Receives the result of every email that was on the wire. The route is paused after several refusals in a row that
+   * are about our server and not about the recipients.
    */
   onResult(email: RepliedEmail, result: ProviderResult): void;
   /** Tells whether an email with this refusal should wait until its route works again, instead of failing. */
@@ -84,7 +87,7 @@ export const OPEN_ROUTE: RouteWatch = {
 export interface RouteWatchDeps {
   db: Db;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Identifies the provider with its settings. */
+  /** A text that identifies the provider and its settings. */
   route: string;
   /** The provider's address, for the log. */
   address: string;
@@ -97,14 +100,14 @@ export interface RouteWatchDeps {
 
 export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   const { db, log, route, address, provider } = deps;
-  const about = { provider: provider.kind, address };
+  const providerFields = { provider: provider.kind, address };
   const refusals = new RouteRefusals();
   const pauseCache = createPauseCache(db, route, () => refusals.paused());
   const runningWork = new Set<Promise<unknown>>();
 
   function track(work: Promise<unknown>, failureMessage: string): void {
     const done = work
-      .catch((error: unknown) => log.warn({ ...about, reason: describeFailure(error) }, failureMessage))
+      .catch((error: unknown) => log.warn({ ...providerFields, reason: describeFailure(error) }, failureMessage))
       .finally(() => runningWork.delete(done));
     runningWork.add(done);
   }
@@ -128,12 +131,12 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     if (!paused) return;
     const { projectId, stage } = paused;
     log.warn(
-      { ...about, projectId, stage, status: toReplyCodes(refusal) },
+      { ...providerFields, projectId, stage, status: toReplyCodes(refusal) },
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
 
-  const prober = createProber({ ...deps, about, known: pauseCache });
+  const prober = createProber({ ...deps, providerFields, known: pauseCache });
 
   /**
    * Probes the provider once when the process starts, so that an operator sees a wrong login before the first email is
@@ -233,14 +236,14 @@ function createPauseCache(db: Db, route: string, onChange: () => void) {
 }
 
 /**
- * Creates the prober. It asks the provider whether it accepts our email, without sending an email, and ends a pause
+ * Creates the prober. It checks, without sending an email, whether the provider accepts our email, and ends a pause
  * when the provider accepts.
  */
-function createProber(deps: RouteWatchDeps & { about: { provider: string; address: string }; known: PauseCache }) {
-  const { db, log, route, provider, about, known: pauseCache } = deps;
+function createProber(deps: RouteWatchDeps & { providerFields: { provider: string; address: string }; known: PauseCache }) {
+  const { db, log, route, provider, providerFields, known: pauseCache } = deps;
   const stopping = new AbortController();
 
-  async function probeOne({ id, stage, senderHost, to }: DueProbe): Promise<void> {
+  async function probeRoute({ id, stage, senderHost, to }: DueProbe): Promise<void> {
     const fallback = probeEnvelope(senderHost);
     const isLogin = stage === 'auth' && to === null;
     const envelope = isLogin ? null : { from: fallback.from, to: to ?? fallback.to };
@@ -252,7 +255,7 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
     }
     if (!(await endRoutePause(db, id))) return;
     pauseCache.markStale();
-    log.info({ ...about }, 'the route takes email again: the pause is over');
+    log.info({ ...providerFields }, 'the route takes email again: the pause is over');
   }
 
   return {
@@ -261,7 +264,7 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
       if (pauseCache.isEmpty()) return;
       const seconds = { firstSeconds: FIRST_PROBE_SECONDS, mostSeconds: MOST_PROBE_SECONDS };
       const due = await takeDueProbes(db, { route, ...seconds });
-      for (const probe of due) await probeOne(probe);
+      for (const probe of due) await probeRoute(probe);
     },
     /** Probes the provider once. If the provider permanently refuses our email, logs the refusal and returns it. */
     async probeAtStart(): Promise<{ result: Refused; senderHost: string } | undefined> {
@@ -272,7 +275,7 @@ function createProber(deps: RouteWatchDeps & { about: { provider: string; addres
       if (result?.outcome !== 'refused' || stopping.signal.aborted) return undefined;
       if (classifyRefusal(result).about !== 'us' || result.code < 500) return undefined;
       log.warn(
-        { ...about, stage: result.stage, status: toReplyCodes(result) },
+        { ...providerFields, stage: result.stage, status: toReplyCodes(result) },
         'the mail server does not take our email: it refused a probe',
       );
       return { result, senderHost: senderHost ?? '' };

@@ -29,9 +29,9 @@ const WORTH_A_LANE = 16;
 export type SettledEmail = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
- * A function that runs in the transaction that records the results of emails, and for example completes their steps. It
- * runs once for all emails in the transaction that have the same hook; they belong to one project. It must be safe to
- * run twice.
+ * A function that runs in the transaction that records the results of emails. For example, it completes the emails'
+ * steps. It runs once for all emails in the transaction that have the same hook; they belong to one project. It must be
+ * safe to run twice.
  */
 export type SettleHook<T> = (trx: Trx, settled: SettledEmail[]) => Promise<SettleHookResult<T>>;
 

@@ -36,7 +36,7 @@ const LANES = 2;
  */
 const WORTH_A_LANE = 16;
 
-/** The email that this attempt of the step has to send. If it has no email to send: the execution's next position. */
+/** The email that this attempt of the step has to send. If there is no email to send, the execution's next position. */
 type StepStart = { email: ClaimedEmail } | { next: Next };
 
 /**
@@ -152,13 +152,14 @@ async function deliver(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   if (outcome.kind === 'deferred') return throwDeferred(deps, email, outcome);
   if (isUntried(outcome)) return throwRetry(outcome);
   const { projectId } = email;
-  // If another attempt has settled the email, the hook did not run here, so the step is completed now.
+  // If another attempt has settled the email, `completeSteps` did not run in this attempt, so the step is completed
+  // now.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 
 /**
- * Completes the steps of emails, in the transaction that records the emails' results. The step of a deferred email is
- * not completed.
+ * Completes the steps of emails, in the transaction that records the emails' results. A step whose email was deferred
+ * stays open, because the email is attempted again.
  */
 async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleHookResult<Next | undefined>> {
   const finished = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
@@ -169,7 +170,7 @@ async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleH
       ...outcomeOfEmail(outcome, email.id),
       attempts: email.attempts,
     })),
-    contactsLocked: true, // The transaction that recorded the results has completed the step.
+    contactsLocked: true, // The transaction that records the results has already locked the contacts.
   });
   return { values: settled.map((item) => nexts[finished.indexOf(item)]) };
 }

@@ -59,7 +59,7 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const currentPosition = await resumeExecution(trx, { ...input, visit: effect.next.visit });
       const currentEffect = currentPosition.atEffect('SEND_SMS', SMS_OF);
-      // In the meantime, another attempt has completed this step, or the execution has ended.
+      // Another attempt has completed this step in the meantime, or the execution has ended.
       if (currentEffect?.next.visit !== effect.next.visit) return { next: currentPosition.next, outbox: [] };
       return acceptSms(trx, currentEffect, { prepared, pads });
     });

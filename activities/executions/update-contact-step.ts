@@ -18,16 +18,16 @@ interface UpdateResult {
   outbox: OutboxRow[];
 }
 
-/** Creates the UPDATE_CONTACT activity. The activity is a single transaction. */
+/** Creates the UPDATE_CONTACT activity. It does all its work in one transaction. */
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const position = await resumeExecution(trx, input);
-      const done = position.atEffect<Promise<UpdateResult>>('UPDATE_CONTACT', {
+      const result = position.atEffect<Promise<UpdateResult>>('UPDATE_CONTACT', {
         real: (effect) => updateContact(deps, trx, effect),
         sandbox: (effect) => updateSandboxContact(trx, effect),
       });
-      return done ?? { next: position.next, outbox: [] };
+      return result ?? { next: position.next, outbox: [] };
     });
     deps.outbox.wake(outbox);
     return next;

@@ -36,11 +36,11 @@ const RESERVED_HEADERS = /^(?:x-execution-id|idempotency-key)$/i;
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
-    const done = position.atEffect('WEBHOOK', {
+    const result = position.atEffect('WEBHOOK', {
       real: (effect) => makeRequest(deps, effect),
       sandbox: (effect) => skipRequest(deps, effect),
     });
-    return done ?? position.next;
+    return result ?? position.next;
   };
 }
 

@@ -3,7 +3,7 @@ import { listPrunings } from '../../db/housekeeping/pruning.ts';
 import { fillSmsStops } from '../../db/sms/stops.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
-import { removeLeftovers } from '../asset-leftovers.ts';
+import { removeLeftoverObjects } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type PeriodicParts } from './parts.ts';
 
@@ -18,7 +18,7 @@ export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config'
       ]),
     ),
     asset_objects: async () => {
-      await removeLeftovers({ db, bucket });
+      await removeLeftoverObjects({ db, bucket });
       return null;
     },
     sms_stops: async () => {

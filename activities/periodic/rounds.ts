@@ -50,10 +50,10 @@ export function periodicActivities(deps: ActivityDeps) {
     domains: domainParts(deps),
   };
   /**
-   * The parts on which this process works. A part may still be in this set after Temporal has timed out its activity,
-   * because its statement hangs in Postgres.
+   * The parts that are running in this process. A part may still be in this set after Temporal has timed out its
+   * activity, because its statement hangs in Postgres.
    */
-  const underWay = new Set<string>();
+  const running = new Set<string>();
 
   return {
     /** Lists the next parts of a round. The first call starts the round. */
@@ -76,9 +76,9 @@ export function periodicActivities(deps: ActivityDeps) {
      */
     async runPeriodicPart(input: PartInput): Promise<PartResult> {
       const key = `${input.kind} ${input.part}`;
-      if (underWay.has(key)) throw createFailure(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
-      underWay.add(key);
-      const work = runPart(deps, partsOf[input.kind], input).finally(() => underWay.delete(key));
+      if (running.has(key)) throw createFailure(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
+      running.add(key);
+      const work = runPart(deps, partsOf[input.kind], input).finally(() => running.delete(key));
       work.catch(() => {});
       // If the activity is cancelled while a statement hangs in Postgres, this frees the activity's slot at once.
       // Postgres ends the statement later.

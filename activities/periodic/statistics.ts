@@ -4,7 +4,10 @@ import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type PeriodicParts } from './parts.ts';
 
-/** Periodic work that adds up counts. Postgres records the progress of each part, so the parts need no cursor. */
+/**
+ * Periodic work on statistics. It deletes stale statistics of campaigns, and adds up the counts of emails for each past
+ * hour and of visits to steps. Postgres records the progress of each part, so the parts need no cursor.
+ */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
   return namedParts({
     campaign_touches: async () => {

@@ -15,10 +15,9 @@ const PAGE = 200;
 
 /**
  * Repairs each campaign that has not ended and has no running workflow. If an operator cancelled or terminated the
- * workflow in Temporal, the campaign is cancelled, because the operator wanted it to stop. If Temporal does not know
- * the workflow, it is started. If Temporal has closed the workflow, and the workflow had sent emails, the campaign
- * becomes PAUSED and its workflow is started. In this case Postgres is older than Temporal, for example after a
- * restore, and may lack recipients who got the email.
+ * workflow in Temporal, the campaign is cancelled, because the operator wanted it to stop. Otherwise a new workflow is
+ * started. If the closed workflow had sent emails, the campaign first becomes PAUSED. In this case, Postgres is older
+ * than Temporal, for example after a restore, and the ledger may lack recipients who got the email.
  */
 export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;
@@ -49,13 +48,13 @@ async function recover(
   const { db, outbox, log } = deps;
   if (run?.status === 'RUNNING' || run?.status === 'PAUSED') return;
   const isStopped = run?.status === 'TERMINATED' || run?.status === 'CANCELLED';
-  const pauses = !cancelled && !isStopped && run !== undefined && (await hasSent(deps, start, run.runId));
+  const mustPause = !cancelled && !isStopped && run !== undefined && (await hasSent(deps, start, run.runId));
   const { outbox: queued, done } = await inTransaction(
     db,
     async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
       if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
-      if (pauses) await pauseRestored(trx, start);
-      return { outbox: await enqueueCampaigns(trx, [start]), done: pauses ? 'PAUSED, and started again' : 'sent on' };
+      if (mustPause) await pauseRestored(trx, start);
+      return { outbox: await enqueueCampaigns(trx, [start]), done: mustPause ? 'PAUSED, and started again' : 'sent on' };
     },
   );
   outbox.wake(queued);

@@ -26,7 +26,7 @@ const PAGE = 500;
 const LISTED_MAX = 2_000;
 
 /**
- * For each status of a record in Postgres: the statuses of a Temporal run that mean the same. A terminated run counts
+ * For each status of a record in Postgres, the statuses of a Temporal run that mean the same. A terminated run counts
  * as cancelled.
  */
 const MATCHING_STATUSES: Record<string, readonly string[]> = {
@@ -39,7 +39,7 @@ const MATCHING_STATUSES: Record<string, readonly string[]> = {
 
 /**
  * Compares records in Postgres and runs in Temporal that have both ended. Temporal cannot change the end of a run. If
- * the two ends differ, this function starts a new run, which does nothing but end in the same way as the record.
+ * the two ends differ, this function starts a new run. The new run only ends in the same way as the record.
  */
 export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };

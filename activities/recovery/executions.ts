@@ -70,10 +70,10 @@ async function findStopped({ lifecycle }: RecoveryDeps, page: OpenExecution[]): 
   const ids = await runs.findNotRunning(page.map(({ id }) => id));
   if (ids.length === 0) return [];
   const last = await runs.findLast(ids.map((id) => names.execution(id)));
-  const suspects = new Set(ids);
+  const notRunningIds = new Set(ids);
   const repairs: Repair[] = [];
   for (const execution of page) {
-    if (!suspects.has(execution.id)) continue;
+    if (!notRunningIds.has(execution.id)) continue;
     const run = last.get(names.execution(execution.id));
     const repairOfRow = await repairOf({ lifecycle }, execution, run);
     if (repairOfRow) repairs.push(repairOfRow);
@@ -88,7 +88,7 @@ async function repairOf(
 ): Promise<Repair | undefined> {
   if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
   const { status: was, runId } = run;
-  // The workflow is running. Temporal's list of running workflows was a second or two old.
+  // The workflow is running after all, because Temporal's list of running workflows was a second or two old.
   if (was === 'RUNNING' || was === 'PAUSED') return undefined;
   const restart: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];
@@ -101,8 +101,8 @@ async function repairOf(
     if (history.failureType === ROW_MISSING) return restart;
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
-  const beyond = findEffectBeyond(history, execution.visit);
-  return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : restart;
+  const lastPosition = findEffectBeyond(history, execution.visit);
+  return lastPosition?.kind === 'end' ? { ...endOf(lastPosition), execution, was: 'COMPLETED, ahead of the record' } : restart;
 }
 
 /**

@@ -15,11 +15,11 @@ import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * It takes Temporal up to this long to list a workflow after its start. Recovery reads the open messages first and then
- * waits this long. The list then contains every workflow that delivered one of these messages when it was read.
+ * Temporal lists a workflow up to this long after its start. Recovery first reads the open messages and then waits this
+ * long. Temporal's list then contains every workflow that was delivering one of these messages when recovery read them.
  */
 const LISTED_AFTER_MS = 2_000;
-/** The number of messages that one transaction queues again: as many as five delivery workflows deliver. */
+/** The number of messages that one transaction queues again. */
 const CHUNK = 1_000;
 const KINDS = ['email', 'sms'] as const;
 
@@ -33,15 +33,15 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
   const { messagesSince: since, settledMs } = turn;
   await endCancelledStepEmails(deps.db, since);
   for (const kind of KINDS) {
-    const open = await listOpenMessages(deps.db, { kind, since, settledMs });
-    if (open.length > 0) await sleep(LISTED_AFTER_MS);
-    for (const [projectId, messages] of groupBy(open, (message) => message.projectId)) {
+    const openMessages = await listOpenMessages(deps.db, { kind, since, settledMs });
+    if (openMessages.length > 0) await sleep(LISTED_AFTER_MS);
+    for (const [projectId, messages] of groupBy(openMessages, (message) => message.projectId)) {
       await recover(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
         noteNotRecovered(deps, { projectId, kind }, error),
       );
       if (!turn.mayContinue(kind)) return kind;
     }
-    await cancelIdle(deps, kind, settledMs);
+    await cancelIdleDeliveries(deps, kind, settledMs);
   }
   return null;
 }
@@ -52,17 +52,17 @@ async function recover(
 ): Promise<void> {
   const running = await lifecycle.deliveries.listRunning({ kind, projectId });
   const delivering = new Set(running.flatMap(({ ids }) => ids));
-  const lost = messages.filter(({ id }) => !delivering.has(id));
-  if (lost.length === 0) return;
-  const sent = new Set((await lifecycle.deliveries.listSent({ kind, projectId, since })).flatMap(({ ids }) => ids));
-  const isSent = ({ id }: OpenMessage) => sent.has(id);
-  const settled = await settleSent(db, { kind, projectId, messages: lost.filter(isSent) });
+  const undelivered = messages.filter(({ id }) => !delivering.has(id));
+  if (undelivered.length === 0) return;
+  const sentIds = new Set((await lifecycle.deliveries.listSent({ kind, projectId, since })).flatMap(({ ids }) => ids));
+  const wasSent = ({ id }: OpenMessage) => sentIds.has(id);
+  const settled = await settleSent(db, { kind, projectId, messages: undelivered.filter(wasSent) });
   if (settled > 0)
     log.warn(
       { projectId, kind, settled, done: 'noted as sent' },
       'Temporal has sent messages that the records had as open',
     );
-  const unsent = lost.filter((message) => !isSent(message));
+  const unsent = undelivered.filter((message) => !wasSent(message));
   let requeued = 0;
   for (let at = 0; at < unsent.length; at += CHUNK) {
     const chunk = { kind, projectId, messages: unsent.slice(at, at + CHUNK) };
@@ -74,12 +74,12 @@ async function recover(
 }
 
 /** Cancels delivery workflows that were started a while ago and have nothing left to send. */
-async function cancelIdle({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
+async function cancelIdleDeliveries({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
   const startedBefore = new Date(Date.now() - settledMs);
   const running: DeliveryRun[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
-  const open = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
+  const openIds = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
   for (const { ids, ...run } of running) {
-    if (ids.length === 0 || ids.some((id) => open.has(id))) continue;
+    if (ids.length === 0 || ids.some((id) => openIds.has(id))) continue;
     await lifecycle.runs.cancel({ ...run, reason: 'recovery' });
     log.warn({ ...run, kind, done: 'cancelled' }, 'a delivery had nothing left to send');
   }

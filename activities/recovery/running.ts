@@ -18,9 +18,9 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
 
 /**
  * Compares each running workflow with its row in Postgres. If the row has ended, the workflow is ended in the same way.
- * If their positions differ, because Postgres or Temporal was restored, the workflow gets a signal, reads its row and
- * continues from the row's position. If the workflow is ahead of the row, its next activity advances the row instead
- * (engine/automations/catch-up.ts).
+ * If the positions of the workflow and the row differ, because Postgres or Temporal was restored, the workflow gets a
+ * signal, reads its row and continues from the row's position. If the workflow is ahead of the row, the workflow's next
+ * activity advances the row instead (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
@@ -113,7 +113,7 @@ async function recoverExecution(
   const { workflowId } = run;
   const signalLook = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
   if (!row) {
-    // The signal makes the workflow read its row. It finds no row, and fails.
+    // The signal makes the workflow read its row. The workflow finds no row, and fails.
     await signalLook();
     return 'no record: made to fail';
   }
@@ -125,8 +125,8 @@ async function recoverExecution(
     return `ended as ${status}`;
   }
   if (status === 'WAITING') {
-    // After a restore, a run without a step has not yet reached again the step that it had before the restore.
-    // Otherwise the step of such a run is unknown.
+    // The step of a run is unknown if the run has no step attribute. After a restore, however, a run without this
+    // attribute has not yet waited at any step, so it cannot be at the row's step.
     const isKnown = run.stepId !== undefined || isRestored;
     const isElsewhere = isKnown && run.stepId !== row.stepId;
     if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
@@ -151,7 +151,7 @@ async function recoverCampaign(
   const isCurrentStart = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
   const isOpen = isCurrentStart && ['SCHEDULED', 'SENDING', 'PAUSED'].includes(row.status);
   if (isOpen ? !row.isOverdue : row && !row.isSettled) return undefined;
-  // The signal makes the workflow read its row again, and then continue or end like the row.
+  // The signal makes the workflow read its row again. The workflow then continues, or ends in the same way as the row.
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'changed' });
   return isOpen ? 'made to read its record' : 'made to end';
 }

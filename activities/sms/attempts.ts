@@ -18,7 +18,7 @@ import { retryPersistently } from '../persistently.ts';
  */
 const UNRECORDED_MS = 30_000;
 
-/** The outcome of one SMS of a batch, in the same form as `Attempted` of emails. */
+/** The outcome of one SMS of a batch, in the same form as `EmailAttemptResult`. */
 export interface SmsAttemptResult {
   id: string;
   outcome:

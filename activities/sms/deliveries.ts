@@ -55,10 +55,10 @@ async function sendGroup(
 ): Promise<SendSmsResult> {
   const result: SendSmsResult = { sent: 0, other: 0, waiting: [] };
   const untilMs = Date.now() + TAKE_MS;
-  let rest = ids.map((id) => ({ id, deliveryId }));
-  while (rest.length > 0 && !stop.aborted && Date.now() < untilMs) {
-    const messages = rest.slice(0, AT_A_TIME);
-    rest = rest.slice(AT_A_TIME);
+  let remaining = ids.map((id) => ({ id, deliveryId }));
+  while (remaining.length > 0 && !stop.aborted && Date.now() < untilMs) {
+    const messages = remaining.slice(0, AT_A_TIME);
+    remaining = remaining.slice(AT_A_TIME);
     for (const sms of await attempt({ projectId, messages, expiresAt: new Date(expiresAt) })) {
       if (sms.outcome.kind === 'accepted') result.sent += 1;
       else if ('dueAt' in sms.outcome) result.waiting.push(waitingSms(sms.id, sms.outcome));
@@ -66,7 +66,7 @@ async function sendGroup(
     }
   }
   const dueAt = new Date().toISOString();
-  result.waiting.push(...rest.map(({ id }) => ({ id, dueAt })));
+  result.waiting.push(...remaining.map(({ id }) => ({ id, dueAt })));
   return result;
 }
 

@@ -30,7 +30,9 @@ const TURN_MS = 10_000;
  * process is killed, at most this many requests are sent twice.
  */
 const REQUESTS_MAX = 20;
-/** The number of deliveries that are read at a time. With their payloads they have a few hundred kB. */
+/**
+ * The number of deliveries that a turn reads at a time. With their payloads, these deliveries have a few hundred kB.
+ */
 const PAGE = 200;
 /**
  * When a turn finds no more deliveries, it waits for this time and checks again before it ends. Events that arrive
@@ -131,8 +133,8 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
       counts.lastFailure = shownError ?? counts.lastFailure;
     }
     const verdict = summarizeOutcomes(ended.map(({ outcome }) => outcome));
-    const nothingNew = verdict.failures === 0 && failuresInRow === 0;
-    status = nothingNew ? recorded : await updateStatus(deps, turn, verdict);
+    const isUnchanged = verdict.failures === 0 && failuresInRow === 0;
+    status = isUnchanged ? recorded : await updateStatus(deps, turn, verdict);
     failuresInRow = verdict.succeeded ? verdict.failures : failuresInRow + verdict.failures;
     isOver ||= status === 'DISABLED' || (status === 'DEGRADED' && verdict.failures > 0);
   }
@@ -209,8 +211,8 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   });
   const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
-  // Redirects are not followed, because a redirected POST would become a GET. The server would then report success
-  // without receiving the event. The owner must configure the right address.
+  // Redirects are not followed (docs/guides/webhooks.md). A server may turn a redirected POST into a GET, and report
+  // success without receiving the event. The owner must configure the right address.
   return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
 }
 

@@ -48,8 +48,8 @@ export function relaxedBody(body: string): string {
 }
 
 /**
- * The number of bytes that are processed at a time, so that a body of several megabytes is never converted to one
- * string.
+ * `relaxedPieces` processes about this many bytes at a time, so that it never converts a body of several megabytes to
+ * one string.
  */
 const PIECE_BYTES = 256 * 1024;
 

@@ -27,11 +27,12 @@ const SIGNED_FIELDS = [
   'list-unsubscribe',
   'list-unsubscribe-post',
 ];
+/** The maximum number of characters in a line of the DKIM-Signature header. */
 const SIGNATURE_LINE = 72;
 
 /**
- * The domain, selector and key for signatures. It is created once per domain, because parsing a key from PEM text costs
- * more than a signature.
+ * The domain, selector and key for signatures. The caller creates one signer for each domain and keeps it, because
+ * parsing a key from PEM text costs more than a signature.
  */
 export interface DkimSigner {
   domain: string;
@@ -57,8 +58,8 @@ export interface DkimOptions {
 
 /**
  * Builds the DKIM-Signature header with its CRLF (RFC 6376, relaxed/relaxed, RSA-SHA256). The caller puts it before the
- * message. The message must have CRLF line ends and must be sent byte for byte. The signature takes 0.25 ms, during
- * which it would block all other connections, so it is computed in Node's thread pool. The signature lists From one
+ * message. The message must have CRLF line ends and must be sent byte for byte. Computing a signature takes 0.25 ms and
+ * would block all connections during this time. It therefore runs in Node's thread pool. The signature lists From one
  * more time than the message has it. An attacker who adds a second From then makes the signature invalid.
  */
 function dkimSignature(
@@ -73,14 +74,14 @@ function dkimSignature(
   const tags = [
     `v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
     `s=${signer.selector}; t=${seconds};`,
-    ...foldNames(names),
+    ...foldFieldNames(names),
     `bh=${bodyHash};`,
     'b=',
   ];
   const data = `${text}dkim-signature:${tags.join(' ')}`;
   sign('sha256', Buffer.from(data, 'latin1'), signer.key, (error, signature) => {
     if (error) onSigned(error, '');
-    else onSigned(null, `DKIM-Signature: ${tags.join('\r\n ')}${fold(signature.toString('base64'))}\r\n`);
+    else onSigned(null, `DKIM-Signature: ${tags.join('\r\n ')}${foldSignature(signature.toString('base64'))}\r\n`);
   });
 }
 
@@ -142,7 +143,7 @@ function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { n
  * Splits the tag `h=`, the list of field names, into lines. A verifier reads each line break as a single space, which
  * matches the signed text.
  */
-function foldNames(names: string[]): string[] {
+function foldFieldNames(names: string[]): string[] {
   const lines: string[] = [];
   let line = 'h=';
   names.forEach((name, i) => {
@@ -157,7 +158,7 @@ function foldNames(names: string[]): string[] {
 }
 
 /** Splits the signature into lines. The signature itself is not signed, so a line may end anywhere. */
-function fold(base64: string): string {
+function foldSignature(base64: string): string {
   let lines = base64.slice(0, SIGNATURE_LINE);
   for (let at = SIGNATURE_LINE; at < base64.length; at += SIGNATURE_LINE) {
     lines += `\r\n ${base64.slice(at, at + SIGNATURE_LINE)}`;

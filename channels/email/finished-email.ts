@@ -5,8 +5,8 @@ import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
 /**
- * The input for building an email in a thread: its parts, or a message that an application has composed. The thread
- * returns byte arrays, not Buffers.
+ * The input for building an email in a thread: the parts of the email, or a message that an application has composed.
+ * Between threads, Buffers become byte arrays.
  */
 export type FinishedEmailInput = Signing & MessageContent;
 
@@ -34,7 +34,7 @@ export interface FinishedEmail {
   payload: Omit<Payload, 'data'> & { data: Uint8Array };
 }
 
-/** Composes, signs and encodes an email: all work whose cost grows with its size. */
+/** Composes, signs and encodes an email. This is all the work whose cost grows with the size of the email. */
 export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? complete(input.original) : await compose(input);

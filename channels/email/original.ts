@@ -33,8 +33,8 @@ export function completeOriginal({ message, html, messageId, date }: OriginalInp
     ...(names.has('message-id') ? [] : [`Message-ID: ${singleLine(messageId)}\r\n`]),
     ...(names.has('date') ? [] : [`Date: ${mailDate(date)}\r\n`]),
   ].join('');
-  const rest = html === undefined ? message : withHtml(message, html);
-  return Buffer.concat([Buffer.from(added, 'latin1'), rest]);
+  const body = html === undefined ? message : withHtml(message, html);
+  return Buffer.concat([Buffer.from(added, 'latin1'), body]);
 }
 
 /**
@@ -48,11 +48,11 @@ function withHtml(message: Buffer, html: string): Buffer {
   const isRoot = part === root;
   const outer = withoutSignatures(message.toString('latin1', 0, isRoot ? part.bodyStart - 2 : root.bodyStart));
   const header = isRoot ? outer : message.toString('latin1', part.start, part.bodyStart - 2);
-  const ofPart = `${withTransferEncoding(withUtf8(header), 'quoted-printable')}\r\n`;
+  const partHeader = `${withTransferEncoding(withUtf8(header), 'quoted-printable')}\r\n`;
   const before = isRoot ? [] : [Buffer.from(outer, 'latin1'), message.subarray(root.bodyStart, part.start)];
   return Buffer.concat([
     ...before,
-    Buffer.from(ofPart, 'latin1'),
+    Buffer.from(partHeader, 'latin1'),
     Buffer.from(quotedPrintable(html), 'latin1'),
     message.subarray(part.end),
   ]);
@@ -60,8 +60,8 @@ function withHtml(message: Buffer, html: string): Buffer {
 
 function withUtf8(header: string): string {
   return header.replace(/^content-type[ \t]*:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*/im, (field) => {
-    const rest = field.replace(/;\s*charset(?:\*\d*)?\*?\s*=\s*("[^"]*"|[^\s;]*)/gi, '');
-    return `${rest}; charset=utf-8`;
+    const withoutCharset = field.replace(/;\s*charset(?:\*\d*)?\*?\s*=\s*("[^"]*"|[^\s;]*)/gi, '');
+    return `${withoutCharset}; charset=utf-8`;
   });
 }
 

@@ -21,9 +21,9 @@ export interface OutgoingEmail {
 
 /**
  * The provider's result for a message. After `unsent` or a temporary refusal, the message has not arrived and may be
- * sent again. `in_doubt` means that the message may have arrived. The provider does not send it again. The caller does,
- * with the same Message-ID, because a second copy is better than a lost email. `classifyRefusal` decides the consequences
- * of a refusal for the recipient.
+ * sent again. `in_doubt` means that the message may have arrived. The provider never retries such a message itself. The
+ * caller sends it again with the same Message-ID, because a second copy is better than a lost email. `classifyRefusal`
+ * decides the consequences of a refusal for the recipient.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }

@@ -15,7 +15,7 @@ interface Sender<S> {
   address(settings: S): string;
 }
 
-/** How each provider sends. */
+/** For each kind of provider, the functions that create it and return its address. */
 const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings[K]> } = {
   capture: {
     create: (_, { store }) => captureProvider(store),
@@ -35,8 +35,8 @@ const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings
 };
 
 /**
- * Creates the provider that `EMAIL_PROVIDER` names. A process has one. With the provider `capture`, `store` receives
- * the email instead of a server.
+ * Creates the provider that the variable `EMAIL_PROVIDER` selects. With the provider `capture`, `store` receives each
+ * email, and no server does.
  * @throws Error for an SMTP_URL that cannot be used
  */
 export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {

@@ -10,15 +10,15 @@ export function requestProvider(p: {
   /** Called after the last request has ended. */
   close?: () => Promise<void>;
 }): EmailProvider {
-  const underWay = new Set<Promise<ProviderResult>>();
+  const running = new Set<Promise<ProviderResult>>();
   let closed = false;
 
   const send = async (message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult> => {
     if (closed) return { outcome: 'unsent', error: 'the provider is closed' };
     if (signal?.aborted) return { outcome: 'unsent', error: 'aborted' };
     const sending = p.send(message, signal);
-    underWay.add(sending);
-    return sending.finally(() => underWay.delete(sending));
+    running.add(sending);
+    return sending.finally(() => running.delete(sending));
   };
 
   return {
@@ -30,7 +30,7 @@ export function requestProvider(p: {
     },
     close: async () => {
       closed = true;
-      await Promise.all(underWay);
+      await Promise.all(running);
       await p.close?.();
     },
   };

@@ -10,18 +10,18 @@ export type KeepSimulated = (message: OutgoingEmail) => Promise<Simulation['answ
  * retried.
  */
 export function withSimulator(provider: EmailProvider, keep: KeepSimulated): EmailProvider {
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
 
   async function simulate(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult> {
     if (signal?.aborted) return { outcome: 'unsent', error: 'aborted' };
-    const kept = keep(message);
-    underWay.add(kept);
+    const stored = keep(message);
+    running.add(stored);
     try {
-      return resultOf(await kept);
+      return resultOf(await stored);
     } catch (error) {
       return { outcome: 'unsent', error: error instanceof Error ? error.message : String(error) };
     } finally {
-      underWay.delete(kept);
+      running.delete(stored);
     }
   }
 
@@ -35,7 +35,7 @@ export function withSimulator(provider: EmailProvider, keep: KeepSimulated): Ema
       return () => false;
     },
     async close() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(running);
       await provider.close();
     },
   };

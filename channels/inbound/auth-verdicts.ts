@@ -4,8 +4,8 @@ import { authenticate } from 'mailauth';
 import type { InboundMessage } from './listener.ts';
 
 /**
- * Verdicts with the names that SES uses. GRAY: the domain has no policy, or the message has no signature. DISABLED:
- * this service does not check it.
+ * A verdict, with the names that SES uses. GRAY means that the domain has no policy, or that the message has no
+ * signature. DISABLED means that this service does not make this check.
  */
 export type AuthVerdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 
@@ -31,7 +31,7 @@ const HEADERS_MAX_BYTES = 256 * 1024;
 const [LF, CR, SPACE, TAB] = [10, 13, 32, 9];
 const UNCHECKED: Verdicts = { spf: 'PROCESSING_FAILED', dkim: 'PROCESSING_FAILED', dmarc: 'PROCESSING_FAILED' };
 
-const WORDS: Record<string, AuthVerdict> = {
+const VERDICTS: Record<string, AuthVerdict> = {
   pass: 'PASS',
   fail: 'FAIL',
   softfail: 'FAIL',
@@ -58,10 +58,10 @@ export function createVerdicts({ resolve, host }: { resolve: Resolve; host: stri
     const { raw, from, ip, helo } = message;
     if (isCostly(raw)) return UNCHECKED;
     const checks = { sender: from, ip, helo, mta: host, disableArc: true, disableBimi: true, resolver: resolve };
-    const late = new AbortController();
-    const timeout = sleep(CHECK_MS, UNCHECKED, { signal: late.signal, ref: false }).catch(() => UNCHECKED);
+    const timer = new AbortController();
+    const timeout = sleep(CHECK_MS, UNCHECKED, { signal: timer.signal, ref: false }).catch(() => UNCHECKED);
     const checked = authenticate(raw, checks).then(verdictsOf, () => UNCHECKED);
-    return Promise.race([checked, timeout]).finally(() => late.abort());
+    return Promise.race([checked, timeout]).finally(() => timer.abort());
   };
 }
 
@@ -93,5 +93,5 @@ function isCostly(raw: Buffer): boolean {
 }
 
 function verdictOf(result: string | undefined): AuthVerdict {
-  return WORDS[result ?? 'none'] ?? 'GRAY';
+  return VERDICTS[result ?? 'none'] ?? 'GRAY';
 }

@@ -28,10 +28,10 @@ export function statusOf(
   blocks: RecipientStatus[],
   address: string | null,
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
-  const about = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
-  const ours = address === null ? [] : about.filter((fields) => namesRecipient(fields, address.toLowerCase()));
-  const fields = worst(ours.length > 0 ? ours : about) ?? new Map();
-  return { fields, isAboutAnother: address !== null && ours.length === 0 && namesAnyRecipient(fields) };
+  const withAction = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
+  const ofRecipient = address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
+  const fields = worst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
+  return { fields, isAboutAnother: address !== null && ofRecipient.length === 0 && namesAnyRecipient(fields) };
 }
 
 /**
@@ -110,6 +110,6 @@ function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
  * than 4.x.x.
  */
 function severityOf(block: RecipientStatus): number {
-  const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
-  return 2 * ACTIONS.indexOf(actionOf(block)) + forGood;
+  const isPermanent = block.get('status')?.startsWith('5') ? 1 : 0;
+  return 2 * ACTIONS.indexOf(actionOf(block)) + isPermanent;
 }

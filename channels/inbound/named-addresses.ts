@@ -8,9 +8,9 @@ export function patternOfAddress(address: string): RegExp {
   return new RegExp(`(?<![\\w.+-])${escapePattern(address.slice(0, at))}@(?:${forms.join('|')})(?![\\w-]|\\.\\w)`, 'i');
 }
 
-/** Tells whether a text contains an email address that `own` does not match. */
-export function namesOtherAddress(text: string, own: RegExp): boolean {
-  return namesAnyAddress(text.replace(new RegExp(own, 'gi'), ' '));
+/** Tells whether a text contains another email address than the address that `pattern` matches. */
+export function namesOtherAddress(text: string, pattern: RegExp): boolean {
+  return namesAnyAddress(text.replace(new RegExp(pattern, 'gi'), ' '));
 }
 
 /** Tells whether a text contains an email address. */

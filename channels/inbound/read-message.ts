@@ -58,8 +58,8 @@ export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'not
 
 /**
  * At first, only this many bytes of a message are parsed, because the parser takes 300 ms per megabyte of short lines.
- * A report is at the beginning of its message, so this is enough for reports. Ordinary email is then parsed completely,
- * to list its attachments.
+ * A report is at the beginning of its message, so these bytes are enough for reports. Ordinary email is then parsed
+ * completely, to list its attachments.
  */
 const PARSED_MAX_BYTES = 512 * 1024;
 /** The maximum number of parts. The parser takes 4 seconds per megabyte of empty parts. */
@@ -91,7 +91,7 @@ const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|
 const LAST_REPLY_LINE = /#4\.\d{1,3}\.\d{1,3}\b/;
 const REPLY_CODE = /\b5\d\d(?:[ :-]|$)/;
 /** The maximum number of lines of a reply, or of the reason below an address. */
-const WORDS_MAX_LINES = 5;
+const REASON_MAX_LINES = 5;
 /** Matches a line of an SMTP session, which some bounces show. */
 const TRANSCRIPT = /-->|<--|>>>|<<</;
 /** Matches the line above the copy of the email in a bounce. */
@@ -105,13 +105,13 @@ const FOREIGN_DELAY =
 /** The MIME types of the copy of an email in a report. RFC 6533 defines the `global` types. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /**
- * The actions of a report that change no record (RFC 3464 §2.3.3). The log shows only these words of a report, because
- * an untrusted sender wrote the report.
+ * The actions of a report that change no record (RFC 3464 §2.3.3). The log shows only these known actions and no other
+ * text of the report, because an untrusted sender wrote the report.
  */
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
 /** Facts about how a message reached this service. */
-interface ReadingOf {
+interface MessageOrigin {
   at: Date;
   /** The envelope sender; empty for the null sender. */
   sender: string;
@@ -124,7 +124,7 @@ interface ReadingOf {
  * 8098), or an ordinary email. Checks for reports before automatic replies, because many reports have the headers of
  * automatic replies.
  */
-export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessage> {
+export async function readMessage(raw: Buffer, p: MessageOrigin): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
@@ -166,7 +166,7 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
 
 /**
  * Reads the result for one recipient. `body` is the report's text for people. It is needed because OpenSMTPD writes the
- * reason only there, with the unspecific status 5.0.0.
+ * reason only in this text, and the unspecific status 5.0.0 into the fields.
  */
 function readRecipientStatus(
   found: ReturnType<typeof statusOf>,
@@ -182,9 +182,9 @@ function readRecipientStatus(
     };
   const status = firstWord(recipient.get('status') ?? '') || null;
   const isUnclear = classifyCode(status, undefined) === undefined;
-  const words =
+  const reason =
     recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
-  return bounceReport(words, { status, at, isAboutAnother });
+  return bounceReport(reason, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
@@ -214,16 +214,16 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
   if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
   const lines = bodyOf(email).split(/\r?\n/);
   const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some(isDelayLine);
-  const isWorded = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));
-  const returned = { lines, failed: failed.join(' '), at: p.at, isDelay, isWorded };
-  return { kind: 'status', of: (address) => readReturnedStatus(returned, address) };
+  const isTextTrusted = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));
+  const bounce = { lines, failed: failed.join(' '), at: p.at, isDelay, isTextTrusted };
+  return { kind: 'status', of: (address) => readReturnedStatus(bounce, address) };
 }
 
 function isDelayLine(line: string): boolean {
   return DELAY.test(line) || FOREIGN_DELAY.test(line);
 }
 
-interface Returned {
+interface BounceText {
   lines: string[];
   /** The addresses in X-Failed-Recipients. Exim adds this header when it has given up the delivery. */
   failed: string;
@@ -231,25 +231,26 @@ interface Returned {
   /** True if the report only warns of a delay, and the server still attempts the delivery. */
   isDelay: boolean;
   /**
-   * True if the text is believed even without a reply code, because a mail system wrote it. An auto-responder may write
-   * `ann@example.org is no longer with us` too, so the text of other senders is not believed.
+   * True if a reason in the text counts even without a reply code, because a mail system wrote the text. Other senders,
+   * such as auto-responders, may also write `ann@example.org is no longer with us`. Their text counts only if it
+   * contains a reply code.
    */
-  isWorded: boolean;
+  isTextTrusted: boolean;
 }
 
-function readReturnedStatus({ lines, failed, at, ...is }: Returned, address: string | null): StatusReport {
-  const own = patternOf(address);
+function readReturnedStatus({ lines, failed, at, ...flags }: BounceText, address: string | null): StatusReport {
+  const recipientPattern = patternOf(address);
   const isGivenUp = failed !== '';
-  const isAboutAnother = own !== null && isGivenUp && !own.test(failed);
-  const words = isAboutAnother
+  const isAboutAnother = recipientPattern !== null && isGivenUp && !recipientPattern.test(failed);
+  const reason = isAboutAnother
     ? undefined
-    : (findRefusal(lines, own) ??
-      (is.isDelay ? undefined : findRefusal(lines, own, LAST_REPLY_LINE)) ??
-      (is.isWorded ? findWords(lines, own) : undefined));
-  if (words !== undefined) return bounceReport(words, { status: null, at, isAboutAnother: false });
-  const other = findRefusal(lines, null);
-  if (other === undefined && !isGivenUp) return { kind: 'nothing', why: 'a returned message without a status' };
-  return bounceReport(other ?? '', { status: null, at, isAboutAnother: true });
+    : (findRefusal(lines, recipientPattern) ??
+      (flags.isDelay ? undefined : findRefusal(lines, recipientPattern, LAST_REPLY_LINE)) ??
+      (flags.isTextTrusted ? findReason(lines, recipientPattern) : undefined));
+  if (reason !== undefined) return bounceReport(reason, { status: null, at, isAboutAnother: false });
+  const otherReason = findRefusal(lines, null);
+  if (otherReason === undefined && !isGivenUp) return { kind: 'nothing', why: 'a returned message without a status' };
+  return bounceReport(otherReason ?? '', { status: null, at, isAboutAnother: true });
 }
 
 function patternOf(address: string | null): RegExp | null {
@@ -260,11 +261,11 @@ function patternOf(address: string | null): RegExp | null {
  * Finds a server's reply in a text. The reply must be about our recipient, or name no address. In a bounce about
  * several recipients, the address is on the same line as the reply or at most three lines above.
  */
-function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
+function findRefusal(lines: string[], recipientPattern: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
   const found = lines.findIndex((line, at) => {
     if (!pattern.test(line)) return false;
-    const named = lineWithAddress(lines, at);
-    return own === null || named === undefined || own.test(named);
+    const addressLine = lineWithAddress(lines, at);
+    return recipientPattern === null || addressLine === undefined || recipientPattern.test(addressLine);
   });
   return found < 0 ? undefined : replyAt(lines, found);
 }
@@ -273,18 +274,18 @@ function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE
  * Finds the reason below our recipient's address in a bounce without reply codes, such as Exim's `Unrouteable address`
  * or Domino's `not listed in Domino Directory`. Undefined if the text contains no known reason.
  */
-function findWords(lines: string[], own: RegExp | null): string | undefined {
-  if (own === null) return undefined;
+function findReason(lines: string[], recipientPattern: RegExp | null): string | undefined {
+  if (recipientPattern === null) return undefined;
   for (const [at, line] of lines.entries()) {
-    if (QUOTED_HEADER.test(line) || !own.test(line)) continue;
-    const below = lines.slice(at, at + WORDS_MAX_LINES);
-    const other = below.findIndex((text, n) => n > 0 && namesOtherAddress(text, own));
-    const words = below
-      .slice(0, other < 0 ? undefined : other)
+    if (QUOTED_HEADER.test(line) || !recipientPattern.test(line)) continue;
+    const below = lines.slice(at, at + REASON_MAX_LINES);
+    const otherAddressAt = below.findIndex((text, n) => n > 0 && namesOtherAddress(text, recipientPattern));
+    const reason = below
+      .slice(0, otherAddressAt < 0 ? undefined : otherAddressAt)
       .join(' ')
       .replace(/\s+/g, ' ')
       .trim();
-    if (classifyText(words, null) !== undefined) return words;
+    if (classifyText(reason, null) !== undefined) return reason;
   }
   return undefined;
 }
@@ -301,7 +302,7 @@ function lineWithAddress(lines: string[], at: number): string | undefined {
 function replyAt(lines: string[], at: number): string {
   const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);
-  const after = lines.slice(at + 1, at + WORDS_MAX_LINES);
+  const after = lines.slice(at + 1, at + REASON_MAX_LINES);
   const end = after.findIndex((text) => !/^\s+\S/.test(text) || TRANSCRIPT.test(text));
   return [start < 0 ? line : line.slice(start), ...after.slice(0, end < 0 ? undefined : end)]
     .map((text) => text.trim())
@@ -327,24 +328,24 @@ function bodyOf(email: Email): string {
   return text.slice(0, COPY_BELOW.exec(text)?.index);
 }
 
-function bounceReport(words: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
+function bounceReport(reason: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
   const { status, at } = p;
-  const diagnostic = parseDiagnostic(words);
+  const diagnostic = parseDiagnostic(reason);
   const refusal = p.isAboutAnother
     ? ABOUT_ANOTHER_ADDRESS
     : classifyRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
-  return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
+  return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: reason || (status ?? '') } };
 }
 
 function inboundEmailOf(email: Email): InboundEmail {
-  const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
+  const fromHeader = email.headers.find(({ key }) => key === 'from')?.value ?? '';
   return {
     messageId: email.messageId ?? '',
     inReplyTo: idsOf(email, 'in-reply-to')[0] ?? null,
     references: idsOf(email, 'references').slice(-REFERENCES_MAX),
     attachments: email.attachments.slice(0, ATTACHMENTS_MAX).map(describeAttachment),
     from: email.from?.address?.trim().toLowerCase() || null,
-    fromHeader: written,
+    fromHeader,
     fromName: email.from?.name || null,
     subject: email.subject ?? '',
     text: email.text ?? null,
@@ -407,7 +408,7 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** Returns the headers of the email of which a report contains a copy. */
+/** Returns the headers of the email whose copy a report contains. */
 function quotedHeaders(email: Email): Map<string, string> {
   const text = QUOTED_TYPES.map((type) => partOf(email, type)).find((part) => part !== undefined) ?? '';
   return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');

@@ -93,7 +93,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     ...p.tls,
     disableReverseLookup: true,
     logger: false,
-    ...signingIn(p),
+    ...authOptions(p),
     ...receiveOptions(p, load),
   });
   await new Promise<void>((resolve, reject) => {
@@ -111,16 +111,19 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = Date.now() + CLOSE_MS;
       while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
-      // All replies are written now. A client that keeps its connection open for its next message has to open a new
-      // connection.
+      // All replies are written now, or the deadline has passed. A client that keeps its connection open for its next
+      // message has to open a new connection.
       server.hangUp();
       await closed;
     },
   };
 }
 
-/** Returns the options for signing in. A session gets no AUTH if its password would cross a network unencrypted. */
-function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
+/**
+ * Returns the options for signing in. The server does not offer AUTH to a session whose password would cross a network
+ * unencrypted.
+ */
+function authOptions({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
   const withoutTls = tls ? [] : ['STARTTLS'];
   return {
     authMethods: ['PLAIN', 'LOGIN'],
@@ -158,9 +161,9 @@ interface Load {
 function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
   return {
     onRcptTo: ({ address }, { envelope }, done) => {
-      const full = envelope.rcptTo.length >= RECIPIENTS_MAX;
+      const isFull = envelope.rcptTo.length >= RECIPIENTS_MAX;
       const check = async () => {
-        if (full) throw new RelayRefusal(452, '4.5.3 Too many recipients');
+        if (isFull) throw new RelayRefusal(452, '4.5.3 Too many recipients');
         handler.checkRecipient(address);
       };
       refusalFrom(check(), onError).then((refusal) => done(refusal));
@@ -168,27 +171,27 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
     onData: (stream, session, done) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      let full = false;
+      let isFull = false;
       load.messages += 1;
       stream.on('data', (chunk: Buffer) => {
-        full ||= load.bytes + chunk.length > BUFFERED_MAX_BYTES;
+        isFull ||= load.bytes + chunk.length > BUFFERED_MAX_BYTES;
         // A message that is too large is read to its end and discarded.
-        if (full || bytes + chunk.length > RELAY_MAX_BYTES) return;
+        if (isFull || bytes + chunk.length > RELAY_MAX_BYTES) return;
         load.bytes += chunk.length;
         bytes += chunk.length;
         chunks.push(chunk);
       });
       const acceptMessage = async () => {
         if (stream.sizeExceeded) throw new RelayRefusal(552, '5.3.4 The message is larger than 40 MB');
-        if (full) throw new RelayRefusal(452, '4.3.1 Too many messages at a time, try again later');
+        if (isFull) throw new RelayRefusal(452, '4.3.1 Too many messages at a time, try again later');
         return handler.take(messageOf(Buffer.concat(chunks), session));
       };
       const release = () => {
         load.messages -= 1;
         load.bytes -= bytes;
       };
-      finished(stream, (broken) => {
-        if (broken) return release(); // The client hung up in the middle.
+      finished(stream, (error) => {
+        if (error) return release(); // The client hung up in the middle.
         const taken = acceptMessage();
         refusalFrom(taken, onError)
           .then(async (refusal) => (refusal ? done(refusal) : done(null, await taken)))

@@ -24,7 +24,10 @@ export interface Submission {
   attachments: SendAttachment[];
 }
 
-/** Headers that the record shows in separate fields, or that must stay private, such as Bcc. */
+/**
+ * Matches headers that the record does not list: the record shows them in separate fields, or they must stay private,
+ * such as Bcc.
+ */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 

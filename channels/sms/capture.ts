@@ -1,6 +1,6 @@
 import type { OutgoingSms, SmsProvider } from './provider.ts';
 
-/** Stores SMS instead of sending them, for development, the demo and tests. */
+/** Creates a provider that stores SMS instead of sending them, for development, the demo and tests. */
 export function captureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): SmsProvider {
   return {
     kind: 'capture',

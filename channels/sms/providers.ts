@@ -4,16 +4,16 @@ import { captureSmsProvider } from './capture.ts';
 import type { OutgoingSms, SmsProvider } from './provider.ts';
 import { twilioProvider } from './twilio.ts';
 
-interface Surroundings {
+interface SmsContext {
   /** The public address of this service, for callbacks. */
   publicUrl: string;
   /** Stores captured SMS. */
   store: (sms: OutgoingSms) => Promise<void>;
 }
 
-type Create<S> = (settings: S, surroundings: Surroundings) => SmsProvider;
+type Create<S> = (settings: S, context: SmsContext) => SmsProvider;
 
-/** How each provider sends. */
+/** For each kind of provider, the function that creates it. */
 const SENDERS: { readonly [K in SmsProviderKind]: Create<SmsProviderSettings[K]> } = {
   capture: (_, { store }) => captureSmsProvider(store),
   twilio: ({ accountSid = '', authToken = '', baseUrl }, { publicUrl }) =>
@@ -26,16 +26,17 @@ const SENDERS: { readonly [K in SmsProviderKind]: Create<SmsProviderSettings[K]>
 };
 
 /**
- * Creates the provider of `SMS_PROVIDER`, one per process. Undefined if SMS is off. `store` keeps captured messages.
+ * Creates the provider that the variable `SMS_PROVIDER` selects. Undefined if SMS is off. With the provider `capture`,
+ * `store` receives each SMS.
  */
 export function createSmsProvider(
   { sms, publicUrl }: Pick<Config, 'sms' | 'publicUrl'>,
-  store: Surroundings['store'],
+  store: SmsContext['store'],
 ): SmsProvider | undefined {
   return sms.provider === 'none' ? undefined : create(sms.provider, sms, { publicUrl, store });
 }
 
-function create<K extends SmsProviderKind>(kind: K, settings: Pick<SmsProviderSettings, K>, around: Surroundings) {
+function create<K extends SmsProviderKind>(kind: K, settings: Pick<SmsProviderSettings, K>, context: SmsContext) {
   const createOne: Create<SmsProviderSettings[K]> = SENDERS[kind];
-  return createOne(settings[kind], around);
+  return createOne(settings[kind], context);
 }

@@ -8,13 +8,16 @@ const REQUEST_MS = 20_000;
 export interface TwilioOptions {
   accountSid: string;
   authToken: string;
-  /** Another server with the same API, for tests. */
+  /** The address of another server with the same API, for tests. */
   baseUrl?: string | undefined;
   /** Address for Twilio's status callbacks about a message, by the message's id. */
   statusCallback: (smsId: string) => string;
 }
 
-/** Sends through Twilio's SDK, which is loaded with the first message (it takes a third of a second). */
+/**
+ * Creates a provider that sends SMS through Twilio's SDK. The SDK is loaded with the first message, because loading
+ * takes a third of a second.
+ */
 export function twilioProvider(options: TwilioOptions): SmsProvider {
   let client: Promise<Twilio> | undefined;
   return {
@@ -57,11 +60,11 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
 function failure(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);
   const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;
-  const words = `Twilio ${codes}: ${message}`;
-  const ours = [401, 403, 408, 425, 429];
-  if (status !== undefined && status >= 400 && status < 500 && !ours.includes(status))
-    return { outcome: 'refused', reason: twilioRefusal(code), error: words };
-  return { outcome: 'later', error: words, status: codes };
+  const errorText = `Twilio ${codes}: ${message}`;
+  const accountStatuses = [401, 403, 408, 425, 429];
+  if (status !== undefined && status >= 400 && status < 500 && !accountStatuses.includes(status))
+    return { outcome: 'refused', reason: twilioRefusal(code), error: errorText };
+  return { outcome: 'later', error: errorText, status: codes };
 }
 
 function asTwilioError(error: unknown): { status?: number; code?: number; message: string } {

@@ -26,7 +26,7 @@ export async function requireInstallation(
     await checkInstallation({ db, config, ...p });
     const hold = await readSendingHold(db);
     if (hold?.reason !== 'new') return;
-    p.tell(
+    p.notifyOperator(
       `Email, SMS, webhook deliveries and WEBHOOK steps have waited since ${hold.since.toISOString()}, because this installation is a clone. ` +
         'They are sent after "npm run operator -- resume".',
     );

@@ -105,7 +105,7 @@ async function startAll(around: Surroundings): Promise<DevFile> {
   stopping.throwIfAborted();
   await requireInstallation(
     { ...settings, database: { url: databaseUrl }, temporal: { ...settings.temporal, ...temporal } },
-    { sends: true, tell },
+    { sends: true, notifyOperator: tell },
   );
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? readOrCreateSecret(home, 'secret-key');

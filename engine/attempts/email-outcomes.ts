@@ -46,7 +46,7 @@ export interface EmailResult {
  * - the provider's message id, if the provider's feedback identifies emails by the provider's own ids.
  * Locks the contacts first, in the order of their ids, like every transaction. Live emails count towards the bounce
  * guards, and a guard may put the project on hold.
- * @param p.source the provider that sent the emails
+ * @param p.source the kind of the provider to which the emails were sent
  * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
  * ignored). `outbox`: the rows to pass to `outbox.wake`. `watched`: whether a mailbox provider has recently refused the
  * project's email (see `findWatchedEmails`)
@@ -59,9 +59,9 @@ export async function recordEmailResults(
   const eventful = p.results.filter(isEventful);
   // Includes all emails of workflow steps, because this transaction also completes their steps, which needs the
   // contact's lock.
-  const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
+  const needContactLock = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
   const holders = await findContactsByAddress(trx, { projectId, addresses: listDeadAddresses(p.results) });
-  const contactIds = [...touched.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
+  const contactIds = [...needContactLock.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
   await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
@@ -83,7 +83,8 @@ function isEventful({ outcome }: EmailResult): boolean {
 }
 
 /**
- * Tells whether a result counts for the bounce guards. An email that the service did not try to send does not count.
+ * Tells whether a result counts for the bounce guards. An email that the service did not attempt to send does not
+ * count.
  */
 function isGuarded(result: EmailResult): boolean {
   return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
@@ -108,8 +109,8 @@ async function countForGuards(
   p: { projectId: string; results: EmailResult[] },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
   const { projectId, results } = p;
-  const counts = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
-  const live = results.filter(counts).map(({ outcome }) => outcome);
+  const isLive = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
+  const live = results.filter(isLive).map(({ outcome }) => outcome);
   if (live.length === 0) return { outbox: [], watched: false };
   const refusals = new Map<string, number>();
   for (const outcome of live) {
@@ -125,7 +126,7 @@ async function countForGuards(
 
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   if (!event || email.options.sandbox) return [];
-  const about = {
+  const common = {
     contactId: email.contact?.id ?? null,
     emailId: email.id,
     mode: email.mode,
@@ -135,11 +136,11 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     untrustedTrigger: email.options.forStranger === true,
   };
   const at = new Date().toISOString();
-  if (outcome.kind === 'accepted') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
+  if (outcome.kind === 'accepted') return [{ ...common, name: 'email.sent', data: { ...event, sentAt: at } }];
   if (outcome.kind !== 'bounced') return [];
   const { bounceType } = outcome.refusal;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
-  return [{ ...about, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
+  return [{ ...common, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
 }
 
 function isDead(outcome: RecordedOutcome): boolean {

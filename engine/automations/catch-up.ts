@@ -14,7 +14,8 @@ export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & {
 /**
  * Advances an execution to the position of its Temporal workflow. The workflow is ahead of the row when Postgres was
  * restored from a backup. The effects between the two positions are not repeated. Like `walk`, this function only
- * collects changes in `pending`, with one exception: it settles an open email of the row's current step.
+ * collects changes in `pending`, with one exception: if the row's current step has an email without a result, it
+ * records the email as sent.
  */
 export async function catchUp(
   environment: ExecutionEnvironment,
@@ -33,18 +34,18 @@ export async function catchUp(
   if (at.resume === undefined || isEffect(step.type)) {
     execution.visit = at.visit - 1;
     const stop = await walk(environment, { execution, graph, stepId: step.id, pending });
-    keepEnd(pending, stop, at);
+    keepPauseEnd(pending, stop, at);
     return stop;
   }
   execution.visit = at.visit;
   const passed = { executionId, visit: at.visit, stepId: step.id, type: step.type, status: 'COMPLETED' as const };
   pending.visits.push({ ...passed, output: RESTORED });
   const visit: Visit = { ...passed, startedAt: environment.now(execution), dueAt: null };
-  const waited = step.type === 'WAIT_FOR_EVENT';
+  const isEventWait = step.type === 'WAIT_FOR_EVENT';
   return continueWalk(environment, locked, {
     visit,
     pending,
-    ...(waited && { branch: at.resume === 'event' ? 'event' : 'timeout' }),
+    ...(isEventWait && { branch: at.resume === 'event' ? 'event' : 'timeout' }),
   });
 }
 
@@ -54,12 +55,12 @@ const RESTORED = { restored: true };
  * Keeps the end of the pause that the Temporal workflow reports. Without this, the pause would start again with its
  * full length.
  */
-function keepEnd({ pauses, waits }: PendingWrites, stop: WalkStop, { visit, dueAt }: WorkflowPosition): void {
+function keepPauseEnd({ pauses, waits }: PendingWrites, stop: WalkStop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;
   const end = new Date(dueAt);
   pause.visit.dueAt = end;
-  pause.booked = false;
+  pause.hasTimer = false;
   stop.next = withPauseEnd(stop.next, end);
   for (const wait of waits) if (wait === pause.wait) wait.deadlineAt = end;
 }

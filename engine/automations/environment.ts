@@ -53,7 +53,9 @@ export interface ExecutionEnvironment {
   noteSent(execution: WalkingExecution, visit: number): Promise<void>;
   /** Records that an event of an unauthenticated caller ended a wait of the execution. */
   noteUntrustedTrigger(execution: WalkingExecution): Promise<void>;
-  /** Returns the pause with the end that Temporal's timer must have, which differs from the stored end in a sandbox. */
+  /**
+   * Returns the pause with the end that Temporal's timer must have. In a sandbox, this end differs from the stored end.
+   */
   withSandboxTimer(execution: WalkingExecution, step: GraphStep, next: Next): Next;
   /**
    * Finds the event that ends a sandbox run during its current pause, and sets the run's time to the time of that
@@ -69,8 +71,8 @@ export interface ExecutionEnvironment {
 export type FoundEvent = { id: string; untrustedTrigger: boolean } | undefined;
 
 /**
- * Creates the environment of real executions and sandboxes. It reads Postgres and the clock; for a sandbox, the state
- * of its run overrides both. The caller has locked the contacts.
+ * Creates the environment of real executions and sandboxes. It reads Postgres and the clock. For a sandbox, the state
+ * of the run (`execution.run`) overrides both. The caller has locked the contacts.
  */
 export function realEnvironment(trx: Trx): ExecutionEnvironment {
   return {
@@ -113,8 +115,8 @@ function environmentOfRuns(
     },
     async getTiming({ projectId, contactId, run }) {
       const clock = await getContactClock(db, { projectId, contactId });
-      const own = run?.contact?.data;
-      return own ? { ...clock, zone: typeof own.timezone === 'string' ? own.timezone : null } : clock;
+      const runData = run?.contact?.data;
+      return runData ? { ...clock, zone: typeof runData.timezone === 'string' ? runData.timezone : null } : clock;
     },
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     withSandboxTimer({ run, exits, visit }, step, next) {

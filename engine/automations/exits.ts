@@ -30,15 +30,15 @@ export async function exitExecutions(
   const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
   for (const workflow of workflows) {
     if (hasExpression(workflow.exitOn)) {
-      for (const part of await exitByVariables(trx, { projectId, events, workflow, clock })) addEnded(ended, part);
+      for (const endedExecutions of await exitByVariables(trx, { projectId, events, workflow, clock })) addEnded(ended, endedExecutions);
       continue;
     }
     const exits = events.flatMap((event) => {
       const reason = findExitReason(workflow, event, clock);
       return reason && event.contactId !== null ? [{ reason, contactId: event.contactId }] : [];
     });
-    for (const [reason, theirs] of groupBy(exits, (exit) => exit.reason)) {
-      const contactIds = theirs.map(({ contactId }) => contactId);
+    for (const [reason, exitsOfReason] of groupBy(exits, (exit) => exit.reason)) {
+      const contactIds = exitsOfReason.map(({ contactId }) => contactId);
       const where = sql<boolean>`workflow_id = ${workflow.id} AND contact_id = ANY(${contactIds}::uuid[])`;
       addEnded(ended, await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));
     }
@@ -77,8 +77,8 @@ async function exitByVariables(
   for (const execution of rows) {
     const { variables } = await loadStepVariables(trx, execution);
     const exits = { ...workflow, exitOn: fillExits(workflow.exitOn, variables) };
-    const theirs = p.events.filter(({ contactId }) => contactId === execution.contactId);
-    const reason = theirs.map((event) => findExitReason(exits, event, clock)).find((found) => found !== undefined);
+    const eventsOfContact = p.events.filter(({ contactId }) => contactId === execution.contactId);
+    const reason = eventsOfContact.map((event) => findExitReason(exits, event, clock)).find((found) => found !== undefined);
     if (!reason) continue;
     const where = sql<boolean>`id = ${execution.id}`;
     ended.push(await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));

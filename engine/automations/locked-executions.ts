@@ -21,7 +21,7 @@ export interface CurrentExecution extends WalkingExecution {
 export interface LockedExecution {
   execution: CurrentExecution;
   graph: Graph;
-  /** The visit with the number that the caller gave. */
+  /** The visit with the number in the caller's request. */
   requested: Visit | undefined;
   /** The visit that the execution is at. */
   current: Visit | undefined;
@@ -31,7 +31,8 @@ export interface LockedExecution {
 
 /**
  * Locks the contacts of executions and then the executions, each in the order of their ids, and reads the executions.
- * Every transaction that locks both uses this order. Returns the executions by id, without ids that no row has.
+ * Every transaction that locks contacts and executions uses this order. Returns the executions by id. The result lacks
+ * ids for which no row exists.
  * @param p.contactsLocked whether the caller's transaction has already locked the contacts
  */
 export async function lockExecutions(
@@ -39,7 +40,7 @@ export async function lockExecutions(
   p: { projectId: string; requested: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, requested } = p;
-  if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: requested.map(idOf) });
+  if (!p.contactsLocked) await lockContactsOfExecutions(trx, { projectId, ids: requested.map(idOf) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed AS "untrustedTrigger", e.mode, e.laps, e.run, e.status,
@@ -59,7 +60,7 @@ export async function lockExecutions(
   return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
 }
 
-async function lockTheirContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
+async function lockContactsOfExecutions(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await prepared`
     SELECT id FROM contacts WHERE ${ownedBy('project_id', p.projectId)} AND id IN (
       SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)})

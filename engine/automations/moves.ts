@@ -22,10 +22,10 @@ const UNIQUE_VIOLATION = '23505';
 export type ExecutionRef = WorkflowRef & { executionId: string };
 
 /**
- * Moves an execution past its current pause, or past the sending window that its effect waits for. The caller's
- * transaction stores the move in Postgres. The returned outbox row becomes a signal that only wakes the Temporal
- * workflow, which then reads the new position.
- * @param p.branch branch of a WAIT_FOR_EVENT; `timeout` if absent
+ * Moves an execution past its current pause, or past the sending window for which its effect waits. Stores the new
+ * position in Postgres, in the caller's transaction. The returned outbox row causes a signal to the Temporal workflow.
+ * The signal only wakes the workflow, which then reads the new position.
+ * @param p.branch the branch of a WAIT_FOR_EVENT; `timeout` if absent
  * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is running a step; VALIDATION_ERROR for a branch
  * that the step does not have
  */
@@ -51,7 +51,7 @@ export async function advanceExecution(
     );
   }
   const { visit, type } = current;
-  refuseBranch(
+  assertBranchExists(
     STEPS[type].kind === 'pause' ? STEPS[type].branches(graph.steps.get(current.stepId)?.config ?? {}) : [],
     p.branch,
   );
@@ -81,7 +81,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
       'Start a new execution with POST /v1/workflows/{id}/executions.',
     );
   }
-  const { stepId, error } = await reopen(trx, p);
+  const { stepId, error } = await reopenFailed(trx, p);
   if (error === LOOP || execution.visit >= MAX_VISITS) {
     throw conflict(
       'The execution repeated its steps too soon or too often, and would do so again.',
@@ -126,10 +126,10 @@ function conflict(message: string, status: string, suggestion: string): AppError
   return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }
 
-function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | undefined): void {
+function assertBranchExists(choices: readonly (Branch | null)[], branch: Branch | undefined): void {
   if (branch === undefined || choices.includes(branch)) return;
-  const named = choices.filter((choice) => choice !== null);
-  const message = named.length === 0 ? 'the step has no branches' : `one of ${named.join(', ')}`;
+  const namedBranches = choices.filter((choice) => choice !== null);
+  const message = namedBranches.length === 0 ? 'the step has no branches' : `one of ${namedBranches.join(', ')}`;
   throw fieldError('branch', message, 'invalid_enum_value');
 }
 
@@ -138,7 +138,7 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
  * another open execution of the workflow. Deletes the outbox rows of the failed run first, because a queued cancel
  * would end the new run.
  */
-async function reopen(
+async function reopenFailed(
   trx: Trx,
   { projectId, executionId }: ExecutionRef,
 ): Promise<{ stepId: string | null; error: string | null }> {

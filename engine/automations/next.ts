@@ -5,8 +5,8 @@ import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
- * Computes what the Temporal workflow does next for an execution at a step: run the activity of an effect (at once or
- * after a timer), wait for the timer of a DELAY, or wait for the event of a WAIT_FOR_EVENT.
+ * Computes what the Temporal workflow does next for an execution at a step. It runs the activity of an effect, at once
+ * or after a timer; it waits for the timer of a DELAY; or it waits for the event of a WAIT_FOR_EVENT.
  * @param at.dueAt the end of the pause; null if only an event ends it
  */
 export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
@@ -73,7 +73,7 @@ export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
 }
 
-/** Returns the label of a step for the Temporal UI. */
+/** Returns the label of the step with this id, for the Temporal UI. */
 function labelAt(graph: Graph, stepId: string | null): string {
   const step = stepId === null ? undefined : graph.steps.get(stepId);
   return step ? stepLabel(step) : 'the end of the workflow';

@@ -4,16 +4,16 @@ import { stepLabel } from '../../rules/executions/step-label.ts';
 import type { PendingWrites } from './pending-writes.ts';
 
 /**
- * The maximum number of visits that the Temporal UI lists for one walk. A walk may have more visits; the last ones are
- * listed.
+ * The maximum number of visits that the Temporal UI lists for one walk. If a walk has more visits, the UI lists the
+ * last visits.
  */
 const MAX_ENTRIES = 20;
 
 /**
- * Adds the visits of a walk to its result for Temporal. Without them, the Temporal UI would not list CONDITION, SPLIT
- * and EXIT steps, because these steps run no activity.
+ * Adds the path of a walk, which is the list of its visits, to the result for Temporal. Without the path, the Temporal
+ * UI would not list CONDITION, SPLIT and EXIT steps, because these steps run no activity.
  */
-export function withVisits(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
+export function addPath(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
   return path.length > 0 ? { ...next, path } : next;
 }
@@ -22,7 +22,7 @@ function pathOf({ executionId, graph, pending }: { executionId: string; graph: G
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of pending.closed) {
     const took = tookOf(status, output);
-    // Has no label, because the Temporal workflow already has the label of the step that ended.
+    // This entry has no label, because the Temporal workflow already has the label of the step that ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
   for (const { executionId: id, visit, stepId, status, output } of pending.visits) {

@@ -54,8 +54,8 @@ export async function endPauseEarly(
   });
   // The loop guard counts the actual length of the pause, not the planned one.
   if (execution.laps) notePauseEnded(execution.laps, { byEvent: true, tookMs: ended.tookMs });
-  const waited = current.type === 'WAIT_FOR_EVENT';
-  pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });
-  if (waited) pending.passedWaits.push(at);
-  return continueWalk(environment, locked, { visit: current, pending, ...(waited && { branch }) });
+  const isEventWait = current.type === 'WAIT_FOR_EVENT';
+  pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(isEventWait && { branch }) } });
+  if (isEventWait) pending.passedWaits.push(at);
+  return continueWalk(environment, locked, { visit: current, pending, ...(isEventWait && { branch }) });
 }

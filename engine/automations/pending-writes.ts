@@ -8,7 +8,7 @@ import type { SandboxState } from '../../rules/executions/run.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { WalkStop } from './walk.ts';
 
-/** SQL condition: the execution would wait at a step that was deleted. */
+/** The SQL condition that is true if the execution would wait at a step that was deleted. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
 
 /**
@@ -34,8 +34,8 @@ interface Pause {
   visit: NewVisit;
   wait: NewWait | undefined;
   stop: WalkStop;
-  /** Whether Temporal sets a timer for the pause. A skipped pause has no timer. */
-  booked: boolean;
+  /** Whether Temporal sets a new timer for the pause. A skipped pause has no timer. */
+  hasTimer: boolean;
 }
 
 export function newPendingWrites(): PendingWrites {
@@ -44,22 +44,22 @@ export function newPendingWrites(): PendingWrites {
 
 /**
  * Writes the collected changes, in the transaction that has locked the contacts. May change the results of the walks
- * (`stop.next`): an execution at a step that was deleted in the meantime ends. Read them only after this call.
+ * (`stop.next`): an execution at a step that was deleted in the meantime ends. Read the results only after this call.
  */
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
   const { pauses } = pending;
-  await countTimers(trx, { projectId, ends: pauses.flatMap(({ visit, booked }) => (booked && visit.dueAt) || []) });
-  let ended = new Set<string>();
+  await countTimers(trx, { projectId, ends: pauses.flatMap(({ visit, hasTimer }) => (hasTimer && visit.dueAt) || []) });
+  let endedIds = new Set<string>();
   if (pending.closed.length + pending.visits.length + pending.positions.length > 0) {
-    ended = await saveVisits(trx, { projectId, pending });
+    endedIds = await saveVisits(trx, { projectId, pending });
   }
   for (const { executionId, stop } of pauses) {
-    if (ended.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
+    if (endedIds.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
   }
   await saveRuns(trx, { projectId, runs: pending.runs });
   await deleteWaits(trx, { projectId, waits: pending.passedWaits });
-  const waits = pending.waits.filter((wait) => !ended.has(wait.executionId));
+  const waits = pending.waits.filter((wait) => !endedIds.has(wait.executionId));
   await insertWaits(trx, { projectId, waits });
 }
 

@@ -33,7 +33,7 @@ export interface ShownEffect {
   contact?: Record<string, unknown> | null;
 }
 
-/** The predicted effect of a step, and the predicted result of the visit. */
+/** The predicted effect of a step (`shown`), and the predicted result of the visit (`outcome`). */
 export interface PreviewedEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: ShownEffect;
@@ -94,9 +94,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Predicts the way of a contact through a workflow, enabled or not, for an execution that would start at `startAt`. The
- * predicted time advances only in pauses. Uses the walk of real executions, but predicts effects instead of performing
- * them. Writes nothing.
+ * Predicts the path of a contact through a workflow, enabled or not, for an execution that would start at `startAt`.
+ * The predicted time advances only in pauses. Uses the walk of real executions, but predicts effects instead of
+ * performing them. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<ExecutionPreview> {
@@ -143,16 +143,18 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
   };
 }
 
-/** Collects the changes of a previewed walk in memory instead of writing them to Postgres. */
+/**
+ * A preview in progress. It collects the changes of the previewed walk in memory instead of writing them to Postgres.
+ */
 class Preview {
   private readonly steps = new Map<number, PreviewedStep>();
   private position: ExecutionPosition | undefined;
   private readonly db: Db;
-  private readonly of: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment };
+  private readonly context: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment };
 
-  constructor(db: Db, of: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment }) {
+  constructor(db: Db, context: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment }) {
     this.db = db;
-    this.of = of;
+    this.context = context;
   }
 
   /**
@@ -160,7 +162,7 @@ class Preview {
    * execution has ended, or when it waits for an event without a deadline.
    */
   async continueFrom(stop: WalkStop, effects: EffectPreviews, pending: PendingWrites): Promise<WalkStop | undefined> {
-    const { execution, environment } = this.of;
+    const { execution, environment } = this.context;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;
     const locked = this.lockedAt(step);
@@ -177,7 +179,7 @@ class Preview {
 
   /** Adds the results of a walk to the preview. The predicted time does not advance during a walk. */
   async addResults({ closed, visits, positions }: PendingWrites): Promise<void> {
-    const { execution, environment } = this.of;
+    const { execution, environment } = this.context;
     const now = environment.now(execution);
     for (const { visit, status, output, error } of closed) {
       const step = this.steps.get(visit);
@@ -188,7 +190,7 @@ class Preview {
   }
 
   result(): ExecutionPreview {
-    const { execution, environment } = this.of;
+    const { execution, environment } = this.context;
     const { status = 'RUNNING', reason = null, error = null } = this.position ?? {};
     const ended = status !== 'WAITING' && status !== 'RUNNING';
     return {
@@ -205,7 +207,7 @@ class Preview {
     { stepId, type, status, dueAt, output, error }: NewVisit,
     now: Date,
   ): Promise<PreviewedStep> {
-    const { execution, graph } = this.of;
+    const { execution, graph } = this.context;
     const step = graph.steps.get(stepId);
     const explained = type === 'CONDITION' && status === 'COMPLETED';
     const held = output?.branch === 'yes';
@@ -225,7 +227,7 @@ class Preview {
   }
 
   private lockedAt(step: GraphStep): LockedExecution {
-    const { execution, graph } = this.of;
+    const { execution, graph } = this.context;
     const { visit } = execution;
     const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};
     const current = { visit, stepId: step.id, type: step.type, status, startedAt, dueAt };

@@ -11,7 +11,7 @@ import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
 import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
 import { type CurrentExecution, type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { computeNext } from './next.ts';
-import { withVisits } from './path.ts';
+import { addPath } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
 import { findWaitEvents } from './waits.ts';
@@ -33,8 +33,8 @@ export interface EffectRunners<T> {
 
 /**
  * The position of an execution. Only `atEffect` gives access to the step and its data, and it requires a function for
- * each kind of execution. Code that forgets sandboxes therefore does not compile; otherwise a sandbox would send real
- * messages.
+ * each kind of execution. Code without a function for sandboxes therefore does not compile. Without this check, a
+ * sandbox could send real messages by mistake.
  */
 export class WalkPosition {
   readonly next: Next;
@@ -63,7 +63,7 @@ export class WalkPosition {
   }
 }
 
-/** The result for an execution without a row. Activities throw `RowMissing` when they get it. */
+/** The result for an execution without a row. An activity that gets this result throws `RowMissing`. */
 const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
 
 /**
@@ -77,8 +77,8 @@ export async function resumeExecutions(
 ): Promise<WalkPosition[]> {
   const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, requested: inputs });
-  // Reads the events of waits from Postgres, because the signal can arrive late. If the event arrived before the
-  // deadline was handled, the event counts.
+  // Reads from Postgres whether the events of waits have arrived, because a signal to Temporal may be late. An event
+  // counts if it was recorded before this transaction handles the deadline.
   const waitEvents = await findWaitEvents(trx, {
     projectId,
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
@@ -98,11 +98,11 @@ export async function resumeExecutions(
   }
   await savePendingWrites(trx, { projectId, pending });
   return stops.map(
-    ({ found, stop }) => new WalkPosition(found ? stopWithPath(stop, found, pending) : stop, found?.execution),
+    ({ found, stop }) => new WalkPosition(found ? addPathToStop(stop, found, pending) : stop, found?.execution),
   );
 }
 
-/** Does for one execution what `resumeExecutions` does for many. */
+/** Like `resumeExecutions`, for a single execution. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<WalkPosition> {
   const [position] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
   return position ?? new WalkPosition({ next: MISSING });
@@ -137,17 +137,17 @@ export async function completeEffects(
     stops.push({ found, stop: found ? await completeVisit(environment, found, outcome, pending) : missing });
   }
   await savePendingWrites(trx, { projectId, pending });
-  return stops.map(({ found, stop }) => (found ? stopWithPath(stop, found, pending) : stop).next);
+  return stops.map(({ found, stop }) => (found ? addPathToStop(stop, found, pending) : stop).next);
 }
 
 /**
  * Adds the visits of a walk to its result. Call this function after `savePendingWrites`, which may change the result.
  */
-function stopWithPath(stop: WalkStop, { execution, graph }: LockedExecution, pending: PendingWrites): WalkStop {
-  return { ...stop, next: withVisits(stop.next, { executionId: execution.id, graph, pending }) };
+function addPathToStop(stop: WalkStop, { execution, graph }: LockedExecution, pending: PendingWrites): WalkStop {
+  return { ...stop, next: addPath(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
-/** Does for one execution what `completeEffects` does for many. */
+/** Like `completeEffects`, for a single execution. */
 export async function completeEffect(
   trx: Trx,
   { projectId, ...outcome }: EffectOutcome & { projectId: string },
@@ -182,16 +182,16 @@ export async function completeVisit(
   pending: PendingWrites,
 ): Promise<WalkStop> {
   const { execution, requested } = locked;
-  const open = requested?.status === 'RUNNING' || requested?.status === 'WAITING';
-  if (open && execution.run && outcome.changes) {
+  const isOpen = requested?.status === 'RUNNING' || requested?.status === 'WAITING';
+  if (isOpen && execution.run && outcome.changes) {
     changeRun(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
-    const exit = exitBy(execution, outcome.changes, environment.now(execution));
+    const exit = findExitReasonOfChanges(execution, outcome.changes, environment.now(execution));
     if (exit)
       return endSandboxRun(execution, { visit: outcome.visit, stepId: requested.stepId, reason: exit, pending });
   }
-  if (open) pending.closed.push(outcome);
-  if (execution.completedAt) return endOf(execution);
-  if (!open) return positionOf(environment, locked, pending);
+  if (isOpen) pending.closed.push(outcome);
+  if (execution.completedAt) return toEndStop(execution);
+  if (!isOpen) return positionOf(environment, locked, pending);
   if (outcome.fails) {
     const code = requested.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
     return failExecution(
@@ -213,22 +213,22 @@ export async function resumeWalk(
 ): Promise<WalkStop> {
   const { execution, current } = locked;
   const { input, pending } = p;
-  if (execution.completedAt) return endOf(execution);
+  if (execution.completedAt) return toEndStop(execution);
   const { stepId } = input;
   if (stepId !== undefined && input.visit > execution.visit)
     return catchUp(environment, locked, { at: { ...input, stepId }, pending });
-  const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
-  if (over && isEffect(current.type)) {
+  const isPauseOver = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
+  if (isPauseOver && isEffect(current.type)) {
     await environment.endWindowWait(execution, input.visit);
     return positionOf(environment, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, pending);
   }
-  return over
+  return isPauseOver
     ? endPause(environment, locked, { ...p, visit: current, resume: input.resume })
     : positionOf(environment, locked, pending);
 }
 
 /** Returns the exit reason if an event that the sandbox's own step caused matches an exit of the workflow. */
-function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
+function findExitReasonOfChanges({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => findExitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }
 
@@ -243,6 +243,6 @@ function positionOf(
   return { next: environment.withSandboxTimer(execution, step, computeNext(graph, step, current)), step };
 }
 
-function endOf(execution: CurrentExecution): WalkStop {
+function toEndStop(execution: CurrentExecution): WalkStop {
   return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
 }

@@ -11,7 +11,7 @@ import { reentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { realEnvironment } from './environment.ts';
-import { withVisits } from './path.ts';
+import { addPath } from './path.ts';
 import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { type WalkingExecution, type WalkStop, walk } from './walk.ts';
 
@@ -88,7 +88,7 @@ export async function launchExecutions(
     // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures in
     // Temporal.
     if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
-    return [{ projectId, executionId, next: withVisits(stop.next, { executionId, graph, pending }), contactId }];
+    return [{ projectId, executionId, next: addPath(stop.next, { executionId, graph, pending }), contactId }];
   });
   return enqueue(
     trx,

@@ -11,8 +11,8 @@ import { withRun } from './run-tables.ts';
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
   /**
-   * The variables. Values that unauthenticated callers wrote are marked as untrusted: they appear only as plain text,
-   * never in a link target, an address or a header.
+   * The variables. Values that unauthenticated callers wrote are marked as untrusted. Untrusted values appear only as
+   * plain text, never in a link target, an address or a header.
    */
   variables: Sourced<Data>;
 }

@@ -30,7 +30,7 @@ export interface NewWait extends WaitRef {
   deadlineAt: Date | null;
 }
 
-/** Registers waits of executions for events. The caller has locked the contacts. */
+/** Registers waits of executions for events. The caller's transaction has locked the contacts. */
 export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWait[] }): Promise<void> {
   const { projectId, waits } = p;
   if (waits.length === 0) return;
@@ -100,9 +100,9 @@ export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; exe
 }
 
 /**
- * Marks open waits that these events match as satisfied, in the caller's transaction, which has locked the contacts.
- * The row in Postgres is decisive. The signal to Temporal only wakes the workflow, so a late or lost signal changes
- * nothing.
+ * Marks open waits as satisfied if one of these events matches, in the caller's transaction, which has locked the
+ * contacts. Only the row in Postgres decides whether a wait is satisfied. The signal to Temporal only wakes the
+ * workflow, so a late or lost signal does not change the result.
  */
 export async function satisfyWaits(
   trx: Trx,
@@ -154,7 +154,10 @@ export async function satisfyWaits(
   );
 }
 
-/** Finds the events that ended these waits, by execution. Open and unknown waits are absent. */
+/**
+ * Finds the events that ended these waits, by execution. Waits that are open or do not exist are absent from the
+ * result.
+ */
 export async function findWaitEvents(
   trx: Trx,
   p: { projectId: string; waits: WaitRef[] },

@@ -54,7 +54,8 @@ export interface WalkingExecution {
   /** The state of a sandbox; null for a real execution. */
   run: SandboxState | null;
   /**
-   * The exits of the workflow. The walk checks them only for sandboxes; real executions end when the event is recorded.
+   * The exits of the workflow. The walk checks the exits only for sandboxes. A real execution ends when the event of an
+   * exit is recorded.
    */
   exits: Exits;
 }
@@ -162,7 +163,7 @@ async function stopAtWait(environment: ExecutionEnvironment, w: Walk, step: Grap
     includeAutomatic: config.includeAutomatic ?? false,
     since: w.eventsSince ?? null,
   };
-  const event = await environment.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
+  const event = await environment.findEvent(w.execution, { ...wait, taken: listTakenEvents(w), from: w.from ?? 0 });
   if (event) {
     if (event.untrustedTrigger) {
       w.execution.untrustedTrigger = true;
@@ -188,8 +189,11 @@ async function fillWait(
   return filters && fillCondition(filters, variables, 'wait');
 }
 
-/** Returns the ids of the events that have already ended waits in this walk, and of the event that caused the walk. */
-function takenIn({ execution, pending }: Walk): string[] {
+/**
+ * Returns the ids of the events that have ended waits of this execution in this walk, including a wait whose end caused
+ * the walk.
+ */
+function listTakenEvents({ execution, pending }: Walk): string[] {
   return [...pending.closed, ...pending.visits].flatMap(({ executionId, output }) =>
     executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
   );
@@ -211,7 +215,7 @@ function pauseAt(
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
   const stop = { next: environment.withSandboxTimer(w.execution, step, computeNext(w.graph, step, visit)), step };
-  w.pending.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
+  w.pending.pauses.push({ executionId, visit, stop, wait: p.wait, hasTimer: !run?.skipDelays });
   return stop;
 }
 

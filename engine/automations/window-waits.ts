@@ -12,8 +12,8 @@ import type { EffectPosition } from './resume.ts';
 
 /**
  * Makes steps that are about to send MARKETING messages wait until the project's sending window opens. The wait is a
- * pause at the same step: when its timer ends, the step runs again. A sandbox with `skipDelays` does not wait. The
- * caller has locked the contacts.
+ * pause at the same step. When the timer of the pause ends, the step runs again. A sandbox with `skipDelays` does not
+ * wait. The caller has locked the contacts.
  * @returns what each waiting execution does next, by the execution's id; executions that may send now are absent
  */
 export async function waitForWindow(
@@ -62,7 +62,10 @@ export async function endWindowWait(
   `.execute(trx);
 }
 
-/** Finds executions that a user has moved past the sending window. They send although the window is closed. */
+/**
+ * Finds executions that a user has moved past the sending window. These executions send even while the window is
+ * closed.
+ */
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)

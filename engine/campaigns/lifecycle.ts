@@ -61,11 +61,11 @@ export type StartState =
   | { phase: 'ended'; status: CampaignStatus };
 
 /**
- * Starts a DRAFT now (`at` null) or at a time, or changes the time of a SCHEDULED campaign. If two calls run at the
- * same time, the UPDATE lets only one of them change a DRAFT. Without `mode`, the campaign keeps the mode with which it
- * was scheduled. Without `timing`, it keeps its timing. Source: contract §6.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
- * BILLING_LIMIT_EXCEEDED when the monthly limit is reached
+ * Starts a DRAFT now (`at` is null) or at the time `at`, or changes the time of a SCHEDULED campaign. If two calls run
+ * at the same time, only one of them changes a DRAFT, because both lock its row. Without `mode`, the campaign keeps the
+ * mode with which it was scheduled. Without `timing`, it keeps its timing. Source: contract §6.
+ * @throws AppError NOT_FOUND, CONFLICT if the campaign is neither DRAFT nor SCHEDULED, DOMAIN_NOT_VERIFIED, BAD_REQUEST
+ * for an empty audience, BILLING_LIMIT_EXCEEDED when the monthly limit is reached
  */
 export async function startCampaign(
   trx: Trx,
@@ -103,9 +103,11 @@ export async function startCampaign(
 /**
  * Cancels a SCHEDULED, SENDING or PAUSED campaign. If no email of the campaign was ever attempted, the campaign becomes
  * a DRAFT again, and its recipients are deleted. Otherwise the campaign becomes CANCELLED, and its workflow skips the
- * remaining recipients. Claims hold a shared lock on the campaign's row (db/campaigns/claims.ts). Once this function
- * has its lock, no further claim is possible, and it sees the earlier claims.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
+ * remaining recipients. Each claim of emails holds the campaign's claim lock as a shared lock until its commit
+ * (db/campaigns/claim-lock.ts). This function takes the claim lock exclusively. It therefore sees all earlier claims,
+ * and no claim runs at the same time.
+ * @throws AppError NOT_FOUND; CONFLICT if the campaign is not SCHEDULED, SENDING or PAUSED, or if it was changed after
+ * the version `read`
  */
 export async function cancelCampaign(
   trx: Trx,
@@ -137,11 +139,12 @@ export async function cancelCampaign(
 }
 
 /**
- * Pauses a SENDING campaign. Claims take a shared lock on the campaign's row (db/campaigns/claims.ts), so no email is
+ * Pauses a SENDING campaign. Takes the campaign's claim lock exclusively (db/campaigns/claim-lock.ts), so no email is
  * claimed after this transaction commits. The workflow then gets a signal, and emails that are claimed but not yet
  * transmitted are released. A campaign that is already PAUSED keeps its first reason. With `sendNo`, only the start
  * with this number is paused.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
+ * @throws AppError NOT_FOUND; CONFLICT if the campaign is neither SENDING nor PAUSED, or if it was changed after the
+ * version `read`
  */
 export async function pauseCampaign(
   trx: Trx,
@@ -163,7 +166,8 @@ export async function pauseCampaign(
 
 /**
  * Resumes a PAUSED campaign. A campaign that is already SENDING does not change.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or when the campaign was changed after the version `read`
+ * @throws AppError NOT_FOUND; CONFLICT if the campaign is neither PAUSED nor SENDING, or if it was changed after the
+ * version `read`
  */
 export async function resumeCampaign(
   trx: Trx,
@@ -193,8 +197,8 @@ async function assertUnchanged(
 }
 
 /**
- * Switches a campaign between SENDING and PAUSED. Locks the row first, because an UPDATE alone does not exclude claims,
- * which hold a shared lock.
+ * Switches a campaign between SENDING and PAUSED. Locks the row with FOR UPDATE first. An UPDATE alone would not wait
+ * for claims, which hold a FOR KEY SHARE lock on the row.
  */
 async function switchStatus(
   trx: Trx,
@@ -225,8 +229,8 @@ async function switchStatus(
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
   if (!row) return { phase: 'ended', status: await findStatusAtDeletion(trx, p) };
-  const ours = row.send_no === p.sendNo && isOpen(row.status);
-  if (!ours) return { phase: 'ended', status: row.status };
+  const isOpenStart = row.send_no === p.sendNo && isOpen(row.status);
+  if (!isOpenStart) return { phase: 'ended', status: row.status };
   const campaign = toCampaign(row);
   if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
     return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };

@@ -28,15 +28,15 @@ export const RETRY_ROWS = 10_000;
  * reason `left_audience`. Safe to run twice.
  * @returns the number of queued recipients, and of recipients who left the audience. Call this function until both
  * numbers are smaller than `RETRY_ROWS`
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the sender of the campaign or of a
- * variant may not send at all
+ * @throws AppError NOT_FOUND, CONFLICT if the campaign is not SENDING, PAUSED or SENT, DOMAIN_NOT_VERIFIED when the
+ * domain of the campaign's or a variant's sender is not verified
  */
 export async function retryRecipients(
   trx: Trx,
   p: CampaignRef & { reasons: readonly RetryableReason[]; read?: ReadVersion | undefined },
 ): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
   if (p.read) await lockCampaign(trx, p, p.read);
-  const campaign = await lockEnded(trx, p);
+  const campaign = await lockRetryable(trx, p);
   const left = await markLeftAudience(trx, p, campaign);
   const allowance = p.reasons.includes('limit_reached') ? await takeMonthlyAllowanceForRetry(trx, p, campaign) : 0;
   const otherReasons = p.reasons.filter((reason) => reason !== 'limit_reached');
@@ -48,14 +48,14 @@ export async function retryRecipients(
   return { requeued, left, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
 }
 
-type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
+type RetryableCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
 /**
  * Locks the campaign until the commit. A transaction that marks the campaign as SENT needs the same lock. It therefore
  * either committed earlier, or sees the recipients that this transaction queues.
  */
-async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
-  const { rows } = await sql<EndedCampaign>`
+async function lockRetryable(trx: Trx, p: CampaignRef): Promise<RetryableCampaign> {
+  const { rows } = await sql<RetryableCampaign>`
     SELECT ${CAMPAIGN_COLUMNS_OF_C}, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.id} AND c.status IN ('SENDING', 'PAUSED', 'SENT') FOR UPDATE OF c
@@ -76,7 +76,7 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
 async function markLeftAudience(
   trx: Trx,
   p: CampaignRef & { reasons: readonly RetryableReason[] },
-  campaign: EndedCampaign,
+  campaign: RetryableCampaign,
 ): Promise<number> {
   const { audience_type: type, segment_id: segmentId, audience_filter: filter } = campaign;
   if ((type === 'SEGMENT' ? segmentId : filter) === null) return 0;
@@ -104,7 +104,7 @@ async function markLeftAudience(
  * Counts recipients that had exceeded the monthly limit toward the current month, and returns how many the limit
  * allows. The other recipients were counted when the audience was stored.
  */
-async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
+async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: RetryableCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM (SELECT ${failedRecipients(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);

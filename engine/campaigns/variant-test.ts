@@ -60,8 +60,8 @@ export interface Chosen {
 /**
  * Chooses the variant that the remaining recipients get, on a user's request and before the test ends. The campaign may
  * be PAUSED.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
- * for an unknown variant
+ * @throws AppError NOT_FOUND; CONFLICT if the campaign is neither SENDING nor PAUSED, has no test, or already has a
+ * winner; VALIDATION_ERROR for an unknown variant
  */
 export async function chooseWinner(
   trx: Trx,
@@ -90,9 +90,9 @@ export async function chooseWinner(
       message: 'This campaign has no test, so it has no winner.',
       suggestion: 'Only a campaign that was started with variants and test needs a winner.',
     });
-  const { winner: before, variants } = row;
-  if (before !== null) {
-    const details = { winner: variants?.[before]?.name ?? null };
+  const { winner: currentWinner, variants } = row;
+  if (currentWinner !== null) {
+    const details = { winner: variants?.[currentWinner]?.name ?? null };
     throw new AppError('CONFLICT', {
       message: 'This campaign has its winner already.',
       details,

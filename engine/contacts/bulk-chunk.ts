@@ -20,7 +20,10 @@ export interface ChunkDone {
   total: number;
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
-  /** Whether the job's cursor differs from the cursor that the caller passed. In that case nothing was done. */
+  /**
+   * Whether the job's cursor differs from the cursor that the caller passed. In that case, this call has changed
+   * nothing.
+   */
   moved?: boolean;
 }
 
@@ -42,7 +45,7 @@ export async function runBulkChunk(
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
   if (!job) return emptyLastChunk(trx, p);
-  const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
+  const { ids, done, total } = await listNextIds(trx, { projectId: p.projectId, job });
   const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
   const result = addOutcome(job.result, ids, effect);
@@ -62,10 +65,11 @@ export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
 
 /**
  * Selects the contacts of the next chunk. A condition selects contacts by their current values, not by their values at
- * the time of the request. Contacts created after the request are excluded. The ids only ascend, so the job never
- * processes a contact twice. It therefore ends even if its changes affect which contacts the condition matches.
+ * the time of the request. Contacts created after the request are excluded. The job goes through the ids in ascending
+ * order, so it never processes a contact twice. It therefore ends even if its changes affect which contacts the
+ * condition matches.
  */
-async function nextIds(
+async function listNextIds(
   trx: Trx,
   { projectId, job }: { projectId: string; job: LockedJob<BulkInput, BulkResult> },
 ): Promise<{ ids: string[]; done: boolean; total: number }> {

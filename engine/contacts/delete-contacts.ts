@@ -23,8 +23,8 @@ export interface DeletedContacts {
 /**
  * Erases contacts. Ends their executions, and deletes their memberships in segments and their waits. Removes addresses
  * and personal data from records that the statistics need (emails, SMS, events, suppressions). Locks the contacts
- * first, so a concurrent writer has either committed and its rows are erased here, or finds no contact. Safe to run
- * twice. Source: contract §3.4, §9.
+ * first. A concurrent writer has then either committed, so that its rows are erased here, or it finds no contact
+ * afterwards. Safe to run twice. Source: contract §3.4, §9.
  */
 export async function deleteContacts(
   trx: Trx,
@@ -78,8 +78,8 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
   if (p.carbonCopies.length > 0) await eraseCarbonCopies(trx, { projectId, emailIds: p.carbonCopies });
-  // The Message-ID of an inbound email is personal data, because it often contains the name of a computer or an
-  // address. So is a Message-ID that an application has set.
+  // The Message-ID of an inbound email, or one that an application has set, is personal data, because it often contains
+  // the name of a computer or an address.
   // Emails that were not sent fail with the reason `contact_deleted`. A worker that is sending an email at this moment
   // has the address in memory, and records the result afterwards.
   await sql`

@@ -12,7 +12,10 @@ import { type ChunkDone, emptyLastChunk } from './bulk-chunk.ts';
 import { findOutdatedSmsRefusals } from './outdated-sms-refusals.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** The number of rows in one transaction. More rows cost less per row, fewer rows release locks sooner. */
+/**
+ * The number of rows in one transaction. With more rows, each row costs less. With fewer rows, the transaction releases
+ * its locks sooner.
+ */
 export const IMPORT_CHUNK_ROWS = 1_000;
 export const TOO_MANY_UNREADABLE = `More than ${UNREADABLE_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The number of the first data row in a spreadsheet; row 1 has the names of the columns. */
@@ -53,14 +56,14 @@ async function importRows(
 ): Promise<{ result: ImportResult; outbox: OutboxRow[] }> {
   const firstRow = FIRST_ROW + p.job.processed;
   const numbered = p.rows.map((row, index) => ({ row, number: firstRow + index }));
-  const good = numbered.flatMap(({ row, number }) => (row.ok ? [{ ...row.contact, number }] : []));
-  const unread = numbered.flatMap(({ row, number }) =>
+  const validRows = numbered.flatMap(({ row, number }) => (row.ok ? [{ ...row.contact, number }] : []));
+  const unreadableRows = numbered.flatMap(({ row, number }) =>
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
   );
-  const outdated = await findOutdatedSmsRefusals(trx, { projectId: p.projectId, rows: good });
-  const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
+  const outdated = await findOutdatedSmsRefusals(trx, { projectId: p.projectId, rows: validRows });
+  const { contacts, faults } = await writeRows(trx, { ...p, rows: validRows });
   const refusingEmails = new Set(
-    good.flatMap(({ email, smsRefusals }) => (smsRefusals && !outdated.has(email) ? [email] : [])),
+    validRows.flatMap(({ email, smsRefusals }) => (smsRefusals && !outdated.has(email) ? [email] : [])),
   );
   await addImportedStops(trx, p.suppressionKey, {
     projectId: p.projectId,
@@ -75,7 +78,7 @@ async function importRows(
     causeId: null,
     by: `job:${p.id}`,
   });
-  const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
+  const errors = [...unreadableRows, ...faults].sort((a, b) => a.row - b.row);
   const failed = new Set(errors.map(({ row }) => row));
   const warnings = numbered.flatMap(({ row, number }) =>
     row.ok && row.warning !== undefined && !failed.has(number)
@@ -97,12 +100,12 @@ async function writeRows(
 ): Promise<WriteResult> {
   const written: WriteResult = { contacts: [], faults: [] };
   if (p.rows.length === 0) return written;
-  const whole = await tryUpsert(trx, p, p.rows);
-  if (Array.isArray(whole)) return { contacts: whole, faults: [] };
+  const allContacts = await tryUpsert(trx, p, p.rows);
+  if (Array.isArray(allContacts)) return { contacts: allContacts, faults: [] };
   for (const row of p.rows) {
-    const one = await tryUpsert(trx, p, [row]);
-    if (Array.isArray(one)) written.contacts.push(...one);
-    else written.faults.push({ row: row.number, email: row.email, error: one.refused });
+    const contact = await tryUpsert(trx, p, [row]);
+    if (Array.isArray(contact)) written.contacts.push(...contact);
+    else written.faults.push({ row: row.number, email: row.email, error: contact.refused });
   }
   return written;
 }
@@ -125,16 +128,16 @@ async function tryUpsert(
     );
   } catch (error) {
     if (error instanceof AppError) return { refused: error.errors?.[0]?.message ?? error.message };
-    if (isDataFault(error)) return { refused: 'The values of this row cannot be stored.' };
+    if (isDataError(error)) return { refused: 'The values of this row cannot be stored.' };
     throw error;
   }
 }
 
 /**
- * Tells whether Postgres refused a value of the row: a data exception (class 22) or a limit (class 54). A retry would
- * fail again.
+ * Tells whether Postgres refused a value of the row: a data exception (class 22) or a limit (class 54). Another attempt
+ * with the same row would fail in the same way, so the row is reported as an error.
  */
-function isDataFault(error: unknown): boolean {
+function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
 }
 

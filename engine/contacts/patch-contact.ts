@@ -58,10 +58,10 @@ export async function patchContact(
   const by = { copied: p.data?.untrusted ?? new Set<string>(), untrustedTrigger: p.untrustedTrigger };
   const current = await lockContact(trx, p);
   const email = p.email === undefined ? current.email : normalizeEmail(p.email);
-  const moved = email === current.email ? {} : await changeEmail(trx, p, { current, email });
+  const addressChange = email === current.email ? {} : await changeEmail(trx, p, { current, email });
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: moved.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by }],
+    rows: [{ email, subscribed: addressChange.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
     causeId: p.causeId,

@@ -22,16 +22,19 @@ export interface SubscriptionState {
   by?: string | undefined;
 }
 
-/** Returns the name of the event for a contact that is now subscribed or not. */
+/**
+ * Returns the name of the event: `contact.subscribed` if the contact is subscribed now, otherwise
+ * `contact.unsubscribed`.
+ */
 export function subscriptionEvent(subscribed: boolean): ContactEvent {
   return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
 }
 
 /**
  * Records `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose
- * subscription changed, and for new subscribed contacts. The trigger of a welcome series thus covers both. An import of
- * existing customers omits `isNew`, so its new contacts emit no event, unless the request turns the events on. All code
- * that changes `subscribed` calls this function.
+ * subscription changed, and for new subscribed contacts. The trigger of a welcome series thus covers both. An import
+ * usually adds existing customers. It omits `isNew`, so its new contacts emit no event, unless the request of the
+ * import asks for these events. All code that changes `subscribed` calls this function.
  * @param p.reason why the service itself made the change (contract §8.2 Events of the service)
  * @returns the rows to pass to `outbox.wake` after the commit
  */
@@ -87,8 +90,9 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * Unsubscribes the subscribed contacts at these addresses and records the events. Contacts that are already
- * unsubscribed are marked, so that no unauthenticated caller can subscribe them. Suppressions do not change.
+ * Unsubscribes the subscribed contacts at these addresses and records the events. Also sets `was_unsubscribed` on
+ * contacts that are already unsubscribed, so that no unauthenticated caller can subscribe them. Suppressions do not
+ * change.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function unsubscribeAddresses(

@@ -37,7 +37,7 @@ export interface LinkSubject {
   contactIds: string[];
   /** The addresses to change. The first one is the address that got the email. Empty if no address is stored. */
   addresses: HashedAddress[];
-  /** Hashes of the addresses that no contact has now, such as a former address of the contact. */
+  /** The hashes of those addresses that no contact has now, such as a former address of the contact. */
   vacant: Buffer[];
   /** Whether marketing may be sent to these addresses and contacts. */
   subscribed: boolean;
@@ -77,8 +77,8 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
 
 /**
  * Runs a change for the person of a link in the caller's transaction, with the contacts locked. Reads the person again
- * after taking the locks. A concurrent erasure or creation of a contact has then either committed, and this change sees
- * it, or waits.
+ * after taking the locks. A concurrent erasure or creation of a contact has then either committed, so that this change
+ * sees its result, or it waits for this transaction.
  */
 export async function runForLinkSubject(
   trx: Trx,
@@ -190,7 +190,7 @@ async function setSubscribed(
  * hash is stored.
  */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
-  const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
+  const known = [row.to_email, isToOtherAddress(row) ? null : row.contact_email].flatMap((email) =>
     email === null ? [] : [{ hash: computeAddressHash(key, email), email: normalizeEmail(email) }],
   );
   const all = [...known, ...erased.map(({ hash }) => ({ hash, email: null }))];
@@ -199,10 +199,10 @@ function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buff
 }
 
 /**
- * Tells whether the email was sent to an address that is not the contact's. In that case the link changes only that
- * address.
+ * Tells whether the email was sent to another address than the contact's current address. In that case, the link
+ * changes only the address of the email, and not the contact.
  */
-function isOther(row: SubjectRow): boolean {
+function isToOtherAddress(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
 }
 
@@ -223,17 +223,17 @@ async function findLinkContacts(
     erased: readonly { contactId: string | null }[];
   },
 ): Promise<Holder[]> {
-  const own = isOther(p.row) ? null : p.row.contact_id;
+  const linkContactId = isToOtherAddress(p.row) ? null : p.row.contact_id;
   const emails = p.addresses.flatMap(({ email }) => email ?? []);
   const linked = p.erased.flatMap(({ contactId }) => contactId ?? []);
-  if (own === null && emails.length + linked.length === 0) return [];
+  if (linkContactId === null && emails.length + linked.length === 0) return [];
   const { rows } = await sql<Holder>`
     SELECT id, email, subscribed FROM contacts
-    WHERE project_id = ${p.projectId} AND (id = ${own} OR email = ANY(${emails}::text[]) OR id = ANY(${linked}::uuid[]))
-    ORDER BY id IS NOT DISTINCT FROM ${own}::uuid DESC, id
+    WHERE project_id = ${p.projectId} AND (id = ${linkContactId} OR email = ANY(${emails}::text[]) OR id = ANY(${linked}::uuid[]))
+    ORDER BY id IS NOT DISTINCT FROM ${linkContactId}::uuid DESC, id
   `.execute(db);
   const linkHashes = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
-  return rows.filter(({ id, email }) => id === own || linkHashes.has(computeAddressHash(key, email).toString('hex')));
+  return rows.filter(({ id, email }) => id === linkContactId || linkHashes.has(computeAddressHash(key, email).toString('hex')));
 }
 
 /** Reads the topic of the email's campaign. If the campaign has none, reads the topic of the email's content. */
@@ -268,7 +268,10 @@ interface SubjectRow {
   contact_email: string | null;
 }
 
-/** Needs no project id, because the signed token of the link proves that the email id is genuine. */
+/**
+ * Finds the person of a link by the email. Needs no project id, because the signed token of the link proves that the
+ * email id is genuine.
+ */
 async function findByEmail(db: Db, id: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT e.project_id, p.name AS project_name, p.color, e.id AS email_id, e.mode, e.source_type, e.to_email,

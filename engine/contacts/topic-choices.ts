@@ -29,7 +29,7 @@ export async function setContactTopics(
   if (wanted.size === 0) return [];
   await lockContacts(trx, { projectId, ids: [contactId] });
   const ids = [...wanted.keys()].sort();
-  const topics = await keepTopics(trx, { projectId, ids });
+  const topics = await lockTopics(trx, { projectId, ids });
   const { rows } = await sql<{ topic_id: string; joined: boolean; was: boolean | null }>`
     INSERT INTO topic_choices AS s (project_id, contact_id, topic_id, joined)
     SELECT ${projectId}, ${contactId}, u.id, u.joined
@@ -48,16 +48,16 @@ export async function setContactTopics(
   return outbox;
 }
 
-interface KeptTopic {
+interface LockedTopic {
   id: string;
   slug: string;
   name: string;
   default_subscribed: boolean;
 }
 
-/** Locks these topics, so that no other transaction deletes them before this one ends. */
-async function keepTopics(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Map<string, KeptTopic>> {
-  const { rows } = await sql<KeptTopic>`
+/** Locks these topics, so that no other transaction deletes them before this transaction ends. */
+async function lockTopics(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Map<string, LockedTopic>> {
+  const { rows } = await sql<LockedTopic>`
     SELECT id, slug, name, default_subscribed FROM topics
     WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) ORDER BY id FOR KEY SHARE
   `.execute(trx);

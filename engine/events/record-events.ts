@@ -26,7 +26,7 @@ export interface NewEvent {
    */
   untrusted: boolean;
   /**
-   * Whether an unauthenticated caller caused the event. The data may still come from the service or the tenant.
+   * Whether an unauthenticated caller caused the event, even if the data comes from the service or the tenant.
    * Executions that such an event starts cannot end a suppression or an unsubscription.
    */
   untrustedTrigger: boolean;
@@ -58,10 +58,10 @@ export interface RecordedEvents {
  * Records events. All code that creates events calls this function. In the caller's transaction, it locks the contacts
  * and inserts the events. It ends the executions that exit on the events, and starts executions of the workflows that
  * the events trigger. It marks matching waits as satisfied, and queues the events for webhook endpoints.
- * The lock orders the events and waits of a contact, so no event is lost between the end of a step and the registration
- * of a wait. An event at the end of a chain of ten executions starts no execution (see `startExecutions`), but it
- * satisfies waits and is sent to endpoints. Events that an untrusted execution causes are marked as untrusted. Source:
- * architecture, "From request to effect" 3.
+ * Because of the lock, the events and waits of a contact are recorded one after the other. No event is therefore lost
+ * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
+ * execution (see `startExecutions`), but it satisfies waits and is sent to endpoints. Events that an untrusted
+ * execution causes are marked as untrusted. Source: architecture, "From request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction has already locked all these contacts
  */
 export async function recordEvents(
@@ -91,8 +91,8 @@ export async function recordEvents(
       outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
   }
   // Excludes waits of executions that just ended.
-  const open = waits.filter((wait) => !exited.has(wait.executionId));
-  outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: open })));
+  const openWaits = waits.filter((wait) => !exited.has(wait.executionId));
+  outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: openWaits })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
   return { events, outbox };
 }
@@ -117,9 +117,7 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/**
- * Marks events as untrusted, or as caused by an unauthenticated caller, if the execution that caused them is marked so.
- */
+/** Copies the marks of the execution that caused an event to the event: `untrusted`, and `untrustedTrigger`. */
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
@@ -180,8 +178,8 @@ async function startTriggered(
         ]
       : [],
   );
-  const passedBy = events.filter((event) => !countsForListener(workflow, event));
-  await noteNotStarted(trx, { projectId, eventIds: passedBy.map(({ id }) => id), workflowId: workflow.id });
+  const ignoredEvents = events.filter((event) => !countsForListener(workflow, event));
+  await noteNotStarted(trx, { projectId, eventIds: ignoredEvents.map(({ id }) => id), workflowId: workflow.id });
   const { outbox } = await startExecutions(trx, { projectId, workflow, starts });
   return outbox;
 }

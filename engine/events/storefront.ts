@@ -81,7 +81,7 @@ export async function upsertVariants(
  * false.
  * @throws AppError NOT_FOUND when the project has no such variant; the caller must then roll back
  */
-export async function waitForVariant(
+export async function registerForRestock(
   trx: Trx,
   p: { projectId: string; email: string; variantId: string; suppressionKey: Buffer },
 ): Promise<{ subscribed: boolean; contactId: string }> {
@@ -94,8 +94,9 @@ export async function waitForVariant(
     causeId: null,
   });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  // The row lock (FOR SHARE) excludes a concurrent restock. If the restock commits first, this statement sees it. If it
-  // commits later, the job of the restock finds the registration.
+  // Locks the variant's row (FOR SHARE), so that no restock of the variant runs at the same time. If a restock commits
+  // first, this statement sees that the variant is available. If a restock commits later, its job finds the new
+  // registration and notifies the person.
   const { rows } = await sql<{ available: boolean; restock_no: number }>`
     SELECT available, restock_no FROM storefront_variants
     WHERE project_id = ${projectId} AND variant_id = ${variantId} FOR SHARE
@@ -129,7 +130,7 @@ export async function notifyWaiting(
   `.execute(trx);
   if (page.length === 0) return { done: true, told: 0, outbox: [] };
   const ids = page.map((row) => row.contact_id);
-  // Locks contacts first, as the deletion of a contact does: it locks the contact, and then deletes the registrations.
+  // Locks contacts before registrations, in the same order as the deletion of a contact.
   await lockContacts(trx, { projectId, ids });
   const { rows } = await sql<WaitRow>`
     DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v

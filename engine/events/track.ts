@@ -78,11 +78,11 @@ export async function trackEvents(
     key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !refusalOf(request));
   const { responses, outbox } = await recordRequests(trx, { ...p, requests });
-  const kept = requests.flatMap((request) => {
+  const toStore = requests.flatMap((request) => {
     const response = responses.get(request);
     return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
   });
-  await storeResponses(trx, kept);
+  await storeResponses(trx, toStore);
   const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), responses.get(request)));
   return { outcomes, outbox };
 }
@@ -94,11 +94,11 @@ async function recordRequests(
   const { projectId, untrusted, mode, requests } = p;
   const keyMode = untrusted ? await getPublicKeyMode(trx, projectId) : undefined;
   const contacts = await saveContacts(trx, p, keyMode);
-  const by = contacts.map((contact, index) => ({
+  const withActors = contacts.map((contact, index) => ({
     ...contact,
     by: untrusted ? PUBLIC_ACTOR : requests[index]?.owner.name,
   }));
-  const changed = { projectId, contacts: by, untrustedTrigger: untrusted, mode, causeId: null };
+  const changed = { projectId, contacts: withActors, untrustedTrigger: untrusted, mode, causeId: null };
   const changes = await recordSubscriptionChanges(trx, changed);
   const recorded = await recordEvents(trx, {
     projectId,

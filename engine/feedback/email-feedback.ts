@@ -44,8 +44,9 @@ export interface FeedbackResult {
 /**
  * Records feedback about an email in the caller's transaction: the email's status (which only moves forward), its time,
  * and its event. A hard bounce or a complaint also suppresses the address and unsubscribes the contact. Feedback may
- * arrive twice and in any order. Each kind counts once per email; only a Permanent bounce after a Transient one counts
- * as well. A later complaint about the same email suppresses the address again. Source: contract §8.2, §9.7.
+ * arrive twice and in any order. Each kind of feedback counts once for each email. The exception is a Permanent bounce
+ * after a Transient bounce, which counts too. A later complaint about the same email suppresses the address again.
+ * Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
@@ -76,7 +77,7 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
     trx,
     sql`UPDATE emails SET complained_at = ${p.at}, status = ${advanceStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
-  // A person who subscribed again may report the same email again. That is a new refusal.
+  // A person who subscribed again may report the same email again, which is a new refusal.
   const isRepeated = !isNew && email.complainedAt !== null && p.at > email.complainedAt;
   if (isRepeated) return { outcome: 'known', outbox: await endAddress(trx, email, { ...p, because: 'complaint' }) };
   if (!isNew) return KNOWN;
@@ -176,15 +177,15 @@ async function findReportedAddresses(
   { suppressionKey: key, because }: { suppressionKey: Buffer; because: 'bounce' | 'complaint' },
 ): Promise<{ addresses: NewSuppression['email'][]; contactIds: string[] }> {
   const { projectId, to, contactEmail } = email;
-  const isPersons = because === 'complaint';
+  const isAboutPerson = because === 'complaint';
   if (to === null && contactEmail === null) {
     const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
-    const erased = all.filter(({ isRecipient }) => isRecipient || isPersons);
+    const erased = all.filter(({ isRecipient }) => isRecipient || isAboutPerson);
     return { addresses: erased, contactIds: await listErasedHolders(trx, key, erased) };
   }
   const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
-  const about = [to ?? contactEmail, isPersons && isContacts ? contactEmail : null];
-  const addresses = [...new Set(about.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
+  const reported = [to ?? contactEmail, isAboutPerson && isContacts ? contactEmail : null];
+  const addresses = [...new Set(reported.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
   return { addresses, contactIds: [...(await findContactsByAddress(trx, { projectId, addresses })).values()] };
 }
 

@@ -4,7 +4,7 @@ import { addSuppressions, type NewSuppression } from '../../db/contacts/suppress
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 
-const ENDS = {
+const SUPPRESSION_REASONS = {
   bounce: 'hard_bounce',
   complaint: 'complaint',
 } as const;
@@ -29,7 +29,7 @@ export async function endAddresses(
   p: {
     projectId: string;
     ended: EndedAddresses[];
-    because: keyof typeof ENDS;
+    because: keyof typeof SUPPRESSION_REASONS;
     suppressionKey: Buffer;
     source: string;
   },
@@ -38,7 +38,7 @@ export async function endAddresses(
   if (p.ended.length === 0) return [];
   const entries = p.ended
     .flatMap(({ addresses }) => addresses)
-    .map((email) => ({ email, reason: ENDS[because], source }));
+    .map((email) => ({ email, reason: SUPPRESSION_REASONS[because], source }));
   await addSuppressions(trx, p.suppressionKey, { projectId, entries });
   const contacts = await unsubscribe(trx, { projectId, ids: p.ended.flatMap(({ contactIds }) => contactIds) });
   const outbox: OutboxRow[] = [];
@@ -74,14 +74,14 @@ async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): P
   return rows;
 }
 
-/** Merges the contacts of entries with the same cause. A contact with several causes belongs to its first one. */
+/** Merges the contacts of entries with the same cause. If a contact has several causes, only the first cause counts. */
 function mergeByCause(ended: EndedAddresses[]): Pick<EndedAddresses, 'causeId' | 'contactIds'>[] {
   const seen = new Set<string>();
   const byCause = new Map<string | null, string[]>();
   for (const { causeId, contactIds } of ended) {
-    const own = contactIds.filter((id) => !seen.has(id));
-    for (const id of own) seen.add(id);
-    byCause.set(causeId, [...(byCause.get(causeId) ?? []), ...own]);
+    const newIds = contactIds.filter((id) => !seen.has(id));
+    for (const id of newIds) seen.add(id);
+    byCause.set(causeId, [...(byCause.get(causeId) ?? []), ...newIds]);
   }
   return [...byCause].map(([causeId, contactIds]) => ({ causeId, contactIds }));
 }

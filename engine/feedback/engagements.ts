@@ -26,11 +26,11 @@ export interface Engagement {
 }
 
 /**
- * Adds opens and clicks to the emails of one project, with one statement for all emails. Each email appears once in
- * `engagements`. Counters only grow, the times of the first open and click are set once, and the status only moves
- * forward. A click proves that a human read the email, so the status changes to CLICKED even without an open; the click
- * is not counted as an open. The first open and the first click by a human emit `email.open` and `email.click`. Opens
- * and clicks by bots have separate counters and change nothing else. Source: contract §8.2, §9.
+ * Adds opens and clicks to the emails of one project, with one statement for all emails. `engagements` must not contain
+ * an email twice. Counters only grow, the times of the first open and click are set once, and the status only moves
+ * forward. A click by a human proves that the email was read, so the status changes to CLICKED even without an open.
+ * The click is not counted as an open. The first open and the first click by a human emit `email.open` and
+ * `email.click`. Opens and clicks by bots have separate counters and change nothing else. Source: contract §8.2, §9.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordEngagements(
@@ -39,15 +39,15 @@ export async function recordEngagements(
 ): Promise<OutboxRow[]> {
   const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
   if (engagements.length === 0) return [];
-  const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
+  const byHumans = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
   // Locks contacts before their emails, as every transaction does. `recordEvents` needs these locks too.
   await lockContacts(trx, {
     projectId: p.projectId,
-    ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
+    ids: [...new Set(byHumans.flatMap(({ email }) => email.contactId ?? []))],
   });
   const before = await countEngagements(trx, { projectId: p.projectId, engagements });
   await countLinkClicks(trx, { projectId: p.projectId, engagements });
-  const events = byPeople.flatMap((engagement) => buildFirstEvents(engagement, before.get(engagement.email.id)));
+  const events = byHumans.flatMap((engagement) => buildFirstEvents(engagement, before.get(engagement.email.id)));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(toMachineHits) });
   return outbox;

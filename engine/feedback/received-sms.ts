@@ -71,10 +71,10 @@ async function isDuplicate(
   p: { projectId: string; contactId: string | null; messageId: string | null },
 ): Promise<boolean> {
   if (p.messageId === null) return false;
-  const whose = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
+  const ofContact = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
   const { rows } = await sql`
     SELECT FROM events
-    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND ${whose} AND data->>'messageId' = ${p.messageId} LIMIT 1
+    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND ${ofContact} AND data->>'messageId' = ${p.messageId} LIMIT 1
   `.execute(trx);
   return rows.length > 0;
 }

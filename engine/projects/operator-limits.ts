@@ -56,8 +56,8 @@ export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorCha
 }
 
 /**
- * Ends the operator's hold and queues the held emails, unless the project has a hold of its own as well. Safe to run
- * twice: only the call that ends the hold queues work.
+ * Ends the operator's hold and queues the held emails. If a guard of the project also holds the project, the emails
+ * stay held. Safe to run twice: only the call that ends the hold queues work.
  * @param note for the audit log
  * @throws AppError NOT_FOUND
  */

@@ -39,17 +39,17 @@ export interface ProjectChanges {
 /**
  * Changes settings of a project. A change of the time zone or the sending window wakes waiting campaigns and
  * executions, so that they check the new setting.
- * @param p.place the path of the changes in the request, for the field names in errors
+ * @param p.place the path of `changes` in the request body, which precedes the field names in errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
 export async function updateProject(
   trx: Trx,
-  p: { projectId: string; changes: ProjectChanges; place?: string },
+  p: { projectId: string; changes: ProjectChanges; fieldPrefix?: string },
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { projectId, changes } = p;
   const { timezone, sendingWindow, doubleOptIn } = changes;
   const current = await lockProject(trx, projectId);
-  refuseLooser(changes, current, p.place);
+  assertWithinCeilings(changes, current, p.fieldPrefix);
   if (doubleOptIn) await assertDoubleOptIn(trx, { projectId, doubleOptIn: { ...current.doubleOptIn, ...doubleOptIn } });
   const columns = {
     name: changes.name,
@@ -74,8 +74,8 @@ export async function updateProject(
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', projectId)
     .execute();
-  const timed = timezone !== undefined || sendingWindow !== undefined;
-  return { project: await getProject(trx, projectId), outbox: timed ? await wakeWaiting(trx, projectId) : [] };
+  const changesTiming = timezone !== undefined || sendingWindow !== undefined;
+  return { project: await getProject(trx, projectId), outbox: changesTiming ? await wakeWaiting(trx, projectId) : [] };
 }
 
 async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
@@ -84,23 +84,23 @@ async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
 }
 
 /**
- * Throws if limits exceed their ceiling. The error lists every such field. Null means no limit. If the operator has set
- * no ceiling for the bounce guard or the complaint guard, the guard's default is the ceiling. Earlier releases allowed
- * guards above the default; a project with such a guard may keep or lower it.
+ * Throws if limits exceed their ceiling. The error lists every field that does. Null means no limit. If the operator
+ * has set no ceiling for the bounce guard or the complaint guard, the guard's default is the ceiling. Earlier releases
+ * allowed guards above the default; a project with such a guard may keep or lower it.
  */
-function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
+function assertWithinCeilings(changes: ProjectChanges, current: Project, fieldPrefix?: string): void {
   const { operatorLimits } = current;
   const fields = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
   const errors = fields.flatMap((field) => {
     const isGuard = field === 'bounceGuard' || field === 'complaintGuard';
     const byDefault = isGuard ? Math.max(GUARD_DEFAULTS[field], current[field]) : null;
-    const [wanted, ceiling] = [changes[field], operatorLimits[field] ?? byDefault];
-    if (wanted === undefined || ceiling === null || (wanted !== null && wanted <= ceiling)) return [];
+    const [requested, ceiling] = [changes[field], operatorLimits[field] ?? byDefault];
+    if (requested === undefined || ceiling === null || (requested !== null && requested <= ceiling)) return [];
     const message =
       operatorLimits[field] === null
         ? `Must be at most ${ceiling}: only the operator of this service can allow a looser guard.`
         : `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
-    return [{ field: place === undefined ? field : `${place}.${field}`, message, code: 'too_big' }];
+    return [{ field: fieldPrefix === undefined ? field : `${fieldPrefix}.${field}`, message, code: 'too_big' }];
   });
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
@@ -108,7 +108,7 @@ function refuseLooser(changes: ProjectChanges, current: Project, place?: string)
 /**
  * Ends the hold that a guard of the project caused, and queues the held emails. Safe to run twice: only the call that
  * ends the hold queues work.
- * @throws AppError FORBIDDEN while the operator holds the project
+ * @throws AppError FORBIDDEN while the project is on hold by the operator
  */
 export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { hold, operatorLimits } = await lockProject(trx, projectId);
@@ -128,7 +128,9 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
   return { project: await getProject(trx, projectId), outbox };
 }
 
-/** Resets the counts of the bounce and complaint guards, and queues the held emails. */
+/**
+ * Resets the counts of the bounce and complaint guards, queues the release of the held emails, and wakes the campaigns.
+ */
 export async function queueRelease(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);

@@ -99,14 +99,14 @@ async function computePage(
     INSERT INTO segment_members (segment_id, contact_id, project_id)
     SELECT ${ref.id}, id, ${ref.projectId} FROM (${matching}) AS matching
     ON CONFLICT DO NOTHING RETURNING contact_id`.execute(trx);
-  const left = await sql<{ contact_id: string; known: boolean }>`
+  const removedMembers = await sql<{ contact_id: string; known: boolean }>`
     DELETE FROM segment_members m WHERE m.segment_id = ${ref.id} AND m.project_id = ${ref.projectId}
       AND m.contact_id = ANY(${ids}::uuid[]) AND m.contact_id NOT IN (${matching})
     RETURNING m.contact_id, EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id) AS known`.execute(trx);
-  const exited = left.rows.filter((row) => row.known);
-  const moved = [...entered.rows, ...exited].map((row) => row.contact_id);
-  const causes = await findCauses(trx, ref, moved);
-  const untrustedContacts = await findUntrustedContacts(trx, segment, moved);
+  const exited = removedMembers.rows.filter((row) => row.known);
+  const changedIds = [...entered.rows, ...exited].map((row) => row.contact_id);
+  const causes = await findCauses(trx, ref, changedIds);
+  const untrustedContacts = await findUntrustedContacts(trx, segment, changedIds);
   const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
       ...eventOf(segment, id, change),
@@ -117,13 +117,13 @@ async function computePage(
   const entries = eventsOf(entered.rows, 'entry');
   const exits = eventsOf(exited, 'exit');
   const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });
-  return { added: entries.length, removed: left.rows.length, outbox };
+  return { added: entries.length, removed: removedMembers.rows.length, outbox };
 }
 
 /**
- * Finds for each contact the execution whose step last changed the contact after the previous computation. This
- * execution is the likely cause of the contact's entering or leaving. Recording the cause ends endless loops: two
- * workflows that move contacts in and out of a segment would otherwise start each other once an hour, forever.
+ * Finds, for each contact, the execution whose step last changed the contact after the previous computation. This
+ * execution is the likely reason why the contact enters or leaves the segment. Recording this cause ends endless loops.
+ * Without it, two workflows that move contacts in and out of a segment would start each other once an hour, forever.
  */
 async function findCauses(
   trx: Trx,

@@ -77,14 +77,14 @@ function groupCompatible(requests: SendRequest[]): SendRequest[][] {
   const groups: SendRequest[][] = [];
   let changes = new Map<string, string>();
   for (const request of requests) {
-    const its = contactChanges(request);
+    const requestChanges = contactChanges(request);
     const group = groups.at(-1);
-    if (group && its.every(([contact, change]) => (changes.get(contact) ?? change) === change)) group.push(request);
+    if (group && requestChanges.every(([contact, change]) => (changes.get(contact) ?? change) === change)) group.push(request);
     else {
       groups.push([request]);
       changes = new Map();
     }
-    for (const [contact, change] of its) changes.set(contact, change);
+    for (const [contact, change] of requestChanges) changes.set(contact, change);
   }
   return groups;
 }

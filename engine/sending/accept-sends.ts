@@ -43,11 +43,11 @@ export async function acceptSends(
   p: { suppressionKey: Buffer },
 ): Promise<AcceptedSends> {
   const refused = new Map<SendRequest, AppError>();
-  const keyed = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
-  const used = await takeKeys(trx, keyed);
+  const keyedRequests = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
+  const refusedKeys = await takeKeys(trx, keyedRequests);
   for (const request of requests) {
     const error =
-      request.idempotencyKey === undefined ? undefined : used.get(keyNameOf(request, request.idempotencyKey));
+      request.idempotencyKey === undefined ? undefined : refusedKeys.get(keyNameOf(request, request.idempotencyKey));
     if (error) refused.set(request, error);
   }
   const drafts = await refuseOrKeep(
@@ -70,10 +70,10 @@ async function refuseOrKeep(
   trx: Trx,
 ): Promise<SendDraft[]> {
   const drafts = [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
-  const over = await takeMonthlyLimits(trx, drafts);
+  const limitErrors = await takeMonthlyLimits(trx, drafts);
   const released: SendRequest[] = [];
   for (const [request, draft] of composed) {
-    const error = 'content' in draft ? over.get(request) : draft;
+    const error = 'content' in draft ? limitErrors.get(request) : draft;
     if (!error) continue;
     refused.set(request, error);
     released.push(request);
@@ -91,26 +91,26 @@ async function refuseOrKeep(
  * request that does not fit.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
-  const over = new Map<SendRequest, AppError>();
+  const limitErrors = new Map<SendRequest, AppError>();
   const limited = groupBy(
     drafts.filter(({ request }) => request.mode === 'live' && request.monthlyEmailLimit !== null),
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const emails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
+    const emails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(countsTowardLimit).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
     if (await takeMonthlyAllowance(trx, { projectId, n: emails(group), limit })) continue;
     for (const draft of group) {
       const fits = await takeMonthlyAllowance(trx, { projectId, n: emails([draft]), limit });
       if (!fits)
-        over.set(draft.request, new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }));
+        limitErrors.set(draft.request, new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }));
     }
   }
-  return over;
+  return limitErrors;
 }
 
 /** Tells whether an email counts toward the monthly limit. An email to a simulator address does not. */
-const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
+const countsTowardLimit = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
 
 async function insertSends(
   trx: Trx,

@@ -26,8 +26,8 @@ export function variablesOf(
 }
 
 /**
- * The time limit for rendering one subject, a thousand times the usual time. A list shows a hundred subjects, so a
- * subject that once exceeded the limit is not rendered again (`slowSubjects`).
+ * The time limit for rendering one subject, which is a thousand times the usual time. A list in the dashboard shows a
+ * hundred subjects, so a subject that once exceeded the limit is not rendered again (`slowSubjects`).
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);

@@ -30,8 +30,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Turns requests into drafts, or returns the error of a refused request: TEMPLATE_NOT_FOUND, no sender,
- * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Needs a few queries for any number of requests, and one more for each
- * project whose requests have copies. Source: contract §1.7 Status codes.
+ * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Makes a few queries for any number of requests, and one more query for
+ * each project whose requests have copies. Source: contract §1.7 Status codes.
  */
 export async function composeSends(
   trx: Trx,
@@ -49,19 +49,20 @@ export async function composeSends(
   await skipSuppressedCopies(trx, drafts(), suppressionKey);
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
   for (const [draft, emails] of await findTopicLeavers(trx, marketing)) {
-    const to = skipCopies(draft, emails, 'unsubscribed');
+    const to = removeCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
     if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
   }
   for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
-    const to = skipCopies(draft, emails, 'unsubscribed');
+    const to = removeCopies(draft, emails, 'unsubscribed');
     if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }));
   }
   return composed;
 }
 
 /**
- * Builds an error that names the field of the request. The error of an atomic batch adds the email's position to it.
+ * Builds an error that names the field of the request. For an atomic batch, `buildBatchError` adds the email's position
+ * to the field's name.
  */
 function refusal(
   code: 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_NOT_FOUND' | 'CONTACT_UNSUBSCRIBED',
@@ -73,7 +74,7 @@ function refusal(
 }
 
 /** Removes the copies to these addresses from the draft. Returns the addresses that belong to main recipients. */
-function skipCopies(draft: SendDraft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
+function removeCopies(draft: SendDraft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
   const ofDraft = new Set(copiesOf(draft));
   const copies = new Set(emails.filter((email) => ofDraft.has(email)));
   draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
@@ -92,7 +93,7 @@ async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer):
     for (const draft of group) {
       const isSuppressed = (email: string) =>
         found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
-      skipCopies(draft, copiesOf(draft).filter(isSuppressed), 'suppressed');
+      removeCopies(draft, copiesOf(draft).filter(isSuppressed), 'suppressed');
     }
   }
 }
@@ -179,8 +180,8 @@ async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
     const { request } = draft;
     const requested = ({ role }: Recipient) => (role ? undefined : request.subscribed);
     const isUnsubscribed = (one: Recipient) => !(requested(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
-    const out = draft.recipients.filter(isUnsubscribed).map(({ email }) => email);
-    if (out.length > 0) refused.set(draft, out);
+    const unsubscribedEmails = draft.recipients.filter(isUnsubscribed).map(({ email }) => email);
+    if (unsubscribedEmails.length > 0) refused.set(draft, unsubscribedEmails);
   }
   return refused;
 }

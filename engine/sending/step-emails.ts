@@ -18,8 +18,8 @@ import type { EffectPosition } from '../automations/resume.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
- * The email of a SEND_EMAIL visit, or the error that prevents it. Such an error is in the workflow, and the workflow's
- * owner must correct it.
+ * The email of a SEND_EMAIL visit, or the error because of which no email can be sent. The cause of such an error is in
+ * the workflow, and the workflow's owner must correct it.
  */
 export type StepEmail = { position: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }
@@ -64,7 +64,9 @@ export async function saveStepEmails(
   );
 }
 
-/** Finds the SEND_EMAIL visits whose template is MARKETING. Returns none if the project has no sending window. */
+/**
+ * Finds the SEND_EMAIL visits whose template is MARKETING. Returns an empty list if the project has no sending window.
+ */
 export async function findMarketing(
   trx: Trx,
   p: { projectId: string; positions: EffectPosition[] },
@@ -212,7 +214,10 @@ function requireEmailId(emailId: string | undefined): string {
   return emailId;
 }
 
-/** Marks the open email of a visit as sent. Temporal's history shows that the step has ended, so the email was sent. */
+/**
+ * Marks the email of a visit as sent, if it has no result yet. Temporal's history shows that the step has ended, so the
+ * email was sent.
+ */
 export async function noteStepEmailSent(
   trx: Trx,
   p: { projectId: string; executionId: string; visit: number },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { removeLeftovers } from '../../activities/asset-leftovers.ts';
+import { removeLeftoverObjects } from '../../activities/asset-leftovers.ts';
 import { createApp } from '../../api/http/app.ts';
 import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
 import { announceObject, claimObject } from '../../db/assets/leftovers.ts';
@@ -49,9 +49,9 @@ const keyOf = async (hash: string) =>
     .object_key ?? '';
 const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
 /** Runs the part of pruning that deletes objects, as if an hour had passed. */
-async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
+async function pruneObjects(deps: Partial<Parameters<typeof removeLeftoverObjects>[0]> = {}): Promise<void> {
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
-  await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });
+  await removeLeftoverObjects({ db: api.db, bucket: api.deps.bucket, ...deps });
 }
 
 describe('an image that is stored in a bucket', () => {
@@ -112,7 +112,7 @@ describe('an image that is stored in a bucket', () => {
     expect((await remove(body.id)).status).toBe(204);
     expect((await fetchServed(body.url)).status).toBe(404);
     expect(s3.objects.has(key)).toBe(true);
-    await removeLeftovers({ db: api.db, bucket: api.deps.bucket });
+    await removeLeftoverObjects({ db: api.db, bucket: api.deps.bucket });
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
   });
 

@@ -327,12 +327,12 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
   it('gets pipelined commands again after an hour', async () => {
     let now = 0;
     const doubts = new PipeliningDoubts(() => now);
-    expect(doubts.note('mx.example.org:25')).toBe(true);
-    expect(doubts.note('mx.example.org:25')).toBe(false);
+    expect(doubts.add('mx.example.org:25')).toBe(true);
+    expect(doubts.add('mx.example.org:25')).toBe(false);
     now = 3_599_999;
     expect([doubts.has('mx.example.org:25'), doubts.has('other.example.org:25')]).toEqual([true, false]);
     now = 3_600_000;
     expect(doubts.has('mx.example.org:25')).toBe(false);
-    expect(doubts.note('mx.example.org:25')).toBe(true);
+    expect(doubts.add('mx.example.org:25')).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeLeftovers } from '../../activities/asset-leftovers.ts';
+import { removeLeftoverObjects } from '../../activities/asset-leftovers.ts';
 import { openBucket } from '../../channels/assets/bucket.ts';
 import { freePort } from '../../cli/start/ports.ts';
 import { parseSettings } from '../../rules/config.ts';
@@ -69,7 +69,7 @@ it('an API that is killed after it stored an image’s object but not its row le
   if (!settings) throw new Error('no bucket');
   const bucket = openBucket(settings);
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(database.db);
-  await removeLeftovers({ db: database.db, bucket });
+  await removeLeftoverObjects({ db: database.db, bucket });
   await bucket.close();
   expect([s3.objects.size, await count('assets'), await count('asset_leftovers')]).toEqual([1, 1, 0]);
   expect((await upload()).status).toBe(200);

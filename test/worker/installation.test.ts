@@ -52,7 +52,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       SECRET_KEY: TEST_SECRET_KEY,
       INSTALLATION,
     });
-    return checkInstallation({ db: database.db, config, sends, tell: (line) => told.push(line) });
+    return checkInstallation({ db: database.db, config, sends, notifyOperator: (line) => told.push(line) });
   };
   const standing = async () => {
     const { hold, recoveryDue } = await readDuties(database.db);
@@ -79,7 +79,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       SECRET_KEY: TEST_SECRET_KEY,
     });
     try {
-      const { verified } = await checkInstallation({ db: fresh.db, config, sends: true, tell: () => {} });
+      const { verified } = await checkInstallation({ db: fresh.db, config, sends: true, notifyOperator: () => {} });
       expect(verified).toBe(true);
       expect(await newestNo(fresh.db)).toBe(1);
     } finally {

@@ -27,13 +27,13 @@ export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /**
-   * Whether this process or its child processes send email. An API process does not send email, and may run without the
-   * variable INSTALLATION of the workers. It therefore never applies INSTALLATION, and never declares a copy of
-   * Postgres and Temporal to be a new installation.
+   * Whether this process or its child processes send email. False for an API process, which may run without the
+   * variable INSTALLATION of the workers. An API process therefore never clears the record of the last INSTALLATION,
+   * and never declares a copy of both Postgres and Temporal to be a new installation.
    */
   sends: boolean;
   /** Called with each line that an operator must read. */
-  tell: (line: string) => void;
+  notifyOperator: (line: string) => void;
 }
 
 interface Check extends CheckOptions {
@@ -45,9 +45,9 @@ interface Check extends CheckOptions {
 }
 
 /**
- * Recognizes a clone or a restored database before anything is sent. Resolves the mismatch as the variable INSTALLATION
- * says. Every process calls this function before it starts anything else, because a clone must not change the
- * original's workflows in Temporal.
+ * Recognizes a clone or a restored database before the service sends anything. If the tokens in Postgres and Temporal
+ * do not match, resolves the mismatch in the way that the variable INSTALLATION selects. Every process calls this
+ * function before it starts anything else, because a clone must not change the original's workflows in Temporal.
  * @returns the installation of this process; `verified` is false if Temporal's token could not be read
  * @throws InstallationError with a one-line message that describes the mismatch
  */
@@ -58,7 +58,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
     try {
       const sides = await readSides({ db: p.db, lifecycle });
       const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));
-      if (await settle({ ...p, installation, lifecycle, sides, resolvedBy })) {
+      if (await resolveMismatchIfAny({ ...p, installation, lifecycle, sides, resolvedBy })) {
         return { installation, verified: sides.temporal !== undefined };
       }
     } finally {
@@ -68,8 +68,8 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 }
 
 /**
- * Compares the tokens in Postgres and Temporal. Called by a worker that could not compare them at its start, because
- * Temporal was unreachable.
+ * Compares the tokens in Postgres and Temporal. A worker calls this function if Temporal was unreachable when the
+ * worker started.
  * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
 export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
@@ -80,10 +80,10 @@ export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycl
 }
 
 /**
- * Resolves a mismatch between the tokens.
+ * Compares the tokens, and resolves a mismatch between them. If they match, writes the next token.
  * @returns false if a mismatch was resolved, so that the tokens must be read again
  */
-async function settle(check: Check): Promise<boolean> {
+async function resolveMismatchIfAny(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
   if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
@@ -92,13 +92,14 @@ async function settle(check: Check): Promise<boolean> {
   if (isMismatch(comparison)) {
     if (choice === undefined || isUsed)
       throw new InstallationError(describeMismatch(comparison, sides, isUsed ? choice : undefined));
-    await resolve(check, choice);
+    await applyChoice(check, choice);
     return false;
   }
   if (sends && choice === 'new' && !isUsed) {
-    // If Postgres and Temporal were both copied, their tokens agree. Only the operator knows that they are a copy.
+    // If both Postgres and Temporal were copied, the tokens of the two copies match. Only the operator knows that they
+    // are copies.
     if (sides.tokens.length > 0) {
-      await resolve(check, choice);
+      await applyChoice(check, choice);
       return false;
     }
     await noteResolvedBy(db, choice);
@@ -109,31 +110,32 @@ async function settle(check: Check): Promise<boolean> {
 }
 
 /**
- * Records that this process has started without INSTALLATION. From then on, the variable can resolve the next mismatch.
+ * Clears the record of the last INSTALLATION, because this process has started without the variable. From then on, the
+ * variable can resolve the next mismatch.
  */
 async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
   await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }
 
-async function resolve(check: Check, choice: InstallationChoice): Promise<void> {
+async function applyChoice(check: Check, choice: InstallationChoice): Promise<void> {
   return choice === 'take-over' ? resolveAsOriginal(check) : resolveAsClone(check);
 }
 
 async function resolveAsOriginal(check: Check): Promise<void> {
-  const { db, installation, sides, tell } = check;
+  const { db, installation, sides, notifyOperator } = check;
   if (sides.temporal === undefined)
     throw new InstallationError(
       'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
     );
   const window = findLostWindow(sides, new Date());
   const endedCampaigns = await listEndedCampaigns(check);
-  const done = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
-  if (!done) return;
+  const result = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
+  if (!result) return;
   const { from, to } = window;
-  tell(
+  notifyOperator(
     `INSTALLATION=take-over: this database is the original now. What the service did from ${from.toISOString()} to ${to.toISOString()} is lost from it. ` +
-      `${pausedCampaigns(done.paused)} Recovery runs first, then sending resumes.`,
+      `${pausedCampaigns(result.paused)} Recovery runs first, then sending resumes.`,
   );
 }
 
@@ -142,17 +144,17 @@ async function resolveAsOriginal(check: Check): Promise<void> {
  * or cancelled after the backup from which the database was restored.
  */
 async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
-  const ended: string[] = [];
+  const endedIds: string[] = [];
   for (const { campaignId, sendNo } of await listScheduledCampaigns(db)) {
     const status = await lifecycle.findStatus(lifecycle.names.campaign(campaignId, sendNo));
-    if (status !== null && status !== 'RUNNING') ended.push(campaignId);
+    if (status !== null && status !== 'RUNNING') endedIds.push(campaignId);
   }
-  return ended;
+  return endedIds;
 }
 
-async function resolveAsClone({ db, installation, sides, tell }: Check): Promise<void> {
-  const done = await becomeNewInstallation(db, { id: installation.id, ...sides });
-  if (done) tell(`INSTALLATION=new: this is an installation of its own now, with the id ${done.id}.`);
+async function resolveAsClone({ db, installation, sides, notifyOperator }: Check): Promise<void> {
+  const result = await becomeNewInstallation(db, { id: installation.id, ...sides });
+  if (result) notifyOperator(`INSTALLATION=new: this is an installation of its own now, with the id ${result.id}.`);
 }
 
 function pausedCampaigns(count: number): string {

@@ -12,17 +12,14 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/**
- * The number of attempts to read Temporal's token. A missing namespace is not a reason to retry here, because it is
- * reported when the process connects.
- */
+/** The number of attempts to read Temporal's token. */
 const READ_ATTEMPTS = 3;
 
 export interface SidesDeps {
   db: Db;
   lifecycle: Pick<Lifecycle, 'ping' | 'readToken'>;
   /** Called with one line for the operator. */
-  tell: (line: string) => void;
+  notifyOperator: (line: string) => void;
 }
 
 /**
@@ -40,8 +37,8 @@ export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Prom
 }
 
 /**
- * Reads the token in Temporal. Undefined if Temporal cannot be reached. Makes several attempts, because a slow response
- * is not an outage.
+ * Reads the token in Temporal. Returns null if Temporal has no token, and undefined if Temporal cannot be reached.
+ * Makes several attempts, because a slow response is not an outage.
  */
 async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
   const isReached = await lifecycle.ping().then(
@@ -56,7 +53,10 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
   return undefined;
 }
 
-/** For each result of comparing the tokens that means that Temporal was restored: the text for the operator. */
+/**
+ * The text for the operator, by the result of comparing the tokens. Contains only the results that mean that Temporal
+ * was restored or has lost its data.
+ */
 const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
@@ -66,11 +66,11 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * If Temporal was restored or has lost its data, requests recovery and informs the operator.
  * @throws InstallationError for a mismatch
  */
-export async function refuseOrRecover({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
+export async function refuseOrRecover({ db, notifyOperator }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
   const comparison = compareSides(sides);
   if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
   const loss = RESTORED_TEXT[comparison];
   if (loss === undefined) return;
   await requestRecovery(db, sides.temporal ? new Date(sides.temporal.rolledAt) : new Date());
-  tell(`${loss}. Recovery rebuilds it from Postgres.`);
+  notifyOperator(`${loss}. Recovery rebuilds it from Postgres.`);
 }

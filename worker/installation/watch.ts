@@ -94,13 +94,14 @@ export function watchInstallation(
 }
 
 /**
- * Writes a new token.
- * @throws InstallationError if Postgres and Temporal no longer agree, because one was restored while the service ran
+ * Writes a new token to Postgres and Temporal. Does nothing while Temporal is unreachable.
+ * @throws InstallationError if the tokens in Postgres and Temporal no longer match, because Postgres or Temporal was
+ * restored while the service ran
  */
 async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
-  await refuseOrRecover({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
+  await refuseOrRecover({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, sides);
   await rollToken(deps, sides, await readQueues(deps));
 }
 

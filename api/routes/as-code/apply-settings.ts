@@ -33,7 +33,7 @@ export async function applySettings(applying: Applying, settings: Json, mayManag
       suggestion: 'Apply without `settings`, or sign in as a user who manages the project.',
     });
   }
-  if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted, place: 'settings' });
+  if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted, fieldPrefix: 'settings' });
   recordChange(applying, { kind: 'settings', slug: null, name: null }, changes);
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }

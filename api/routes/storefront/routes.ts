@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
-import { upsertVariants, waitForVariant } from '../../../engine/events/storefront.ts';
+import { upsertVariants, registerForRestock } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';
@@ -88,7 +88,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const { email, storefrontVariantId: variantId } = c.req.valid('json');
     if (c.var.actor.kind === 'public') await limits.takeForPublicContact(projectId, email);
     const { subscribed, contactId } = await inTransaction(db, (trx) =>
-      waitForVariant(trx, { projectId, email, variantId, suppressionKey }),
+      registerForRestock(trx, { projectId, email, variantId, suppressionKey }),
     );
     noteAffectedRows(c, { contacts: [contactId] });
     return c.json({ subscribed }, 202);

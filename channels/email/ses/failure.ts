@@ -3,10 +3,11 @@ import type { ProviderResult } from '../provider.ts';
 import { refusal } from '../smtp/refusal.ts';
 
 /**
- * For each error of SES, the SMTP reply with the same meaning, so that one table of rules classifies both. Errors with
- * the stages `connect` to `auth` are about our account, not about the message.
+ * For each error of SES, the SMTP reply with the same meaning: its stage, code and enhanced code. The same rules
+ * (rules/emails/refusal.ts) then classify the refusals of SES and of mail servers. Errors with the stages `connect` and
+ * `auth` are about our account, not about the message.
  */
-const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
+const SMTP_REPLIES: Record<string, readonly [SessionStage, number, string]> = {
   TooManyRequestsException: ['connect', 421, '4.7.0'],
   ThrottlingException: ['connect', 421, '4.7.0'],
   LimitExceededException: ['connect', 421, '4.7.0'],
@@ -36,15 +37,15 @@ const BEFORE_SENDING = new Set([
  * or `in_doubt` if SES may have received the message.
  */
 export function sesFailure(error: unknown): ProviderResult {
-  const result = judge(errorParts(error));
+  const result = convertError(errorParts(error));
   const { name } = errorParts(error);
   return result.outcome === 'refused' && /^[A-Za-z]{1,60}$/.test(name) ? { ...result, type: name } : result;
 }
 
-function judge({ name, message, code, status }: ReturnType<typeof errorParts>): ProviderResult {
+function convertError({ name, message, code, status }: ReturnType<typeof errorParts>): ProviderResult {
   if (name === 'MessageRejected' && /not verified/i.test(message)) return refusal('mail', 550, `5.7.1 ${message}`);
-  const known = ANSWERS[name];
-  if (known) return refusal(known[0], known[1], `${known[2]} ${message}`);
+  const reply = SMTP_REPLIES[name];
+  if (reply) return refusal(reply[0], reply[1], `${reply[2]} ${message}`);
   if (status === 429 || (status !== null && status >= 500)) return refusal('connect', 421, `4.3.0 ${name}: ${message}`);
   if (status === 401 || status === 403) return refusal('auth', 535, `5.7.8 ${name}: ${message}`);
   if (status !== null && status >= 400) return refusal('message', 554, `5.6.0 ${name}: ${message}`);

@@ -5,8 +5,8 @@ import { SmtpHandshakeError } from './handshake-error.ts';
 import { refusal } from './refusal.ts';
 import type { SmtpReply } from './types.ts';
 
-type Ask = (line: string) => Promise<SmtpReply>;
-type Mechanism = (ask: Ask, user: string, pass: string) => Promise<SmtpReply>;
+type SendLine = (line: string) => Promise<SmtpReply>;
+type Mechanism = (sendLine: SendLine, user: string, pass: string) => Promise<SmtpReply>;
 
 /**
  * The login mechanisms in the order of preference. With TLS all of them are equally safe. PLAIN is first, because it
@@ -19,8 +19,8 @@ const MECHANISMS: readonly [string, Mechanism][] = [
 ];
 
 /**
- * Signs in if SMTP_URL has a user (RFC 4954). Credentials are sent without TLS only to this machine (loopback), or if
- * SMTP_URL has `ignoreTLS=true`.
+ * Signs in if SMTP_URL has a user (RFC 4954). Without TLS, sends the credentials only to a server on this machine
+ * (loopback), or if SMTP_URL has `ignoreTLS=true`.
  * @throws SmtpHandshakeError when the server refuses the credentials; Error when they cannot be sent
  */
 export async function authenticate(
@@ -35,41 +35,41 @@ export async function authenticate(
   }
   const mechanism = MECHANISMS.find(([name]) => offers.auth.has(name))?.[1];
   if (!mechanism) throw new Error('the server offers no AUTH that is known here (PLAIN, LOGIN, CRAM-MD5)');
-  const ask: Ask = (line) => channel.ask(line, 'the reply to AUTH', timeouts.commandMs);
-  const { code, text } = await mechanism(ask, endpoint.credentials.user, endpoint.credentials.pass);
+  const sendLine: SendLine = (line) => channel.sendCommand(line, 'the reply to AUTH', timeouts.commandMs);
+  const { code, text } = await mechanism(sendLine, endpoint.credentials.user, endpoint.credentials.pass);
   if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, withoutPassword(text, endpoint.credentials)));
 }
 
 /**
- * Removes the password from a reply. Some servers repeat a line that they do not understand, and the reply is stored
- * with the email.
+ * Removes the password from a reply. Some servers repeat a line that they do not understand, and the service stores the
+ * reply with the email.
  */
 function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
   const secrets = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
-  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
-function plain(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
-  return ask(`AUTH PLAIN ${plainLogin(user, pass)}`);
+function plain(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+  return sendLine(`AUTH PLAIN ${plainLogin(user, pass)}`);
 }
 
 function plainLogin(user: string, pass: string): string {
   return base64(`\0${user}\0${pass}`);
 }
 
-async function login(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
-  const forUser = await ask('AUTH LOGIN');
+async function login(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+  const forUser = await sendLine('AUTH LOGIN');
   if (forUser.code !== 334) return forUser;
-  const forPassword = await ask(base64(user));
-  return forPassword.code === 334 ? ask(base64(pass)) : forPassword;
+  const forPassword = await sendLine(base64(user));
+  return forPassword.code === 334 ? sendLine(base64(pass)) : forPassword;
 }
 
 /** Signs in with CRAM-MD5 (RFC 2195), which does not send the password itself. */
-async function cramMd5(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
-  const challenge = await ask('AUTH CRAM-MD5');
+async function cramMd5(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+  const challenge = await sendLine('AUTH CRAM-MD5');
   if (challenge.code !== 334) return challenge;
   const digest = createHmac('md5', pass).update(Buffer.from(challenge.text, 'base64')).digest('hex');
-  return ask(base64(`${user} ${digest}`));
+  return sendLine(base64(`${user} ${digest}`));
 }
 
 function base64(text: string): string {

@@ -7,7 +7,7 @@ const LONGEST_MS = 30_000;
  * recipients would cause thousands of new connections a second.
  */
 export class Backoff {
-  /** The number of lost connections and failed attempts to connect since a message last got a reply. */
+  /** The number of lost connections and failed attempts to connect since the last reply to a message. */
   inARow = 0;
   private notBefore = 0;
 
@@ -20,14 +20,14 @@ export class Backoff {
    * Records a lost connection or a failed attempt to connect. `openFailuresInARow` makes the delay longer even while
    * other connections work, because the server may allow no more connections.
    */
-  failed(openFailuresInARow = 0): void {
+  noteFailure(openFailuresInARow = 0): void {
     const exponent = Math.max(this.inARow, openFailuresInARow - 1);
     const delay = Math.min(LONGEST_MS, FIRST_MS * 2 ** exponent);
     this.inARow += 1;
     this.notBefore = Date.now() + delay * (0.75 + Math.random() / 2); // Random, so that many processes do not reconnect at the same moment.
   }
 
-  succeeded(): void {
+  noteSuccess(): void {
     this.inARow = 0;
   }
 }

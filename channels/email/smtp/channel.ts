@@ -38,8 +38,8 @@ export class SmtpChannel {
   onReply: (code: number, text: string) => void = throwUnexpected;
   /** Called once when the connection is closed, with the reason. */
   onClose: (error: Error) => void = () => {};
-  /** Called when the deadline passes. If null, the connection is closed instead. */
-  onLate: (() => void) | null = null;
+  /** Called when the deadline passes. If this is null, the channel closes the connection instead. */
+  onTimeout: (() => void) | null = null;
   readonly parser: ReplyParser;
   encrypted = false;
   closed = false;
@@ -53,22 +53,22 @@ export class SmtpChannel {
   constructor(options: ChannelOptions) {
     this.options = options;
     const { timeouts } = options;
-    this.watchdog = new Watchdog(checkIntervalFor(Object.values(timeouts)), () => this.late());
+    this.watchdog = new Watchdog(checkIntervalFor(Object.values(timeouts)), () => this.handleTimeout());
     this.parser = new ReplyParser((code, text) => this.onReply(code, text));
     this.socket = options.endpoint.implicitTls ? this.openTls() : this.openPlain();
   }
 
   /**
-   * Waits for the server's greeting. Call it right after the constructor, because the greeting may arrive together with
-   * the last bytes of the TLS handshake.
+   * Waits for the server's greeting. Call this method right after the constructor, because the greeting may arrive
+   * together with the last bytes of the TLS handshake.
    * @throws Error if no reply comes within `connectMs` and then `greetingMs`
    */
-  greeting(): Promise<SmtpReply> {
+  waitForGreeting(): Promise<SmtpReply> {
     const { endpoint, timeouts } = this.options;
     this.socket.once(endpoint.implicitTls ? 'secureConnect' : 'connect', () => {
-      this.await('the greeting', timeouts.greetingMs);
+      this.setDeadline('the greeting', timeouts.greetingMs);
     });
-    return this.reply('the connection', timeouts.connectMs);
+    return this.waitForReply('the connection', timeouts.connectMs);
   }
 
   /** Sends a string with one character per byte. */
@@ -90,37 +90,37 @@ export class SmtpChannel {
   }
 
   private writeInPieces(data: Buffer, end: string): void {
-    const writes = this.unwritten.length > 0;
+    const isWriting = this.unwritten.length > 0;
     for (let at = 0; at < data.length; at += WRITE_BYTES) this.unwritten.push(data.subarray(at, at + WRITE_BYTES));
     this.unwritten.push(end);
-    if (!writes) this.writeNext();
+    if (!isWriting) this.writeNext();
   }
 
   private writeNext(): void {
     for (let next = this.unwritten[0]; next !== undefined && !this.closed; next = this.unwritten[0]) {
-      const more = this.socket.write(next, 'latin1');
+      const canWriteMore = this.socket.write(next, 'latin1');
       // The piece is removed only after it was written, so that `write` appends data to the queue in the meantime.
       this.unwritten.shift();
-      if (more) continue;
+      if (canWriteMore) continue;
       this.socket.once('drain', () => this.writeNext());
       return;
     }
   }
 
   /** Sets the deadline for the next reply. `what` names the reply in the error message. */
-  await(what: string, ms: number): void {
+  setDeadline(what: string, ms: number): void {
     this.waitingFor = what;
-    this.watchdog.allow(ms);
+    this.watchdog.setDeadline(ms);
   }
 
   /**
    * Sends one command and waits for its reply. With `dropBuffered`, discards data that arrived after the reply.
    * @throws Error when the connection ends or the deadline passes
    */
-  ask(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
+  sendCommand(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
     if (this.closed) return Promise.reject(new Error('the connection is closed'));
     this.write(`${line}\r\n`);
-    return this.reply(what, ms, dropBuffered);
+    return this.waitForReply(what, ms, dropBuffered);
   }
 
   /**
@@ -129,9 +129,9 @@ export class SmtpChannel {
    */
   startTls(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.await('the TLS handshake', ms);
+      this.setDeadline('the TLS handshake', ms);
       this.onClose = reject;
-      this.socket = this.listenTls(tls.connect({ ...this.tlsOptions(), socket: this.socket }));
+      this.socket = this.addTlsListeners(tls.connect({ ...this.tlsOptions(), socket: this.socket }));
       this.socket.once('secureConnect', () => {
         this.encrypted = true;
         resolve();
@@ -141,12 +141,12 @@ export class SmtpChannel {
 
   /** Closes the connection at once. */
   destroy(error: Error): void {
-    this.end(error);
+    this.closeWith(error);
   }
 
-  private reply(what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
+  private waitForReply(what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
     return new Promise((resolve, reject) => {
-      this.await(what, ms);
+      this.setDeadline(what, ms);
       this.onClose = reject;
       this.onReply = (code, text) => {
         this.onReply = throwUnexpected;
@@ -160,16 +160,16 @@ export class SmtpChannel {
     const { host, port } = this.options.endpoint;
     const buffer = Buffer.allocUnsafe(READ_BUFFER_BYTES);
     const callback = (length: number, bytes: Uint8Array): boolean => {
-      this.read(bytes as Buffer, length); // Node returns the buffer that was passed to it.
+      this.handleData(bytes as Buffer, length); // Node returns the buffer that was passed to it.
       return true;
     };
-    return this.listen(net.connect({ host, port, onread: { buffer, callback } }));
+    return this.addListeners(net.connect({ host, port, onread: { buffer, callback } }));
   }
 
   private openTls(): net.Socket {
     this.encrypted = true;
     const { host, port } = this.options.endpoint;
-    return this.listenTls(tls.connect({ ...this.tlsOptions(), host, port }));
+    return this.addTlsListeners(tls.connect({ ...this.tlsOptions(), host, port }));
   }
 
   private tlsOptions(): tls.ConnectionOptions {
@@ -179,39 +179,39 @@ export class SmtpChannel {
     return { rejectUnauthorized, host, servername, ca, session: lastTls.session };
   }
 
-  private listenTls(socket: tls.TLSSocket): net.Socket {
+  private addTlsListeners(socket: tls.TLSSocket): net.Socket {
     socket.on('session', (session) => {
       this.options.lastTls.session = session;
     });
-    socket.on('data', (chunk: Buffer) => this.read(chunk, chunk.length));
-    return this.listen(socket);
+    socket.on('data', (chunk: Buffer) => this.handleData(chunk, chunk.length));
+    return this.addListeners(socket);
   }
 
-  private listen(socket: net.Socket): net.Socket {
+  private addListeners(socket: net.Socket): net.Socket {
     // Switches off Nagle's algorithm: a group of commands is already one write, so waiting for more data would only
     // delay it.
     socket.setNoDelay(true);
-    socket.on('error', (error) => this.end(error));
-    socket.on('end', () => this.end(null));
-    socket.on('close', () => this.end(null));
+    socket.on('error', (error) => this.closeWith(error));
+    socket.on('end', () => this.closeWith(null));
+    socket.on('close', () => this.closeWith(null));
     return socket;
   }
 
-  private read(chunk: Buffer, length: number): void {
+  private handleData(chunk: Buffer, length: number): void {
     if (this.closed) return;
     try {
       this.parser.feed(chunk, length);
     } catch (error) {
-      this.end(error as Error);
+      this.closeWith(error as Error);
     }
   }
 
-  private late(): void {
-    if (this.onLate) this.onLate();
-    else this.end(new Error(`timeout: ${this.waitingFor} did not come in time`));
+  private handleTimeout(): void {
+    if (this.onTimeout) this.onTimeout();
+    else this.closeWith(new Error(`timeout: ${this.waitingFor} did not come in time`));
   }
 
-  private end(error: Error | null): void {
+  private closeWith(error: Error | null): void {
     if (this.closed) return;
     this.closed = true;
     this.parser.dropBuffered(); // Stops the loop over replies if it is running.

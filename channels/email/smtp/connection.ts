@@ -6,10 +6,10 @@ import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
 /**
- * The command to which a reply belongs. `nothing` is the lone dot that ends an empty message, sent after a 354 when the
- * server has refused the recipient.
+ * The command to which a reply belongs. `empty_message` is the lone dot that ends an empty message. The client sends it
+ * if the server replies 354 to DATA although it has refused the recipient.
  */
-type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'nothing' | 'quit';
+type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'empty_message' | 'quit';
 
 const COMMAND_FAILED = 400;
 /** The time limit for the reply to QUIT. It is short, because nothing depends on this reply. */
@@ -20,7 +20,10 @@ export interface ConnectionLoss {
   error: Error;
   /** The server's 421 reply that ended the connection; null if there was no such reply. */
   refusal: SmtpRefusal | null;
-  /** True if the server was replying to another message, so this message cannot be the cause. */
+  /**
+   * True if the connection broke while the server had not replied to an earlier message. This message then counts as
+   * not the cause.
+   */
   blameless: boolean;
 }
 
@@ -31,14 +34,14 @@ export interface ConnectionOwner {
   /** Called when the connection broke before the body of this message was sent. */
   returnJob(job: SmtpJob, loss: ConnectionLoss): void;
   /** Called when a message got a reply. The reply shows that the server works. */
-  progressed(): void;
-  /** Called when a reply does not match the pipelined commands. The messages of this connection are not the cause. */
-  outOfStep(): void;
+  noteProgress(): void;
+  /** Called when a reply does not match the pipelined commands. */
+  noteReplyMismatch(): void;
   /**
-   * Called when the connection takes no more messages. `lost` is true if the connection broke, and false if it ended as
-   * planned.
+   * Called when the connection takes no more messages. `lost` is true if the connection broke during work, and false if
+   * it ended as planned or was idle.
    */
-  leaving(connection: SmtpConnection, lost: boolean): void;
+  removeConnection(connection: SmtpConnection, lost: boolean): void;
 }
 
 export interface SmtpConnectionOptions {
@@ -62,10 +65,10 @@ export class SmtpConnection {
   private readonly options: SmtpConnectionOptions;
   private readonly awaited: Awaited[] = [];
   /**
-   * The commands of the current envelope that are not sent yet, because each waits for the previous reply. Always empty
-   * with PIPELINING.
+   * The commands of the current envelope that are not sent yet, because the client sends each of them only after the
+   * reply to the previous command. Always empty with PIPELINING.
    */
-  private steps: { awaited: Awaited; line: string }[] = [];
+  private unsentCommands: { awaited: Awaited; line: string }[] = [];
   /** The message whose envelope was sent, and whose body was not sent yet. */
   private current: SmtpJob | null = null;
   private payload: Payload | null = null;
@@ -78,8 +81,8 @@ export class SmtpConnection {
    * the next MAIL.
    */
   private mustReset = false;
-  private writing = false;
-  private left = false;
+  private isWritingBody = false;
+  private isRemoved = false;
   private messagesLeft: number;
   private end: () => void = () => {};
 
@@ -92,34 +95,34 @@ export class SmtpConnection {
       this.end = resolve;
     });
     session.channel.onReply = (code, text) => this.handleReply(code, text);
-    session.channel.onClose = (error) => this.lost(error, null);
-    session.channel.onLate = () => this.late();
-    this.expect();
+    session.channel.onClose = (error) => this.handleLoss(error, null);
+    session.channel.onTimeout = () => this.handleTimeout();
+    this.setReplyDeadline();
   }
 
   /** True if no message is in flight. */
-  get idle(): boolean {
-    return !this.left && this.awaited.length === 0;
+  get isIdle(): boolean {
+    return !this.isRemoved && this.awaited.length === 0;
   }
 
   /** True if the connection can send an envelope now, even if the last body has no reply yet. */
   get hasRoom(): boolean {
-    if (this.left || this.writing || this.current !== null || this.messagesLeft === 0) return false;
+    if (this.isRemoved || this.isWritingBody || this.current !== null || this.messagesLeft === 0) return false;
     return this.session.offers.pipelining || this.awaited.length === 0;
   }
 
   /** Takes a message from the owner if the connection can send one. */
   wake(): void {
     if (!this.hasRoom) return;
-    const envelope = this.begin();
+    const envelope = this.startNextMessage();
     if (envelope !== '') this.session.channel.write(envelope);
-    this.expect();
+    this.setReplyDeadline();
   }
 
   /** Takes no more messages, waits for the messages in flight, and then sends QUIT. */
   retire(): void {
     this.messagesLeft = 0;
-    if (this.idle) this.quit();
+    if (this.isIdle) this.quit();
   }
 
   /** Ends at once. Each message in flight becomes `in_doubt` or returns to the pool. */
@@ -128,7 +131,7 @@ export class SmtpConnection {
   }
 
   /** Starts the next message. Returns the data to write for it, or '' if no message is waiting. */
-  private begin(): string {
+  private startNextMessage(): string {
     if (this.messagesLeft === 0) return '';
     const next = this.nextSendable();
     if (next === null) return '';
@@ -140,13 +143,13 @@ export class SmtpConnection {
       this.awaited.push('mail', 'rcpt', 'data');
       return `${reset}${next.mail}${next.rcpt}DATA\r\n`;
     }
-    this.steps = [
+    this.unsentCommands = [
       { awaited: 'mail', line: next.mail },
       { awaited: 'rcpt', line: next.rcpt },
       { awaited: 'data', line: 'DATA\r\n' },
     ];
-    if (reset !== '') this.steps.unshift({ awaited: 'reset', line: reset });
-    return this.step();
+    if (reset !== '') this.unsentCommands.unshift({ awaited: 'reset', line: reset });
+    return this.takeNextCommand();
   }
 
   /**
@@ -169,8 +172,8 @@ export class SmtpConnection {
     return null;
   }
 
-  private step(): string {
-    const next = this.steps.shift();
+  private takeNextCommand(): string {
+    const next = this.unsentCommands.shift();
     if (next === undefined) return '';
     this.awaited.push(next.awaited);
     return next.line;
@@ -179,13 +182,13 @@ export class SmtpConnection {
   private handleReply(code: number, text: string): void {
     const awaited = this.awaited.shift();
     if (awaited === undefined || code === 421) {
-      this.serviceEnds(awaited, code, text);
+      this.handleSessionEnd(awaited, code, text);
       return;
     }
-    if (isOutOfStep(awaited, code)) {
+    if (isReplyMismatch(awaited, code)) {
       const { pipelining } = this.session.offers;
-      if (pipelining) this.owner.outOfStep();
-      this.lost(
+      if (pipelining) this.owner.noteReplyMismatch();
+      this.handleLoss(
         new Error(`the server's replies do not match the commands: ${code} ${text}`),
         null,
         pipelining || this.sent !== null,
@@ -204,13 +207,13 @@ export class SmtpConnection {
       case 'message':
         this.handleMessageReply(code, text);
         break;
-      case 'nothing':
+      case 'empty_message':
         this.mustReset = true;
         break;
       case 'quit':
         this.session.channel.destroy(new Error('the connection was returned'));
     }
-    this.proceed();
+    this.continueAfterReply();
   }
 
   private handleCommandReply(awaited: 'mail' | 'rcpt' | 'reset', code: number, text: string): void {
@@ -221,7 +224,7 @@ export class SmtpConnection {
         return;
       }
     }
-    const line = this.step();
+    const line = this.takeNextCommand();
     if (line !== '') this.session.channel.write(line);
   }
 
@@ -236,7 +239,7 @@ export class SmtpConnection {
     }
     // The server requests data although it refused a command of the envelope. Only an empty message ends this
     // transaction.
-    this.awaited.push('nothing');
+    this.awaited.push('empty_message');
     this.session.channel.write('.\r\n');
     this.refuseCurrent(this.refused);
   }
@@ -245,7 +248,7 @@ export class SmtpConnection {
     const job = this.current as SmtpJob;
     this.current = null;
     this.payload = null;
-    this.steps = [];
+    this.unsentCommands = [];
     this.mustReset = true;
     this.settle(job, result);
   }
@@ -256,9 +259,9 @@ export class SmtpConnection {
     this.current = null;
     this.payload = null;
     this.awaited.push('message');
-    this.writing = true;
-    const tail = this.session.offers.pipelining ? end + this.begin() : end;
-    this.writing = false;
+    this.isWritingBody = true;
+    const tail = this.session.offers.pipelining ? end + this.startNextMessage() : end;
+    this.isWritingBody = false;
     if (typeof data !== 'string') this.session.channel.writeBoth(data, tail);
     else this.session.channel.write(data + tail);
   }
@@ -266,60 +269,60 @@ export class SmtpConnection {
   private handleMessageReply(code: number, text: string): void {
     const job = this.sent as SmtpJob;
     this.sent = null;
-    const taken = code < COMMAND_FAILED;
-    this.settle(job, taken ? { outcome: 'accepted', reply: text } : refusal('message', code, text));
+    const isAccepted = code < COMMAND_FAILED;
+    this.settle(job, isAccepted ? { outcome: 'accepted', reply: text } : refusal('message', code, text));
   }
 
   private settle(job: SmtpJob, result: SmtpResult): void {
-    this.owner.progressed();
+    this.owner.noteProgress();
     passResult(job, result);
   }
 
   /** Runs after every reply. Starts the next message and sets the deadline for the next reply, or sends QUIT. */
-  private proceed(): void {
+  private continueAfterReply(): void {
     if (this.session.channel.closed) return;
     this.wake();
-    if (this.messagesLeft === 0 && this.idle) this.quit();
-    else this.expect();
+    if (this.messagesLeft === 0 && this.isIdle) this.quit();
+    else this.setReplyDeadline();
   }
 
-  private expect(): void {
+  private setReplyDeadline(): void {
     const { timeouts } = this.options;
     const next = this.awaited[0];
     // The parser decodes the text of a reply only if the reply is a refusal, or the reply to a message, which contains
     // the queue id.
     this.session.channel.parser.textFrom = next === 'message' ? 200 : COMMAND_FAILED;
-    if (next === undefined) this.session.channel.await('work', timeouts.idleMs);
-    else if (next === 'message') this.session.channel.await('the reply to the message', timeouts.messageMs);
-    else this.session.channel.await('the reply to MAIL, RCPT or DATA', timeouts.commandMs);
+    if (next === undefined) this.session.channel.setDeadline('work', timeouts.idleMs);
+    else if (next === 'message') this.session.channel.setDeadline('the reply to the message', timeouts.messageMs);
+    else this.session.channel.setDeadline('the reply to MAIL, RCPT or DATA', timeouts.commandMs);
   }
 
   /**
    * Handles a 421, with which the server ends the session, or a reply that no command waits for. A 421 is the reply to
    * the oldest command without a reply. The server did not process the commands after this command.
    */
-  private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
+  private handleSessionEnd(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);
-    const behind = awaited === 'message';
+    const hasEarlierMessage = awaited === 'message';
     this.messagesLeft = 0; // The callbacks below may submit messages, and this connection must not take them.
-    if (behind) this.handleMessageReply(code, text);
-    const about = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
-    this.lost(error, about, behind);
+    if (hasEarlierMessage) this.handleMessageReply(code, text);
+    const refusalOfCurrent = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
+    this.handleLoss(error, refusalOfCurrent, hasEarlierMessage);
   }
 
-  private late(): void {
+  private handleTimeout(): void {
     if (this.awaited.length === 0) {
       this.quit();
       return;
     }
-    const what = this.awaited[0] === 'message' ? 'the message' : 'MAIL, RCPT or DATA';
-    this.lost(new Error(`timeout: no reply to ${what}`), null);
+    const awaitedReply = this.awaited[0] === 'message' ? 'the message' : 'MAIL, RCPT or DATA';
+    this.handleLoss(new Error(`timeout: no reply to ${awaitedReply}`), null);
   }
 
   private quit(): void {
-    this.leave(false);
+    this.removeFromPool(false);
     this.awaited.push('quit');
-    this.session.channel.await('the reply to QUIT', QUIT_MS);
+    this.session.channel.setDeadline('the reply to QUIT', QUIT_MS);
     this.session.channel.write('QUIT\r\n');
   }
 
@@ -327,23 +330,23 @@ export class SmtpConnection {
    * Ends a broken connection. If the body of a message was sent and no reply came, the message is in doubt. A message
    * of which only the envelope was sent is returned to the pool.
    */
-  private lost(error: Error, refusal: SmtpRefusal | null, behind = this.sent !== null): void {
+  private handleLoss(error: Error, refusal: SmtpRefusal | null, hasEarlierMessage = this.sent !== null): void {
     const { sent, current } = this;
-    const busy = behind || current !== null || this.awaited.length > 0;
+    const wasBusy = hasEarlierMessage || current !== null || this.awaited.length > 0;
     this.sent = null;
     this.current = null;
     this.awaited.length = 0;
-    this.leave(busy);
+    this.removeFromPool(wasBusy);
     this.session.channel.destroy(error);
-    if (current !== null) this.owner.returnJob(current, { error, refusal, blameless: behind });
+    if (current !== null) this.owner.returnJob(current, { error, refusal, blameless: hasEarlierMessage });
     if (sent !== null) passResult(sent, { outcome: 'in_doubt', error: error.message });
     this.end();
   }
 
-  private leave(lost: boolean): void {
-    if (this.left) return;
-    this.left = true;
-    this.owner.leaving(this, lost);
+  private removeFromPool(lost: boolean): void {
+    if (this.isRemoved) return;
+    this.isRemoved = true;
+    this.owner.removeConnection(this, lost);
   }
 }
 
@@ -351,6 +354,6 @@ export class SmtpConnection {
  * Tells whether a reply is neither a refusal nor the expected success. If so, it is unknown to which commands this
  * reply and later replies belong.
  */
-function isOutOfStep(awaited: Awaited, code: number): boolean {
+function isReplyMismatch(awaited: Awaited, code: number): boolean {
   return code < COMMAND_FAILED && (awaited === 'data' ? code !== 354 : code >= 300);
 }

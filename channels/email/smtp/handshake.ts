@@ -7,7 +7,7 @@ import { SmtpHandshakeError } from './handshake-error.ts';
 import { refusal } from './refusal.ts';
 
 /** The codes of replies to EHLO that mean that a server supports only HELO (RFC 5321 §3.2). */
-const KNOWS_NO_EHLO: ReadonlySet<number> = new Set([500, 501, 502, 504]);
+const EHLO_UNKNOWN_CODES: ReadonlySet<number> = new Set([500, 501, 502, 504]);
 
 /** A connection that is ready for messages. */
 export interface SmtpSession {
@@ -25,7 +25,7 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
   const stop = (): void => channel.destroy(new Error('the pool was closed'));
   signal.addEventListener('abort', stop);
   try {
-    const greeting = await channel.greeting();
+    const greeting = await channel.waitForGreeting();
     if (greeting.code !== 220) throw new SmtpHandshakeError(refusal('connect', greeting.code, greeting.text));
     let offers = await sendEhlo(channel, options);
     if (await startTlsIfOffered(channel, offers, options)) offers = await sendEhlo(channel, options);
@@ -42,12 +42,13 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
 
 async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
   const name = ehloNameOf(endpoint);
-  const reply = await channel.ask(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
+  const reply = await channel.sendCommand(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
-  // After a refusal with another code, HELO would hide the reason of the refusal or get no reply.
-  if (!KNOWS_NO_EHLO.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
-  const old = await channel.ask(`HELO ${name}`, 'the reply to HELO', timeouts.commandMs);
-  if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));
+  // Sends HELO only after these codes. After another refusal, HELO would hide the reason of the refusal or get no
+  // reply.
+  if (!EHLO_UNKNOWN_CODES.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
+  const heloReply = await channel.sendCommand(`HELO ${name}`, 'the reply to HELO', timeouts.commandMs);
+  if (heloReply.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', heloReply.code, heloReply.text));
   return NO_EXTENSIONS;
 }
 
@@ -66,7 +67,7 @@ async function startTlsIfOffered(
     if (endpoint.requireTls) throw new Error('the server does not offer STARTTLS, and SMTP_URL requires TLS');
     return false;
   }
-  const { code, text } = await channel.ask('STARTTLS', 'the reply to STARTTLS', timeouts.commandMs, true);
+  const { code, text } = await channel.sendCommand('STARTTLS', 'the reply to STARTTLS', timeouts.commandMs, true);
   if (code !== 220) throw new SmtpHandshakeError(refusal('starttls', code, text));
   await channel.startTls(timeouts.commandMs);
   return true;

@@ -9,11 +9,11 @@ const COMPACT_AT = 1024;
 export class JobQueue {
   private jobs: (SmtpJob | undefined)[] = [];
   private head = 0;
-  private readonly again: SmtpJob[] = [];
+  private readonly returned: SmtpJob[] = [];
 
-  /** The number of jobs, including cancelled ones until they reach the front. */
+  /** The number of jobs. It includes cancelled jobs that have not reached the front yet. */
   get length(): number {
-    return this.jobs.length - this.head + this.again.length;
+    return this.jobs.length - this.head + this.returned.length;
   }
 
   push(job: SmtpJob): void {
@@ -22,7 +22,7 @@ export class JobQueue {
 
   putBack(job: SmtpJob): void {
     job.state = 'queued';
-    this.again.push(job);
+    this.returned.push(job);
   }
 
   /** Returns the next job that is not cancelled. */
@@ -48,7 +48,7 @@ export class JobQueue {
   }
 
   private next(): SmtpJob | undefined {
-    const first = this.again.pop();
+    const first = this.returned.pop();
     if (first !== undefined) return first;
     if (this.head === this.jobs.length) return undefined;
     const job = this.jobs[this.head];

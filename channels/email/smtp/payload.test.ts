@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { payloadOf } from './payload.ts';
 
-function wire(data: string | Buffer): string {
+function toWireText(data: string | Buffer): string {
   const payload = payloadOf(data, false);
   return payload.data.toString('latin1') + payload.end;
 }
 
 /** Returns the text that a server stores: without doubled dots, up to the line with a single dot. */
-function received(bytes: string): string {
+function toStoredText(bytes: string): string {
   const end = bytes.startsWith('.\r\n') ? 0 : bytes.indexOf('\r\n.\r\n') + 2;
   expect(bytes.slice(end)).toBe('.\r\n'); // Nothing follows the end, so no second message can be smuggled.
   return bytes.slice(0, end).replace(/(^|\r\n)\.\./g, '$1.');
@@ -24,8 +24,8 @@ describe('a message on the wire', () => {
     ['a\r.\rb', 'a\r\n..\r\nb\r\n.\r\n'],
     ['a\r\n.b\r\n..c\r\n', 'a\r\n..b\r\n...c\r\n.\r\n'],
   ])('the message %j is %j on the wire', (data, expected) => {
-    expect(wire(data)).toBe(expected);
-    expect(wire(Buffer.from(data))).toBe(expected);
+    expect(toWireText(data)).toBe(expected);
+    expect(toWireText(Buffer.from(data))).toBe(expected);
   });
 
   it('arrives unchanged except for its line ends', () => {
@@ -34,7 +34,7 @@ describe('a message on the wire', () => {
       fc.property(parts, (all) => {
         const data = all.join('');
         const lines = data.replace(/\r\n|\r|\n/g, '\r\n');
-        expect(received(wire(data))).toBe(lines === '' || lines.endsWith('\r\n') ? lines : `${lines}\r\n`);
+        expect(toStoredText(toWireText(data))).toBe(lines === '' || lines.endsWith('\r\n') ? lines : `${lines}\r\n`);
       }),
     );
   });

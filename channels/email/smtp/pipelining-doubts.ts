@@ -1,6 +1,6 @@
 /**
- * How long PIPELINING is not used after a server mixed up replies. An hour without it costs little, and the server may
- * be fixed afterwards.
+ * How long the service uses no PIPELINING with a server that mixed up replies. An hour without PIPELINING costs little,
+ * and the server may be fixed afterwards.
  */
 const DOUBT_MS = 3_600_000;
 
@@ -17,8 +17,8 @@ export class PipeliningDoubts {
     this.now = now;
   }
 
-  /** Remembers a server (`host:port`) for an hour. Returns true if the server is new in the list. */
-  note(server: string): boolean {
+  /** Adds a server (`host:port`) to the list for an hour. Returns true if the server was not in the list. */
+  add(server: string): boolean {
     if (this.has(server)) return false;
     this.until.set(server, this.now() + DOUBT_MS);
     return true;
@@ -30,7 +30,6 @@ export class PipeliningDoubts {
 }
 
 /**
- * The servers of which this process knows that they mix up replies. All pools share this list, because they use the
- * same server.
+ * The servers that have mixed up replies to this process. All pools share this list, because they use the same server.
  */
 export const pipeliningDoubts = new PipeliningDoubts();

@@ -19,8 +19,8 @@ import {
 } from './types.ts';
 
 /**
- * After this many lost connections, a message is suspected to be the cause and is not moved to another connection. The
- * first loss may be an idle connection that the server had closed, and the second loss a coincidence.
+ * After this many lost connections, the pool suspects that the message is the cause, and does not move it to another
+ * connection. The first loss may be an idle connection that the server had closed, and the second loss a coincidence.
  */
 const MAX_LOSSES = 3;
 /** After this many failed attempts to connect, all queued messages get a result, so that callers can defer them. */
@@ -106,11 +106,11 @@ export class SmtpPool {
     this.owner = {
       take: () => this.queue.shift(),
       returnJob: (job, loss) => this.returnJob(job, loss),
-      progressed: () => this.backoff.succeeded(),
-      outOfStep: () => {
-        if (pipeliningDoubts.note(server)) options.onNotice?.(`${server} ${WRONG_ORDER}`);
+      noteProgress: () => this.backoff.noteSuccess(),
+      noteReplyMismatch: () => {
+        if (pipeliningDoubts.add(server)) options.onNotice?.(`${server} ${WRONG_ORDER}`);
       },
-      leaving: (connection, lost) => this.leaving(connection, lost),
+      removeConnection: (connection, lost) => this.removeConnection(connection, lost),
     };
   }
 
@@ -187,7 +187,7 @@ export class SmtpPool {
    */
   private dispatch(): void {
     if (this.queue.length === 0 || this.closing) return;
-    const idle = this.connections.find((connection) => connection.idle);
+    const idle = this.connections.find((connection) => connection.isIdle);
     if (idle) {
       idle.wake();
       return;
@@ -222,14 +222,14 @@ export class SmtpPool {
       const { channel, offers } = await openSession(this.channel, this.closed.signal);
       this.opening -= 1;
       const session = { channel, offers: { ...offers, pipelining: offers.pipelining && this.mayPipeline() } };
-      this.opened(new SmtpConnection(session, this.owner, this.connectionOptions()));
+      this.addConnection(new SmtpConnection(session, this.owner, this.connectionOptions()));
     } catch (error) {
       this.opening -= 1;
-      this.openFailed(error as Error);
+      this.handleOpenFailure(error as Error);
     }
   }
 
-  private opened(connection: SmtpConnection): void {
+  private addConnection(connection: SmtpConnection): void {
     this.counts.opened += 1;
     this.openFailuresInARow = 0;
     this.connections.push(connection);
@@ -242,28 +242,28 @@ export class SmtpPool {
     this.dispatch();
   }
 
-  private openFailed(error: Error): void {
+  private handleOpenFailure(error: Error): void {
     this.counts.openFailures += 1;
     this.openFailuresInARow += 1;
-    this.backoff.failed(this.openFailuresInARow);
+    this.backoff.noteFailure(this.openFailuresInARow);
     if (this.openFailuresInARow >= MAX_OPEN_FAILURES && this.connections.length === 0) {
       this.failQueue(error instanceof SmtpHandshakeError ? error.refusal : { outcome: 'unsent', error: error.message });
     }
     this.dispatch();
   }
 
-  private leaving(connection: SmtpConnection, lost: boolean): void {
+  private removeConnection(connection: SmtpConnection, lost: boolean): void {
     this.connections.splice(this.connections.indexOf(connection), 1);
     if (lost) {
       this.counts.lost += 1;
-      this.backoff.failed();
+      this.backoff.noteFailure();
     }
     queueMicrotask(() => this.dispatch()); // Runs after the connection has returned its messages.
   }
 
   private returnJob(job: SmtpJob, { error, refusal, blameless }: ConnectionLoss): void {
-    // A loss that this message did not cause does not count here. Such losses are still limited, because each of them
-    // also ends another message, which was sent before it on the same connection.
+    // A loss of which this message is not the cause does not count here. The number of these losses is still limited,
+    // because each of them also ends an earlier message of the same connection.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.returned += 1;
@@ -281,7 +281,7 @@ export class SmtpPool {
     return { timeouts: this.channel.timeouts, maxMessages: this.maxMessages };
   }
 
-  /** Registers work for whose end `close` has to wait. */
+  /** Registers work. `close` waits for the end of this work. */
   private track(work: Promise<void>): void {
     this.ending.add(work);
     void work.finally(() => this.ending.delete(work));

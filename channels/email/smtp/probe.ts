@@ -30,10 +30,10 @@ export async function probe(
     try {
       const { commandMs } = options.timeouts;
       for (const [stage, line] of envelope ? commandsOf(envelope) : []) {
-        const { code, text } = await channel.ask(line, `the reply to ${stage.toUpperCase()}`, commandMs);
+        const { code, text } = await channel.sendCommand(line, `the reply to ${stage.toUpperCase()}`, commandMs);
         if (code >= 400) return refusal(stage, code, text);
       }
-      if (envelope) await channel.ask('RSET', 'the reply to RSET', commandMs);
+      if (envelope) await channel.sendCommand('RSET', 'the reply to RSET', commandMs);
       channel.write('QUIT\r\n');
       return { outcome: 'accepted', encrypted: channel.encrypted };
     } finally {

@@ -13,8 +13,8 @@ const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
  * @throws Error for a URL that cannot be used
  */
 export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {
-  let tell: (notice: string) => void = () => {};
-  const pool = new SmtpPool({ ...options, onNotice: (notice) => tell(notice) });
+  let notify: (notice: string) => void = () => {};
+  const pool = new SmtpPool({ ...options, onNotice: (notice) => notify(notice) });
   return {
     kind: 'smtp',
     pool,
@@ -26,7 +26,7 @@ export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readon
     probe: (envelope, signal) => pool.probe(envelope, signal),
     close: () => pool.close(),
     onNotice: (listener) => {
-      tell = listener;
+      notify = listener;
     },
   };
 }

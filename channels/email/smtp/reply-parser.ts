@@ -69,7 +69,7 @@ export class ReplyParser {
   private line(bytes: Buffer, start: number, end: number): void {
     const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
     const code = codeAt(bytes, start, stop);
-    const more = stop > start + 3 && bytes[start + 3] === DASH;
+    const isContinued = stop > start + 3 && bytes[start + 3] === DASH;
     if (code >= this.textFrom) {
       const raw = decodeRawText(bytes.subarray(Math.min(start + 4, stop), stop));
       const text = raw.includes('\0') ? raw.replaceAll('\0', '') : raw; // Postgres cannot store NUL.
@@ -77,7 +77,7 @@ export class ReplyParser {
     }
     this.lines += 1;
     if (this.lines > MAX_REPLY_LINES) throw new SmtpProtocolError('the server sent a reply without end');
-    if (more) return;
+    if (isContinued) return;
     const text = this.text;
     this.text = '';
     this.lines = 0;
@@ -92,6 +92,6 @@ function codeAt(bytes: Buffer, start: number, stop: number): number {
     const c = (bytes[start + 2] as number) - ZERO;
     if (a >= 2 && a <= 5 && b >= 0 && b <= 9 && c >= 0 && c <= 9) return a * 100 + b * 10 + c;
   }
-  const shown = bytes.toString('latin1', start, Math.min(stop, start + 60));
-  throw new SmtpProtocolError(`the server does not speak SMTP: ${JSON.stringify(shown)}`);
+  const excerpt = bytes.toString('latin1', start, Math.min(stop, start + 60));
+  throw new SmtpProtocolError(`the server does not speak SMTP: ${JSON.stringify(excerpt)}`);
 }

@@ -15,8 +15,8 @@ export function passResult(job: SmtpJob, result: SmtpResult): void {
 }
 
 /**
- * Calls `onResult` of a message after the current function has returned. The callback may submit new messages, which
- * must not interrupt a write.
+ * Calls `onResult` of a message after the current function has returned. The callback may submit new messages, and a
+ * new message must not interrupt the current write.
  */
 export function passResultLater(job: SmtpJob, result: SmtpResult): void {
   queueMicrotask(() => job.onResult(result, job.message));

@@ -38,8 +38,8 @@ export interface SmtpRefusal {
 
 /**
  * The result for a message. After `unsent` and `refused`, the message can safely be sent again. The caller should count
- * it as an attempt, because if the server hangs up for a recipient once, it will do so every time. After `in_doubt`,
- * the server may have the message.
+ * `unsent` as an attempt too, because a server that hangs up at a recipient will probably do so every time. After
+ * `in_doubt`, the server may have the message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }

@@ -1,23 +1,24 @@
 /**
- * A deadline that is moved with every message. Restarting a timer for each message would cost more than all other
- * bookkeeping of a connection. The deadline is therefore a number, which an interval checks every `tickMs`. A missed
- * deadline is noticed up to `tickMs` late.
+ * The deadline of a connection, until which the next reply of the server must arrive. The deadline changes with every
+ * message, and restarting a timer for each message would cost more than all other bookkeeping of a connection. The
+ * deadline is therefore a number, which an interval checks every `tickMs`. The watchdog notices a missed deadline up to
+ * `tickMs` late.
  */
 export class Watchdog {
   private readonly interval: NodeJS.Timeout;
   private deadlineAt = Number.POSITIVE_INFINITY;
 
-  constructor(tickMs: number, onLate: () => void) {
+  constructor(tickMs: number, onTimeout: () => void) {
     this.interval = setInterval(() => {
       if (Date.now() < this.deadlineAt) return;
       this.deadlineAt = Number.POSITIVE_INFINITY;
-      onLate();
+      onTimeout();
     }, tickMs);
     this.interval.unref(); // Only the socket may keep the process alive.
   }
 
   /** Sets the deadline to `ms` from now; Infinity removes it. */
-  allow(ms: number): void {
+  setDeadline(ms: number): void {
     this.deadlineAt = Date.now() + ms;
   }
 
