@@ -57,7 +57,7 @@ describe('a large message', () => {
     server.close();
   });
 
-  it('that cannot be parsed gives the reason, and the next one is parsed', async () => {
+  it('is rejected with the reason if it cannot be parsed, and the next message is parsed', async () => {
     const boundaries = Array.from(
       { length: 40 },
       (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,

@@ -26,9 +26,9 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 it.each([
   ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
-  ['two of them', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'],
+  ['two interim responses', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'],
   ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
-  ['none', ''],
+  ['no interim response', ''],
 ])('ignores interim responses: %s', async (_, interim) => {
   const { url, requests } = await startServer(interim + OK);
   const result = await client.send({ url, method: 'POST', headers: { 'X-A': 'b' }, body: 'grüße' });
@@ -37,13 +37,13 @@ it.each([
   expect(requests.join('').toLowerCase()).toContain('content-length: 7\r\n');
 });
 
-it('fails on a connection that only ever sends interim responses', async () => {
+it('fails if the endpoint sends only interim responses', async () => {
   const { url } = await startServer('HTTP/1.1 100 Continue\r\n\r\n');
   const stop = AbortSignal.timeout(300);
   expect(await client.send({ url, method: 'POST', headers: {}, body: 'x' }, stop)).toMatchObject({ outcome: 'failed' });
 });
 
-it('fails on 101 Switching Protocols, which it never asked for, and does not wait for a response', async () => {
+it('fails at once on 101 Switching Protocols, which the request did not ask for', async () => {
   const { url } = await startServer('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n');
   const result = await client.send({ url, method: 'POST', headers: {}, body: 'x' });
   expect(result).toMatchObject({ outcome: 'failed', error: 'HTTP 101', final: false });

@@ -39,7 +39,7 @@ describe('names of an installation in Temporal', () => {
     expect(later.execution(row)).toBe(`execution-3f9a1c07-${row}`);
   });
 
-  it('are new for a UUID without a time', () => {
+  it('have the new form if the id of the row is a UUID without a time', () => {
     const upgraded = new InstallationNames({ ...installation, legacyBefore: new Date('2200-01-01') });
     expect(upgraded.isLegacy(randomUUID())).toBe(false);
   });
@@ -56,7 +56,7 @@ describe('the row of a workflow id', () => {
     expect(workOfCancellation(workflowId)?.refId).toBe(row);
   });
 
-  it('is found for a campaign or job, and for no other workflow', () => {
+  it('is found for a campaign or job, but not for other workflows', () => {
     expect(workOfStart(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
     expect(workOfStart(names.job(row))?.refId).toBe(row);
     expect(workOfStart(names.webhooks(row))).toBeUndefined();

@@ -8,7 +8,7 @@ const body = fc
   .array(fc.oneof({ weight: 20, arbitrary: piece }, { weight: 1, arbitrary: long }))
   .map((all) => all.join(''));
 
-test('the pieces of a large body add up to the body', () => {
+test('the canonical pieces of a large body, joined, are the canonical body', () => {
   fc.assert(
     fc.property(body, (text) => {
       expect([...relaxedPieces(Buffer.from(text, 'latin1'))].join('') === relaxedBody(text)).toBe(true);
@@ -17,7 +17,7 @@ test('the pieces of a large body add up to the body', () => {
   );
 });
 
-test('the pieces also add up to the body if a piece ends between empty lines and lines with text', () => {
+test('the joined pieces are the canonical body even if a piece ends between empty lines and lines with text', () => {
   const text = `${'line \r\n'.repeat(50_000)}${'\r\n'.repeat(300_000)}end\r\n${'\r\n'.repeat(300_000)}`;
   expect([...relaxedPieces(Buffer.from(text, 'latin1'))].join('') === relaxedBody(text)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasAutomaticMark, hasProgramSubject } from './automatic-email.ts';
 
-const marks = (key: string, value: string) => hasAutomaticMark([{ key, value }]);
+const hasMark = (key: string, value: string) => hasAutomaticMark([{ key, value }]);
 
 it.each([
   ['Auto-Submitted', 'auto-replied'],
@@ -22,7 +22,7 @@ it.each([
   ['X-POST-MessageClass', '9; Autoresponder'],
   ['Delivered-To', 'Autoresponder'],
   ['X-MS-Exchange-Generated-Message-Source', 'Mailbox Rules Agent'],
-])('recognizes %s: %s as the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
+])('recognizes %s: %s as the mark of a program', (key, value) => expect(hasMark(key, value)).toBe(true));
 
 it.each([
   ['Auto-Submitted', 'no'],
@@ -35,7 +35,7 @@ it.each([
   ['Delivered-To', 'autoresponder@example.com'],
   ['X-POST-MessageClass', '1'],
   ['List-Id', 'Developers <dev.lists.example.org>'],
-])('is not recognized by %s: %s', (key, value) => expect(marks(key, value)).toBe(false));
+])('does not recognize %s: %s as the mark of a program', (key, value) => expect(hasMark(key, value)).toBe(false));
 
 it.each([
   'Report Domain: example.com Submitter: google.com Report-ID: <1>',

@@ -28,7 +28,7 @@ it.each(['utf-8;ada@bücher.example', 'UTF-8; Ada@b\\x{FC}cher.example', 'rfc822
   },
 );
 
-it('a character that does not exist is left as written', () => {
+it('the code of a character that does not exist stays unchanged', () => {
   const { isAboutAnother } = statusOf([block('utf-8;a\\x{ffffff}@example.com', 'failed')], 'a@example.com');
   expect(isAboutAnother).toBe(true);
 });
@@ -41,7 +41,7 @@ it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com'
   },
 );
 
-it('scans the spaces of a large report only once', () => {
+it('reads a large report with many spaces quickly', () => {
   const spaces = ' '.repeat(128 * 1024);
   const blocks = [`rfc822;${spaces}>x`, `rfc822${spaces};>`, `${spaces}a${spaces}`].map((text) =>
     block(text, 'failed'),

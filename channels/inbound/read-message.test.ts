@@ -6,7 +6,10 @@ const DAEMON = 'From: MAILER-DAEMON@mx.example.org\nSubject: failure notice';
 const EXIM = 'From: Mail Delivery System <Mailer-Daemon@mx.example.org>\nX-Failed-Recipients: ann@example.org';
 const ADDRESS = 'ann@example.org';
 
-/** Reads a bounce in words that came to the return path of an email to Ann; returns what it says about her. */
+/**
+ * Reads a bounce without a machine-readable report, which was sent to the return path of an email to Ann. Returns the
+ * reason that the bounce gives for Ann's address.
+ */
 async function bounceOf(headers: string, body: string, { sender = '', address = ADDRESS } = {}) {
   const raw = Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', '\r\n'));
   const read = await readMessage(raw, { at: new Date(0), sender, isReturned: true });
@@ -16,7 +19,7 @@ async function bounceOf(headers: string, body: string, { sender = '', address = 
   return 'why' in refusal ? refusal.why : refusal.about;
 }
 
-describe('a bounce in words', () => {
+describe('a bounce without a machine-readable report', () => {
   it.each([
     ['dead_mailbox', EXIM, `  ${ADDRESS}\n    Unrouteable address`],
     ['dead_mailbox', EXIM, `  ${ADDRESS}\n    Unknown user`],
@@ -61,11 +64,11 @@ describe('a bounce in words', () => {
     ['message', DAEMON, `<${ADDRESS}>: message size 5000 exceeds size limit 1000 of server mx.example.org`],
     ['routing', DAEMON, `<${ADDRESS}>: unable to look up host example.org: Name or service not known`],
     ['mailbox_for_now', DAEMON, `<${ADDRESS}>: la casella del destinatario è piena`],
-  ])('is judged as %s', async (expected, headers, body) => {
+  ])('has the reason %s', async (expected, headers, body) => {
     expect(await bounceOf(headers, body)).toBe(expected);
   });
 
-  it('about several recipients has the reason below each of them', async () => {
+  it('about several recipients has a separate reason for each recipient', async () => {
     const bob = '<bob@example.net>: host mx.example.net said: 550 5.1.1 unknown';
     const ann = `<${ADDRESS}>: host mx.example.org said: 550 5.7.1 blocked by policy`;
     expect(await bounceOf(DAEMON, `${bob}\n\n${ann}`)).toBe('policy');
@@ -76,12 +79,12 @@ describe('a bounce in words', () => {
 
   it.each([
     ['that only warns', `${DAEMON.replace('failure', 'Warning: delay')}`, `<${ADDRESS}>: user unknown (#4.1.1)`],
-    ['of which the server still tries', DAEMON, `not yet been delivered to:\n  ${ADDRESS}\n    unknown user`],
+    ['of a server that still attempts the delivery', DAEMON, `not yet been delivered to:\n  ${ADDRESS}\n    unknown user`],
     ['that quotes the email', DAEMON, `Sorry.\n--- Below this line is a copy\nTo: ${ADDRESS}\n550 5.1.1 user unknown`],
     ['with a header of the email', DAEMON, `Sorry.\n\nTo: ${ADDRESS}\nSubject: No such user?`],
     ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
     ['in German that only warns', DAEMON, `An ${ADDRESS} noch nicht zugestellt: 450 4.2.1 Postfach vorübergehend voll`],
-  ])('%s says nothing', async (_, headers, body) => {
+  ])('%s changes nothing', async (_, headers, body) => {
     expect(await bounceOf(headers, body)).toBe('nothing');
   });
 
@@ -89,7 +92,7 @@ describe('a bounce in words', () => {
     ["o'brien@example.org", "o'brien@example.org"],
     ['ref=7@example.org', 'REF=7@example.org'],
     ['ann@xn--bcher-kva.example', 'ann@bücher.example'],
-  ])('about %s names it as %s', async (address, written) => {
+  ])('about %s is recognized if it writes the address as %s', async (address, written) => {
     expect(await bounceOf(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe(
       'dead_mailbox',
     );
@@ -98,12 +101,12 @@ describe('a bounce in words', () => {
     expect(await bounceOf(DAEMON, `<x${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('unknown');
   });
 
-  it('in a table has the reply in a cell of its own', async () => {
+  it('with a table may have the reply in a separate cell', async () => {
     const cells = `<table><tr><td>To</td><td>${ADDRESS}</td></tr><tr><td>Reason</td><td>550 5.1.1 Unknown</td></tr></table>`;
     expect(await bounceOf(`${DAEMON}\nContent-Type: text/html`, cells)).toBe('dead_mailbox');
   });
 
-  it('without a charset is read in Windows-1252 if it is not UTF-8', async () => {
+  it('without a charset is decoded as Windows-1252 if it is not UTF-8', async () => {
     const text = `${DAEMON}\n\n<${ADDRESS}>:\nRemote host said: 550 Empf\xe4nger unbekannt\n`;
     const raw = Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1');
     const read = await readMessage(raw, { at: new Date(0), sender: '', isReturned: true });
@@ -175,7 +178,7 @@ describe('an email of an old program', () => {
     ['text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: quoted-printable', Buffer.from('=93=80=94'), '“€”'],
     ['text/plain; charset=iso-8859-2', Buffer.from('\xb9', 'latin1'), 'š'],
     ['text/plain', Buffer.from('Café'), 'Café'],
-  ])('has the letters of its charset, or of Windows without one: %s', async (type, body, text) => {
+  ])('is decoded with its charset, or as UTF-8 or Windows-1252 if it names no charset: %s', async (type, body, text) => {
     expect(await textOf(type, body)).toBe(text);
   });
 

@@ -61,7 +61,7 @@ export interface RecordedEvents {
  * Because of the lock, the events and waits of a contact are recorded one after the other. No event is therefore lost
  * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
  * execution (see `startExecutions`), but it satisfies waits and is sent to endpoints. Events that an untrusted
- * execution causes are marked as untrusted. Source: architecture, "From request to effect" 3.
+ * execution causes are marked as untrusted. Source: docs/ARCHITECTURE.md, "One event".
  * @param p.contactsLocked whether the caller's transaction has already locked all these contacts
  */
 export async function recordEvents(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExtensions } from './extensions.ts';
 
 describe('the reply to EHLO', () => {
-  it('is read to its last line, in any case', () => {
+  it('is read to its last line, in upper or lower case', () => {
     const offers = parseExtensions(
       'mail.example.com at your service\nsize 1000\n8BITMIME\nAUTH=LOGIN\nAuth PLAIN CRAM-MD5\nPipelining',
     );

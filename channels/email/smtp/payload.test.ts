@@ -14,7 +14,7 @@ function toStoredText(bytes: string): string {
   return bytes.slice(0, end).replace(/(^|\r\n)\.\./g, '$1.');
 }
 
-describe('a message on the wire', () => {
+describe('a message as SMTP sends it', () => {
   it.each([
     ['a\r\n', 'a\r\n.\r\n'],
     ['a', 'a\r\n.\r\n'],
@@ -23,7 +23,7 @@ describe('a message on the wire', () => {
     ['a\n.\nb', 'a\r\n..\r\nb\r\n.\r\n'],
     ['a\r.\rb', 'a\r\n..\r\nb\r\n.\r\n'],
     ['a\r\n.b\r\n..c\r\n', 'a\r\n..b\r\n...c\r\n.\r\n'],
-  ])('the message %j is %j on the wire', (data, expected) => {
+  ])('the message %j is sent as %j', (data, expected) => {
     expect(toWireText(data)).toBe(expected);
     expect(toWireText(Buffer.from(data))).toBe(expected);
   });

@@ -11,7 +11,7 @@ function parse(chunks: (string | Buffer)[], textFrom = 0): [number, string][] {
 }
 
 describe('replies', () => {
-  it('are read one by one, over many lines and without text', () => {
+  it('are read one by one, also with several lines or without text', () => {
     expect(parse(['220 hello\r\n250-one\r\n250-two\r\n250 three\r\n354\r\n250 \r\n550\n'])).toEqual([
       [220, 'hello'],
       [250, 'one\ntwo\nthree'],
@@ -21,7 +21,7 @@ describe('replies', () => {
     ]);
   });
 
-  it('are the same however the bytes are cut', () => {
+  it('do not depend on how the stream of bytes is split', () => {
     const stream = Buffer.from('250-größe\r\n250 PIPELINING\r\n250 2.1.0 Ok\r\n550 5.1.1 Nö\r\n354 go\r\n');
     const uncut = parse([stream]);
     fc.assert(
@@ -58,7 +58,7 @@ describe('replies', () => {
     expect(replies).toEqual([250]);
   });
 
-  it('after a reply that ends the session are ignored', () => {
+  it('are ignored if they were buffered when `dropBuffered` is called', () => {
     const replies: number[] = [];
     const parser: ReplyParser = new ReplyParser((code) => {
       replies.push(code);
@@ -73,13 +73,13 @@ describe('replies', () => {
 
 describe('input that is not a reply', () => {
   it.each(['hello\r\n', '99\r\n', '650 six\r\n', '\r\n', 'HTTP/1.1 200 OK\r\n'])(
-    '%j is no reply of a server, and an error',
+    '%j is not a reply of a server, and throws an error',
     (text) => {
       expect(() => parse([text])).toThrow(SmtpProtocolError);
     },
   );
 
-  it('uses little memory if it has no end', () => {
+  it('is rejected before it uses much memory if it does not end', () => {
     expect(() => parse(Array(10).fill('2'.repeat(1000)))).toThrow('a line without end');
     expect(() => parse(['250-more\r\n'.repeat(1000)])).toThrow('a reply without end');
   });
