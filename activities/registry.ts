@@ -24,12 +24,12 @@ export function activitiesByQueue(
   deps: ActivityDeps,
   gate: SendingGate,
 ): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
-  const queues = allByQueue(deps, gate);
+  const queues = groupByQueue(deps, gate);
   const entries = Object.entries(queues).map(([queue, activities]) => [queue, failOnMissingRows(deps.log, activities)]);
-  return Object.fromEntries(entries) as ReturnType<typeof allByQueue>;
+  return Object.fromEntries(entries) as ReturnType<typeof groupByQueue>;
 }
 
-function allByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
+function groupByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   const { sendMails, sendSms, ...deliveries } = { ...deliveryActivities(deps), ...smsActivities(deps) };
   const { sendCampaignChunk, ...campaigns } = campaignChunkActivities(deps);
   const { SEND_EMAIL, SEND_SMS, ...effects } = executionStepActivities(deps);

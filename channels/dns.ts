@@ -57,13 +57,13 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
     ns: (name) => lookUp('NS', name, () => resolver.resolveNs(name)),
     mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
     txt: (name) => lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
-    addresses: (name) => lookUp('A', name, () => anyOf([resolver.resolve4(name), resolver.resolve6(name)])),
+    addresses: (name) => lookUp('A', name, () => combineResults([resolver.resolve4(name), resolver.resolve6(name)])),
   };
 }
 
 async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
   try {
-    const records = await withinMs(LOOKUP_MS, query());
+    const records = await withTimeLimit(LOOKUP_MS, query());
     return records.length > 0 ? { kind: 'found', records } : { kind: 'absent', nameExists: true };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
@@ -77,7 +77,7 @@ async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> 
  * Returns the records of all successful queries together. If all queries failed, throws the first failure that is not
  * "no such name" or "no such record". If all failures mean that, prefers "no such record".
  */
-async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {
+async function combineResults<T>(queries: Promise<T[]>[]): Promise<T[]> {
   const results = await Promise.allSettled(queries);
   const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   if (found.length > 0) return found;
@@ -92,7 +92,7 @@ function mxRecord({ exchange, priority }: MxRecord): MxRecord {
   return { exchange: exchange.toLowerCase().replace(/\.$/, ''), priority };
 }
 
-function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
+function withTimeLimit<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timeoutError = Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
     const timer = setTimeout(() => reject(timeoutError), ms);

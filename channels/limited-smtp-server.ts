@@ -71,7 +71,7 @@ export class LimitedSmtpServer extends SMTPServer {
   override connect(socket: Socket, options?: Parameters<SMTPServer['connect']>[1]): void {
     const slot = this.#slots.take(plainAddress(socket.remoteAddress ?? '') ?? '');
     if (!slot) {
-      refuse(socket);
+      refuseConnection(socket);
       return;
     }
     super.connect(socket, options);
@@ -138,7 +138,7 @@ function addCodeToSizeRefusal(connection: Replier): void {
     send(code, code === 552 && typeof text === 'string' && !/^5\./.test(text) ? `5.3.4 ${text}` : text, context);
 }
 
-function refuse(socket: Socket): void {
+function refuseConnection(socket: Socket): void {
   const destroyTimer = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.on('error', () => {}).once('close', () => clearTimeout(destroyTimer));
   socket.resume();

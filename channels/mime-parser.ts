@@ -28,14 +28,14 @@ const THREAD_HEAP_MB = 512;
  */
 export async function parseMime(bytes: Buffer): Promise<Email> {
   const raw = withNamedCharset(withUtf8Header(bytes));
-  return withLetters(await (raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw)));
+  return correctLetters(await (raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw)));
 }
 
 /**
  * Corrects the texts that the parser has decoded from Windows-1252, because the parser returns control characters for
  * some letters of this charset.
  */
-function withLetters(email: Email): Email {
+function correctLetters(email: Email): Email {
   const { subject, text, html, from, attachments } = email;
   return {
     ...email,

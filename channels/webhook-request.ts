@@ -115,12 +115,12 @@ async function follow(
   for (let redirects = 0; ; redirects += 1) {
     const { url } = current;
     if (!allowPrivate) assertPublicHost(url);
-    const response = await exchange(agents, current, signal);
+    const response = await sendRequest(agents, current, signal);
     const { statusCode = 0, headers } = response;
     const { location } = headers;
     const isRedirect = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
     if (!isRedirect || !location) {
-      const text = await readSome(response);
+      const text = await readBeginning(response);
       return { statusCode, body: text, retryAfterSeconds: retryAfter(headers['retry-after']) };
     }
     response.resume();
@@ -135,7 +135,7 @@ async function follow(
  * Sends a request and returns the final response. Node's client ignores interim responses (RFC 9110 §15.2), such as the
  * `100 Continue` that some servers send unasked; undici would end the connection.
  */
-function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<IncomingMessage> {
+function sendRequest(agents: Agents, hop: Hop, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, method, body } = hop;
   const isTls = url.protocol === 'https:';
   const headers = headersOf(hop);
@@ -205,7 +205,7 @@ function httpUrl(text: string, base?: URL): URL {
 }
 
 /** Reads the beginning of a response's body. If the body stops before its end, returns the part that has arrived. */
-async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {

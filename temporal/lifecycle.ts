@@ -113,7 +113,7 @@ export function createWorkflowLifecycle(deps: {
    */
   function registerAttributes(): Promise<void> {
     attributes ??= calls
-      .make(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace))
+      .call(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace))
       .catch((error: unknown) => {
         attributes = undefined;
         throw error;
@@ -126,7 +126,7 @@ export function createWorkflowLifecycle(deps: {
     names,
     handOver: async (group, { isRepeated } = { isRepeated: false }) => {
       try {
-        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };
+        return { outcome: await calls.call(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeRefusal(error), isUnreachable: isUnreachableError(error) };
       }
@@ -137,30 +137,30 @@ export function createWorkflowLifecycle(deps: {
     },
     findRunId: async (workflowId) => {
       const describe = () => client.workflow.getHandle(workflowId).describe();
-      const found = await calls.make(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
+      const found = await calls.call(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
     },
     cancel: async (run) => {
-      await calls.make(RPC_DEADLINE_MS, () => cancelRun(client, run));
+      await calls.call(RPC_DEADLINE_MS, () => cancelRun(client, run));
     },
-    findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
+    findStatus: (workflowId) => calls.call(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     runs: createRuns(target),
     deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
-    readToken: () => calls.make(RPC_DEADLINE_MS, () => readToken(target)),
+    readToken: () => calls.call(RPC_DEADLINE_MS, () => readToken(target)),
     writeToken: async (token, reading) => {
       // The first token of a new namespace is written before anything else has registered the search attributes.
       await registerAttributes();
-      await calls.make(RPC_DEADLINE_MS, () => writeToken(target, token, reading));
+      await calls.call(RPC_DEADLINE_MS, () => writeToken(target, token, reading));
     },
-    readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
-    countLegacyWorkflows: () => calls.make(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
-    deleteLegacySchedules: () => calls.make(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),
+    readQueueStats: () => calls.call(PING_DEADLINE_MS, () => readQueueStats(target)),
+    countLegacyWorkflows: () => calls.call(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
+    deleteLegacySchedules: () => calls.call(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),
     ping: async () => {
-      await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
+      await calls.call(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
-      await calls.settle();
+      await calls.waitUntilIdle();
       await connection.close();
     },
   };
@@ -178,7 +178,7 @@ class TemporalCalls {
     this.connection = connection;
   }
 
-  async make<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+  async call<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
     const result = this.connection.withDeadline(Date.now() + deadlineMs, call);
     this.running.add(result);
     try {
@@ -189,7 +189,7 @@ class TemporalCalls {
   }
 
   /** Resolves when no call is running. */
-  async settle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await Promise.allSettled(this.running);
   }
 }

@@ -32,13 +32,13 @@ async function readQueue(client: Client, { queue, name }: { queue: TaskQueue; na
     reportStats: true,
   });
   const seen = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Date.now() - 1000 * numberOf(lastAccessTime?.seconds) < POLLER_RECENT_MS,
+    ({ lastAccessTime }) => Date.now() - 1000 * toNumber(lastAccessTime?.seconds) < POLLER_RECENT_MS,
   );
   const age = stats?.approximateBacklogAge;
   return {
     queue,
-    backlog: numberOf(stats?.approximateBacklogCount),
-    backlogSeconds: numberOf(age?.seconds) + (age?.nanos ?? 0) / 1e9,
+    backlog: toNumber(stats?.approximateBacklogCount),
+    backlogSeconds: toNumber(age?.seconds) + (age?.nanos ?? 0) / 1e9,
     addedPerSecond: stats?.tasksAddRate ?? 0,
     dispatchedPerSecond: stats?.tasksDispatchRate ?? 0,
     pollers: seen.length,
@@ -46,6 +46,6 @@ async function readQueue(client: Client, { queue, name }: { queue: TaskQueue; na
 }
 
 /** Converts a number of Temporal's API, which is a protobuf `Long`. */
-function numberOf(value: { toString(): string } | null | undefined): number {
+function toNumber(value: { toString(): string } | null | undefined): number {
   return value === null || value === undefined ? 0 : Number(value.toString());
 }

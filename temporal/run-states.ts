@@ -104,7 +104,7 @@ type Listed = NonNullable<
   Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>['executions']
 >[number];
 
-function keywordOf(attributes: Listed['searchAttributes'], name: string): string | undefined {
+function readKeyword(attributes: Listed['searchAttributes'], name: string): string | undefined {
   const data = attributes?.indexedFields?.[name]?.data;
   return data ? (JSON.parse(Buffer.from(data).toString()) as string) : undefined;
 }
@@ -118,8 +118,8 @@ function toRunning(info: Listed): RunningWorkflow[] {
       runId,
       type: info.type?.name ?? '',
       rowId: rowOfWorkflow(workflowId) ?? '',
-      projectId: keywordOf(info.searchAttributes, 'ProjectId'),
-      stepId: keywordOf(info.searchAttributes, 'StepId'),
+      projectId: readKeyword(info.searchAttributes, 'ProjectId'),
+      stepId: readKeyword(info.searchAttributes, 'StepId'),
     },
   ];
 }
@@ -146,7 +146,7 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
       runId,
       status: status.name,
       pendingActivities: raw.pendingActivities?.length ?? 0,
-      stepId: keywordOf(attributes, 'StepId'),
+      stepId: readKeyword(attributes, 'StepId'),
     };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -174,7 +174,7 @@ const LISTED_AT_ONCE = 1_000;
 async function findNotRunningInRange({ client, names }: Target, executionIds: string[]): Promise<string[]> {
   const [first, last] = [executionIds[0], executionIds.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const query = runningQuery(names, first, last);
+  const query = buildRunningQuery(names, first, last);
   const isLongList = executionIds.length > LISTED_AT_ONCE;
   if (isLongList && (await client.workflow.count(query)).count === executionIds.length) return [];
   const running = new Set<string>();
@@ -182,7 +182,7 @@ async function findNotRunningInRange({ client, names }: Target, executionIds: st
   return executionIds.filter((id) => !running.has(names.execution(id)));
 }
 
-function runningQuery(names: InstallationNames, first: string, last: string): string {
+function buildRunningQuery(names: InstallationNames, first: string, last: string): string {
   return `${installationQuery(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }

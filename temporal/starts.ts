@@ -75,7 +75,7 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     case 'restock.start':
       return startGroup(temporal, group);
     default:
-      return unknownKind(group);
+      return throwUnknownKind(group);
   }
 }
 
@@ -141,14 +141,14 @@ type StartKind =
  * Returns its argument. The type parameter makes the compiler check `args` against the parameters of the workflow
  * function.
  */
-function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
+function typedStart<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
   return start;
 }
 
 /** For each kind of outbox row, the function that builds the arguments for starting the row's workflow. */
 const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Start } = {
   'email.retry': ({ names }, rows) =>
-    startOf<typeof emailDelivery>({
+    typedStart<typeof emailDelivery>({
       type: 'emailDelivery',
       workflowId: names.messages('delivery', idsOf(rows)),
       args: [{ projectId: rows[0].projectId, emailIds: [], carried: deliveryOf(rows) }],
@@ -157,7 +157,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       priority: PRIORITY.transactional,
     }),
   'sms.retry': ({ names }, rows) =>
-    startOf<typeof smsDelivery>({
+    typedStart<typeof smsDelivery>({
       type: 'smsDelivery',
       workflowId: names.messages('sms', idsOf(rows)),
       args: [{ projectId: rows[0].projectId, smsIds: [], carried: deliveryOf(rows) }],
@@ -166,7 +166,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       priority: PRIORITY.transactional,
     }),
   'webhook.deliver': ({ names }, [{ projectId, payload }]) =>
-    startOf<typeof webhookDelivery>({
+    typedStart<typeof webhookDelivery>({
       type: 'webhookDelivery',
       workflowId: names.webhooks(payload.endpointId),
       args: [{ projectId, endpointId: payload.endpointId }],
@@ -177,7 +177,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
   'execution.start': ({ names, publicUrl }, [{ id, projectId, refId, payload }]) => {
     const { workflowId, contactId, anew, ...input } = payload;
     const link = `${publicUrl}/app/messages/executions/${workflowId}/${refId}`;
-    return startOf<typeof contactExecution>({
+    return typedStart<typeof contactExecution>({
       type: 'contactExecution',
       workflowId: names.execution(refId),
       args: [{ ...input, link }],
@@ -194,7 +194,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
     });
   },
   'campaign.start': ({ names }, [{ projectId, refId: campaignId, payload }]) =>
-    startOf<typeof campaignSend>({
+    typedStart<typeof campaignSend>({
       type: 'campaignSend',
       workflowId: names.campaign(campaignId, payload.sendNo),
       args: [{ projectId, campaignId, sendNo: payload.sendNo }],
@@ -213,7 +213,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
     ],
   ) =>
     // Both workflows have the same parameter, so the type of one of them is used for both.
-    startOf<typeof bulkJob>({
+    typedStart<typeof bulkJob>({
       type: kind === 'import' ? 'contactImport' : 'bulkJob',
       workflowId: names.job(jobId),
       args: [{ projectId, jobId, kind }],
@@ -222,7 +222,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       priority: PRIORITY.bulk,
     }),
   'hold.release': ({ names }, [{ id, projectId }]) =>
-    startOf<typeof releaseHeld>({
+    typedStart<typeof releaseHeld>({
       type: 'releaseHeld',
       workflowId: names.holdRelease(id),
       args: [{ projectId }],
@@ -231,7 +231,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       priority: PRIORITY.automation,
     }),
   'window.changed': ({ names }, [{ id, projectId }]) =>
-    startOf<typeof wakeWindowWaits>({
+    typedStart<typeof wakeWindowWaits>({
       type: 'wakeWindowWaits',
       workflowId: names.sendingWindow(id),
       args: [{ projectId }],
@@ -249,7 +249,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       },
     ],
   ) =>
-    startOf<typeof backInStock>({
+    typedStart<typeof backInStock>({
       type: 'backInStock',
       workflowId: names.restock(id, { projectId, variantId, restockNo }),
       args: [{ projectId, variantId, restockNo }],
@@ -341,6 +341,6 @@ async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.st
   throw new Error('the workflow run of the failed execution is still open');
 }
 
-function unknownKind(group: never): never {
+function throwUnknownKind(group: never): never {
   throw new Error(`unknown outbox kind ${String((group as RowGroup).kind)}`);
 }

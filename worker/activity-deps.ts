@@ -60,7 +60,7 @@ export function createActivityDeps(p: {
   const route = createRouteWatch({
     db,
     log: p.log,
-    route: routeOf(config),
+    route: identifyRoute(config),
     address: providerAddress(config.email),
     returnPathDomain: config.email.returnPathDomain,
     provider: bulkProvider,
@@ -90,7 +90,7 @@ export function createActivityDeps(p: {
  * Returns a text that identifies the email provider with its settings. A pause of a route belongs to this text, so it
  * ends when an operator changes the settings.
  */
-function routeOf({ email, secretKey }: Config): string {
+function identifyRoute({ email, secretKey }: Config): string {
   const settings = JSON.stringify([email.provider, email[email.provider]]);
   return createHmac('sha256', deriveKey(secretKey, 'routes')).update(settings).digest('hex').slice(0, 32);
 }

@@ -37,7 +37,7 @@ export function emailChannel(deps: Deps): DirectChannel {
     maxInFlight: 80,
     maxOfProject: 50,
     attempt: async (projectId, rows, stop) => {
-      const emails = rows.map(messageOf);
+      const emails = rows.map(toMessage);
       const attempted = await emailAttempts.attempt({ projectId, emails, expiresAt: newExpiry(), stop, whenSettled });
       return fatesOf(rows, attempted);
     },
@@ -72,7 +72,7 @@ export function smsChannel(deps: Deps): DirectChannel {
     attempt: async (projectId, rows) => {
       const attempted = await smsAttempts.attempt({
         projectId,
-        messages: rows.map(messageOf),
+        messages: rows.map(toMessage),
         expiresAt: newExpiry(),
         whenSettled: async (trx, sms) => {
           const { outcome } = sms;
@@ -124,7 +124,7 @@ async function handOver(
  * Returns the message of an outbox row. The id of the row serves as the id of the delivery. If a worker is killed, the
  * worker that takes the row next can therefore claim the same message again.
  */
-function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } {
+function toMessage({ refId, id }: TakenRow): { id: string; deliveryId: string } {
   return { id: refId, deliveryId: id };
 }
 

@@ -72,10 +72,10 @@ export function startDirectSender(deps: {
   async function round(): Promise<boolean> {
     // While the installation may not send, rows stay in the outbox.
     if (!gate.isOpen()) return false;
-    // A project that is not in `freeByProject` has no rows in progress, so it gets up to the limit for a project.
-    const limit = Math.min(inFlight.free(), channel.maxOfProject);
+    // A project that is not in `countFreeSlotsByProject()` has no rows in progress, so it gets up to the limit for a project.
+    const limit = Math.min(inFlight.countFreeSlots(), channel.maxOfProject);
     if (limit <= 0) return false;
-    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.freeByProject() };
+    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.countFreeSlotsByProject() };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);
@@ -161,12 +161,12 @@ class InFlightRows {
     this.#blocked.set(projectId, untilMs);
   }
 
-  free(): number {
+  countFreeSlots(): number {
     return this.#limits.maxInFlight - this.#rows.size;
   }
 
   /** Returns the number of free slots of each project that has rows in progress or has used up its send rate. */
-  freeByProject(): Map<string, number> {
+  countFreeSlotsByProject(): Map<string, number> {
     const free = new Map<string, number>();
     for (const { projectId } of this.#rows.values()) {
       free.set(projectId, (free.get(projectId) ?? this.#limits.maxOfProject) - 1);
@@ -181,7 +181,7 @@ class InFlightRows {
   /** Tells whether the limit of the project, or the limit of all projects, is reached. */
   isFull(projectId: string): boolean {
     const ofProject = [...this.#rows.values()].filter((row) => row.projectId === projectId).length;
-    return this.free() <= 0 || ofProject >= this.#limits.maxOfProject;
+    return this.countFreeSlots() <= 0 || ofProject >= this.#limits.maxOfProject;
   }
 
   /** Renews the leases that are older than `RENEW_MS`. */

@@ -221,9 +221,9 @@ function createHandOver(deps: {
       case 'begun':
         return remove(group.rows);
       case 'absent':
-        return settleUndelivered(group.rows);
+        return handleUndelivered(group.rows);
       case 'failed':
-        return settleFailed(group, result);
+        return handleFailed(group, result);
     }
   }
 
@@ -231,7 +231,7 @@ function createHandOver(deps: {
    * Handles signals whose workflow is not running: removes signals to an ended workflow, and defers signals to a
    * workflow that has not started yet.
    */
-  async function settleUndelivered(rows: OutboxRow[]): Promise<void> {
+  async function handleUndelivered(rows: OutboxRow[]): Promise<void> {
     const ended = await findEndedTargets(db, rows);
     const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
@@ -240,7 +240,7 @@ function createHandOver(deps: {
     ]);
   }
 
-  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; isUnreachable: boolean }): Promise<void> {
+  async function handleFailed({ kind, rows }: RowGroup, p: { reason: string; isUnreachable: boolean }): Promise<void> {
     log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
     if (!p.isUnreachable) return defer(rows, p.reason);
     const waitMs = backoff.noteUnreachable();

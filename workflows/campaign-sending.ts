@@ -189,7 +189,7 @@ export class Sending {
    */
   private canStartChunk(): boolean {
     const throttled = !this.held && this.throttledUntilMs > Date.now();
-    return !this.paused && this.running.size < this.lanes() && !throttled;
+    return !this.paused && this.running.size < this.countLanes() && !throttled;
   }
 
   private startChunks(): void {
@@ -207,7 +207,7 @@ export class Sending {
     return takeNextChunk(this.progress, this.heldChunks);
   }
 
-  private lanes(): number {
+  private countLanes(): number {
     return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / LANE_RATE)) : LANES;
   }
 
@@ -272,7 +272,7 @@ export class Sending {
   }
 
   private msUntilDue(): number | undefined {
-    if (this.running.size >= this.lanes()) return undefined;
+    if (this.running.size >= this.countLanes()) return undefined;
     const now = Date.now();
     const dueAtMs = nextDueAt(this.progress);
     if (this.throttledUntilMs > now && (dueAtMs !== undefined || hasNewChunks(this.progress)))

@@ -38,14 +38,14 @@ async function send(input: CampaignInput): Promise<string> {
   if (hasTooManyWaiting(progress)) await storeWaitingChunks(start, progress);
   const position = await awaitStart(start, signals);
   if (position === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
-  if (position === 'ended') return end(start);
+  if (position === 'ended') return endWorkflow(start);
   applyClockChange(progress, position.clock);
   const audience = new AudienceStage(start, progress);
   // The result of the activity says whether sending may start before the audience is complete. Activities of earlier
   // versions do not report this. The workflow then waits for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Reading the audience: ${pluralize(progress.recipients, 'recipient')} so far`);
-    if (!(await audience.addPart())) return end(start);
+    if (!(await audience.addPart())) return endWorkflow(start);
   }
   let { rate, paused } = position;
   for (;;) {
@@ -53,12 +53,12 @@ async function send(input: CampaignInput): Promise<string> {
     const result = await sending.run();
     ({ rate, paused } = sending);
     if (result === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
-    if (result === 'ended') return end(start);
+    if (result === 'ended') return endWorkflow(start);
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
       start,
     ]);
     if (finish.outcome === 'sent') return describeEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
-    if (finish.outcome === 'ended') return end(start);
+    if (finish.outcome === 'ended') return endWorkflow(start);
     progress.later.push(...finish.openChunks.map(newChunk));
   }
 }
@@ -90,7 +90,7 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
  * Ends the workflow in the same way as this start of the campaign has ended in Postgres. If the start was cancelled,
  * marks the remaining recipients as skipped. A campaign that is a DRAFT again has no recipients to skip.
  */
-async function end(start: CampaignRunInput): Promise<string> {
+async function endWorkflow(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
   const {
     skipped,

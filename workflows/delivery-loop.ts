@@ -84,7 +84,7 @@ async function sendDue(
     attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
   },
 ): Promise<DeliveryState> {
-  const due = await nextDue(state.waiting, p.count);
+  const due = await waitForDue(state.waiting, p.count);
   showDetails(`Sending ${due.length} of ${p.count(state.waiting.length)}`);
   const result = await p.attempt(due, state.expiresAt);
   const notDue = state.waiting.filter((message) => !due.includes(message));
@@ -93,7 +93,7 @@ async function sendDue(
 }
 
 /** Waits for the first due message, and returns it with the messages that are due at about the same time. */
-async function nextDue(waiting: DeferredMessage[], count: (messages: number) => string): Promise<DeferredMessage[]> {
+async function waitForDue(waiting: DeferredMessage[], count: (messages: number) => string): Promise<DeferredMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
   if (waitMs > 0) {

@@ -117,14 +117,14 @@ class Lanes {
         isOver = true;
       });
     if (!isLast) {
-      await condition(() => isOver || this.p.queue.length === 0, this.leftMs());
-      await condition(() => isOver, Math.min(DRAIN_MS, this.leftMs()));
-    } else await condition(() => isOver, this.leftMs());
+      await condition(() => isOver || this.p.queue.length === 0, this.remainingMs());
+      await condition(() => isOver, Math.min(DRAIN_MS, this.remainingMs()));
+    } else await condition(() => isOver, this.remainingMs());
     if (!isOver) scope.cancel();
     await work;
   }
 
-  private leftMs(): number {
+  private remainingMs(): number {
     return Math.max(1, this.p.deadlineMs - Date.now());
   }
 

@@ -76,7 +76,7 @@ export function createCampaignComposer(p: {
    */
   const subjects = new WeakMap<ClaimedRecipient, string>();
 
-  function outgoing({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
+  function toOutgoingEmail({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
     const from = verpAddress(verpKey, id, returnDomain);
     return { id, projectId: content.projectId, from, to: email, raw, canonical: true };
   }
@@ -90,13 +90,13 @@ export function createCampaignComposer(p: {
     costly: plain === undefined,
     compose(recipient) {
       if (!plain) throw new Error('costly content is composed in a thread');
-      return outgoing(recipient, renderMime(plain, { ...inputOf(recipient), headers: headersOf(recipient) }));
+      return toOutgoingEmail(recipient, renderMime(plain, { ...inputOf(recipient), headers: headersOf(recipient) }));
     },
     async composeCostly(recipient) {
       const input = { key, source, input: inputOf(recipient), headers: headersOf(recipient) };
       const { raw, subject } = await compute.inThread(work, 'content.message', input);
       subjects.set(recipient, subject);
-      return outgoing(recipient, raw);
+      return toOutgoingEmail(recipient, raw);
     },
     eventOf(recipient) {
       return {

@@ -142,7 +142,7 @@ export class CampaignSending {
     const routeWait = await this.waitForRoute(input, terms);
     if (routeWait) return { ...routeWait, rate, from, putOff };
     const clock = await checkGate(db, chunkOf(input));
-    if (!clock) return this.endMissing(input);
+    if (!clock) return this.endMissingChunk(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.prepareTurn({ input, rate, terms, clock })), stop };
@@ -171,7 +171,7 @@ export class CampaignSending {
    * Ends a chunk whose row does not exist, because its campaign was deleted.
    * @throws RowMissing if the campaign exists, because then its chunk must exist too
    */
-  private async endMissing(input: ChunkInput): Promise<ChunkResult> {
+  private async endMissingChunk(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
     return result('ended');
   }

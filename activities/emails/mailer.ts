@@ -148,14 +148,14 @@ export function createMailer(deps: MailerDeps): Mailer {
     async deliver(email, whenSettled, options) {
       const order = { email, whenSettled, options };
       // An email that will not be sent counts as 0 bytes, so it uses none of its project's computing budget.
-      const bytes = withheldAs(email) || !email.to ? 0 : await messages.largeBytes(email);
+      const bytes = withheldAs(email) || !email.to ? 0 : await messages.findLargeBytes(email);
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
         // Keeps the memory reserved for the large email until the email is settled, because it is in memory until then.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
-        if (error instanceof OverBudget) return releaseUnattempted(email, delayOverBudget(error));
+        if (error instanceof OverBudget) return releaseUnattempted(email, throttleByBudget(error));
         throw error;
       }
     },
@@ -182,7 +182,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
    * it does not delay other emails.
    */
   function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
-    if (error instanceof OverBudget) return delayOverBudget(error);
+    if (error instanceof OverBudget) return throttleByBudget(error);
     if (error instanceof TemplateError) {
       return failWith(
         'template_error',
@@ -240,7 +240,7 @@ interface Order<T> {
   options: DeliverOptions | undefined;
 }
 
-function delayOverBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
+function throttleByBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
   return { kind: 'throttled', cause: 'budget', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 

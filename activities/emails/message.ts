@@ -45,7 +45,7 @@ export interface EmailMessages {
    * Returns the total size of an email's files in bytes if this is a large email, otherwise 0. A large email is
    * composed in a thread, after its bytes were charged to the project's computing budget.
    */
-  largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
+  findLargeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**
    * Renders and signs a claimed email. A large email is composed in a thread by `inThread`. Composing the same email
    * again gives the same message, except for its Date header.
@@ -70,7 +70,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   }
 
   return {
-    async largeBytes({ projectId, options }) {
+    async findLargeBytes({ projectId, options }) {
       const ids = options.attachmentIds ?? [];
       const bytes = ids.length > 0 ? await sumAttachmentBytes(db, { projectId, ids }) : 0;
       return isLargeEmail(bytes) ? bytes : 0;

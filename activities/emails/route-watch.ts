@@ -113,7 +113,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   }
 
   async function pause(email: Omit<RepliedEmail, 'projectId'>, refusal: Refused, projectIds: string[]) {
-    pauseCache.addAtOnce(projectIds, refusal.stage);
+    pauseCache.addToMemory(projectIds, refusal.stage);
     const isTrial = refusal.stage === 'data' || refusal.stage === 'message' || !provider.probe;
     const first = isTrial ? TRIAL_SECONDS : FIRST_PROBE_SECONDS;
     const paused = await pauseRoute(db, {
@@ -215,7 +215,7 @@ function createPauseCache(db: Db, route: string, onChange: () => void) {
      * Adds a pause to the memory of this process at once, so that no more email is sent before the pause is stored in
      * Postgres.
      */
-    addAtOnce(projectIds: string[], stage: RoutePause['stage']): void {
+    addToMemory(projectIds: string[], stage: RoutePause['stage']): void {
       const [only = null, ...others] = projectIds;
       const projectId = others.length > 0 ? null : only;
       const now = new Date();

@@ -107,7 +107,7 @@ async function prepareRequest(
   const interpolation = { untrusted: 'omit' } as const;
   const stepHeaders = Object.entries(config.headers ?? {})
     .filter(([name]) => !RESERVED_HEADERS.test(name))
-    .map(([name, value]) => [name, headerText(interpolate(value, variables, interpolation))]);
+    .map(([name, value]) => [name, toHeaderText(interpolate(value, variables, interpolation))]);
   return {
     onFailure: config.onFailure,
     request: {
@@ -129,7 +129,7 @@ async function prepareRequest(
  * Replaces characters that a header value must not contain: control characters (RFC 9110 §5.5), and characters outside
  * Latin-1.
  */
-function headerText(value: string): string {
+function toHeaderText(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression removes control characters
   return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ').replace(/[^\t\u0020-\u00ff]/g, '?');
 }

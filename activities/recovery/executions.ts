@@ -50,7 +50,7 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listOpenExecutions(deps.db, { after, limit: PAGE });
-    const toRepair = await findStopped(deps, page);
+    const toRepair = await findRepairs(deps, page);
     for (const [projectId, repairs] of groupBy(toRepair, ({ execution }) => execution.projectId)) {
       for (let at = 0; at < repairs.length; at += CHUNK) {
         // If the repair of one project fails, the other projects are still repaired.
@@ -65,7 +65,7 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
   }
 }
 
-async function findStopped({ lifecycle }: RecoveryDeps, page: OpenExecution[]): Promise<Repair[]> {
+async function findRepairs({ lifecycle }: RecoveryDeps, page: OpenExecution[]): Promise<Repair[]> {
   const { runs, names } = lifecycle;
   const ids = await runs.findNotRunning(page.map(({ id }) => id));
   if (ids.length === 0) return [];

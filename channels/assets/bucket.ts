@@ -76,7 +76,7 @@ export function openBucket(settings: BucketSettings): Bucket {
       run(async ({ client, sdk }, abortSignal) => {
         try {
           const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: key }), { abortSignal });
-          return pieces(addAbortSignal(abortSignal, Body as unknown as Readable));
+          return readPieces(addAbortSignal(abortSignal, Body as unknown as Readable));
         } catch (error) {
           if (error instanceof sdk.NoSuchKey) return undefined;
           throw error;
@@ -117,7 +117,7 @@ async function openClient({ region, endpoint, credentials }: BucketSettings): Pr
   return { client, sdk };
 }
 
-async function* pieces(body: Readable): AsyncGenerator<Uint8Array> {
+async function* readPieces(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {

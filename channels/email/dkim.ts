@@ -62,7 +62,7 @@ export interface DkimOptions {
  * would block all connections during this time. It therefore runs in Node's thread pool. The signature lists From one
  * more time than the message has it. An attacker who adds a second From then makes the signature invalid.
  */
-function dkimSignature(
+function buildSignatureHeader(
   message: string | Buffer,
   signer: DkimSigner,
   options: DkimOptions,
@@ -114,7 +114,7 @@ export function signMessage<T extends string | Buffer>(
   options: DkimOptions = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    dkimSignature(message, signer, options, (error, header) => {
+    buildSignatureHeader(message, signer, options, (error, header) => {
       if (error) return reject(error);
       resolve((typeof message === 'string' ? header + message : Buffer.concat([Buffer.from(header), message])) as T);
     });

@@ -37,17 +37,17 @@ export interface FinishedEmail {
 /** Composes, signs and encodes an email. This is all the work whose cost grows with the size of the email. */
 export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
   const { signer, rewrittenFields } = input;
-  const message = 'original' in input ? complete(input.original) : await compose(input);
+  const message = 'original' in input ? completeRelayed(input.original) : await composeMessage(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
   const { data, ...payload } = payloadOf(raw, false);
   return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
 }
 
-function complete({ message, ...rest }: Extract<MessageContent, { original: unknown }>['original']): Buffer {
+function completeRelayed({ message, ...rest }: Extract<MessageContent, { original: unknown }>['original']): Buffer {
   return completeOriginal({ message: asBuffer(message), ...rest });
 }
 
-function compose({ message }: ComposedInput): Promise<Buffer> {
+function composeMessage({ message }: ComposedInput): Promise<Buffer> {
   const attachments = message.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
   return buildMessage({ ...message, attachments });
 }

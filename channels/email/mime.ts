@@ -49,10 +49,10 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
   const attachments = input.attachments ?? [];
   const forms = attachments.filter(({ disposition }) => disposition === 'alternative');
   const composer = new MailComposer({
-    from: address(input.from),
-    to: address(input.to),
-    ...(input.cc?.length ? { cc: input.cc.map(address) } : {}),
-    ...(input.replyTo?.length ? { replyTo: input.replyTo.map(address) } : {}),
+    from: toComposerAddress(input.from),
+    to: toComposerAddress(input.to),
+    ...(input.cc?.length ? { cc: input.cc.map(toComposerAddress) } : {}),
+    ...(input.replyTo?.length ? { replyTo: input.replyTo.map(toComposerAddress) } : {}),
     subject: foldableText(input.subject),
     html: input.html,
     text: input.text,
@@ -107,8 +107,8 @@ function nameFilesByDisposition(node: MimeNode): void {
 /**
  * Returns name and address as an object, so that the composer does not parse a name like `x@y, z@w` as two addresses.
  */
-function address({ name, address: mailbox }: NamedAddress): { name: string; address: string } {
-  return { name: singleLine(name ?? ''), address: singleLine(mailbox) };
+function toComposerAddress({ name, address }: NamedAddress): { name: string; address: string } {
+  return { name: singleLine(name ?? ''), address: singleLine(address) };
 }
 
 function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {

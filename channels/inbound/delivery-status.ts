@@ -30,7 +30,7 @@ export function statusOf(
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
   const withAction = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
   const ofRecipient = address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
-  const fields = worst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
+  const fields = findWorst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
   return { fields, isAboutAnother: address !== null && ofRecipient.length === 0 && namesAnyRecipient(fields) };
 }
 
@@ -98,7 +98,7 @@ function fromUtf8Address(text: string): string | undefined {
   return normalizeEmail(decoded);
 }
 
-function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
+function findWorst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   return blocks.reduce<RecipientStatus | undefined>(
     (found, block) => (found === undefined || severityOf(block) > severityOf(found) ? block : found),
     undefined,

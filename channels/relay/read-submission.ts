@@ -37,18 +37,18 @@ const NOT_KEPT =
  */
 export async function readSubmission(raw: Buffer): Promise<Submission> {
   const email = await parseMime(raw);
-  const text = email.text === undefined ? null : clean(email.text).replace(/\r?\n$/, '');
+  const text = email.text === undefined ? null : toStorableText(email.text).replace(/\r?\n$/, '');
   return {
     from: authorOf(email),
     replyTo: recipientOf(mailboxes(email.replyTo)[0])?.email ?? null,
-    subject: clean(email.subject ?? ''),
-    html: email.html === undefined ? htmlOf(text ?? '') : clean(email.html),
+    subject: toStorableText(email.subject ?? ''),
+    html: email.html === undefined ? htmlOf(text ?? '') : toStorableText(email.html),
     text,
     names: namesOf(email),
     headers: Object.fromEntries(
       email.headers
         .filter(({ key }) => !NOT_KEPT.test(key))
-        .map(({ originalKey, value }) => [originalKey, clean(value)]),
+        .map(({ originalKey, value }) => [originalKey, toStorableText(value)]),
     ),
     attachments: email.attachments.map(attachmentOf),
   };
@@ -69,12 +69,12 @@ function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {
 }
 
 function recipientOf(mailbox: Mailbox | undefined): Recipient | null {
-  return mailbox ? { email: normalizeEmail(mailbox.address), name: clean(mailbox.name) || null } : null;
+  return mailbox ? { email: normalizeEmail(mailbox.address), name: toStorableText(mailbox.name) || null } : null;
 }
 
 function namesOf({ to, cc }: Email): Map<string, string> {
   const named = [...mailboxes(to), ...mailboxes(cc)].filter(({ name }) => name !== '');
-  return new Map(named.map(({ address, name }) => [normalizeEmail(address), clean(name)]));
+  return new Map(named.map(({ address, name }) => [normalizeEmail(address), toStorableText(name)]));
 }
 
 /** Returns HTML with the same lines for a message that has only text. */
@@ -104,7 +104,7 @@ function toBuffer(content: Attachment['content']): Buffer {
 
 /** Returns the file name without invalid characters. A part without a name is named by its position. */
 function filenameOf({ filename, mimeType }: Attachment, index: number): string {
-  const name = clean(filename ?? '')
+  const name = toStorableText(filename ?? '')
     .replace(/[\p{Cc}"]/gu, '')
     .trim();
   if (name !== '') return name.length > 255 ? name.slice(0, 255 - extname(name).length) + extname(name) : name;
@@ -112,6 +112,6 @@ function filenameOf({ filename, mimeType }: Attachment, index: number): string {
 }
 
 /** Returns text that Postgres can store. */
-function clean(text: string): string {
+function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

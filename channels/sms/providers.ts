@@ -33,10 +33,10 @@ export function createSmsProvider(
   { sms, publicUrl }: Pick<Config, 'sms' | 'publicUrl'>,
   store: SmsContext['store'],
 ): SmsProvider | undefined {
-  return sms.provider === 'none' ? undefined : create(sms.provider, sms, { publicUrl, store });
+  return sms.provider === 'none' ? undefined : createForKind(sms.provider, sms, { publicUrl, store });
 }
 
-function create<K extends SmsProviderKind>(kind: K, settings: Pick<SmsProviderSettings, K>, context: SmsContext) {
+function createForKind<K extends SmsProviderKind>(kind: K, settings: Pick<SmsProviderSettings, K>, context: SmsContext) {
   const createOne: Create<SmsProviderSettings[K]> = SENDERS[kind];
   return createOne(settings[kind], context);
 }

@@ -24,7 +24,7 @@ export function twilioProvider(options: TwilioOptions): SmsProvider {
     kind: 'twilio',
     async send(sms) {
       client ??= openClient(options);
-      return create(await client, sms, options.statusCallback(sms.id));
+      return sendSms(await client, sms, options.statusCallback(sms.id));
     },
   };
 }
@@ -37,7 +37,7 @@ async function openClient({ accountSid, authToken, baseUrl }: TwilioOptions): Pr
   return client;
 }
 
-async function create(client: Twilio, sms: OutgoingSms, statusCallback: string): Promise<SmsResult> {
+async function sendSms(client: Twilio, sms: OutgoingSms, statusCallback: string): Promise<SmsResult> {
   try {
     const { sid, status } = await client.messages.create({
       from: sms.from,
@@ -49,7 +49,7 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
       return { outcome: 'refused', reason: 'provider_rejected', error: `Twilio: ${status}` };
     return { outcome: 'accepted', providerMessageId: sid, status: status === 'sent' ? 'SENT' : 'QUEUED' };
   } catch (error) {
-    return failure(error);
+    return toFailedResult(error);
   }
 }
 
@@ -57,7 +57,7 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
  * Converts an error of Twilio into a result. A 4xx status means that Twilio refuses the message. The statuses 401, 403,
  * 408, 425 and 429 are exceptions: they are about our account or rate, so the message is sent again later.
  */
-function failure(error: unknown): SmsResult {
+function toFailedResult(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);
   const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;
   const errorText = `Twilio ${codes}: ${message}`;

@@ -56,10 +56,10 @@ export async function recordEmailResults(
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
-  const eventful = p.results.filter(isEventful);
+  const eventful = p.results.filter(emitsEvent);
   // Includes all emails of workflow steps, because this transaction also completes their steps, which needs the
   // contact's lock.
-  const needContactLock = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
+  const needContactLock = p.results.filter((result) => emitsEvent(result) || result.email.executionId !== null);
   const holders = await findContactsByAddress(trx, { projectId, addresses: listDeadAddresses(p.results) });
   const contactIds = [...needContactLock.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
   await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
@@ -73,12 +73,12 @@ export async function recordEmailResults(
   outbox.push(...(await endAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await countForGuards(trx, {
     projectId,
-    results: p.results.filter((result) => isGuarded(result) && recorded.has(result.email.id)),
+    results: p.results.filter((result) => countsForGuards(result) && recorded.has(result.email.id)),
   });
   return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
 }
 
-function isEventful({ outcome }: EmailResult): boolean {
+function emitsEvent({ outcome }: EmailResult): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'bounced';
 }
 
@@ -86,8 +86,8 @@ function isEventful({ outcome }: EmailResult): boolean {
  * Tells whether a result counts for the bounce guards. An email that the service did not attempt to send does not
  * count.
  */
-function isGuarded(result: EmailResult): boolean {
-  return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
+function countsForGuards(result: EmailResult): boolean {
+  return emitsEvent(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
 }
 
 /**
@@ -117,7 +117,7 @@ async function countForGuards(
     if (outcome.kind !== 'failed' || outcome.provider === undefined) continue;
     refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
   }
-  const dead = live.filter(isDead).length;
+  const dead = live.filter(isHardBounce).length;
   const { outbox, watched } = await guardRates(trx, { projectId, emails: live.length, dead, complaints: 0 });
   for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
     outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
@@ -143,13 +143,13 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   return [{ ...common, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
 }
 
-function isDead(outcome: RecordedOutcome): boolean {
+function isHardBounce(outcome: RecordedOutcome): boolean {
   return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 
 /** Returns the addresses of the recipients that hard-bounced, in lower case. */
 function listDeadAddresses(results: EmailResult[]): string[] {
-  return results.flatMap(({ email, outcome }) => (email.to && isDead(outcome) ? normalizeEmail(email.to.email) : []));
+  return results.flatMap(({ email, outcome }) => (email.to && isHardBounce(outcome) ? normalizeEmail(email.to.email) : []));
 }
 
 /**

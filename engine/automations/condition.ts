@@ -58,7 +58,7 @@ function filtersOf({ groups }: Condition): Filter[] {
 
 async function evaluateAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<boolean[]> {
   if (conditions.length === 0) return [];
-  const filled = await fillAll(db, p, conditions);
+  const filled = await fillConditions(db, p, conditions);
   const predicates: RawBuilder<boolean>[] = [];
   for (const condition of filled) {
     const { segments, zone } = await loadConditionSources(db, { projectId: p.projectId, condition });
@@ -76,7 +76,7 @@ async function evaluateAll(db: Db, p: ConditionInput, conditions: Condition[]): 
 }
 
 /** Replaces the variables in the filters' values with the values that the step can use. */
-async function fillAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<Condition[]> {
+async function fillConditions(db: Db, p: ConditionInput, conditions: Condition[]): Promise<Condition[]> {
   if (!conditions.some(hasExpression)) return conditions;
   const { variables } = await loadStepVariables(db, p);
   return conditions.map((condition) => fillCondition(condition, variables, 'step'));

@@ -37,14 +37,14 @@ export async function advanceExecution(
   const locked = await lockExecution(trx, p);
   const { execution, current, graph } = locked;
   if (execution.completedAt) {
-    throw conflict(
+    throw conflictError(
       `The execution has ended: it is ${execution.status}.`,
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
     );
   }
   if (current?.status !== 'WAITING') {
-    throw conflict(
+    throw conflictError(
       'The execution runs a step and waits for nothing.',
       execution.status,
       'Repeat the request while currentStep is waiting; GET the execution shows its steps.',
@@ -75,7 +75,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   const { projectId, executionId } = p;
   const { execution, graph } = await lockExecution(trx, p);
   if (execution.status !== 'FAILED') {
-    throw conflict(
+    throw conflictError(
       `Only a FAILED execution can be retried: this one is ${execution.status}.`,
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
@@ -83,14 +83,14 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   }
   const { stepId, error } = await reopenFailed(trx, p);
   if (error === LOOP || execution.visit >= MAX_VISITS) {
-    throw conflict(
+    throw conflictError(
       'The execution repeated its steps too soon or too often, and would do so again.',
       execution.status,
       'Add a DELAY of at least 60 seconds to the loop, then start a new execution.',
     );
   }
   if (stepId === null || !graph.steps.has(stepId)) {
-    throw conflict(
+    throw conflictError(
       'The step that failed was deleted.',
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
@@ -122,7 +122,7 @@ async function lockExecution(trx: Trx, p: ExecutionRef): Promise<LockedExecution
   return found;
 }
 
-function conflict(message: string, status: string, suggestion: string): AppError {
+function conflictError(message: string, status: string, suggestion: string): AppError {
   return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }
 
@@ -156,7 +156,7 @@ async function reopenFailed(
     return rows[0] ?? { stepId: null, error: null };
   } catch (error) {
     if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-    throw conflict(
+    throw conflictError(
       'The contact has an active execution of this workflow.',
       'FAILED',
       'Wait for that execution or cancel it, then retry this one.',

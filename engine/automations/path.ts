@@ -21,20 +21,20 @@ export function addPath(next: Next, p: { executionId: string; graph: Graph; pend
 function pathOf({ executionId, graph, pending }: { executionId: string; graph: Graph; pending: PendingWrites }) {
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of pending.closed) {
-    const took = tookOf(status, output);
+    const took = describeResult(status, output);
     // This entry has no label, because the Temporal workflow already has the label of the step that ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
   for (const { executionId: id, visit, stepId, status, output } of pending.visits) {
     const step = graph.steps.get(stepId);
     if (id !== executionId || !step || status === 'RUNNING' || status === 'WAITING') continue;
-    const took = tookOf(status, output);
+    const took = describeResult(status, output);
     entries.push({ visit, label: stepLabel(step), ...(took !== undefined && { took }) });
   }
   return entries;
 }
 
-function tookOf(status: string, output: Record<string, unknown> | null | undefined): string | undefined {
+function describeResult(status: string, output: Record<string, unknown> | null | undefined): string | undefined {
   if (typeof output?.branch === 'string') return output.branch;
   return status === 'COMPLETED' ? undefined : status.toLowerCase();
 }

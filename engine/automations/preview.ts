@@ -165,7 +165,7 @@ class Preview {
     const { execution, environment } = this.context;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;
-    const locked = this.lockedAt(step);
+    const locked = this.toLockedExecution(step);
     if (next.kind !== 'effect') {
       if (next.kind === 'wait' && next.deadlineAt === null) return undefined;
       const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
@@ -226,7 +226,7 @@ class Preview {
     };
   }
 
-  private lockedAt(step: GraphStep): LockedExecution {
+  private toLockedExecution(step: GraphStep): LockedExecution {
     const { execution, graph } = this.context;
     const { visit } = execution;
     const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};

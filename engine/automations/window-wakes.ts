@@ -46,7 +46,7 @@ export async function wakeWindowPage(
     ORDER BY s.step_id, s.execution_id LIMIT ${p.rows}
   `.execute(trx);
   const now = Date.now();
-  const early = rows.filter((wait) => opensMs(wait, now) < wait.dueAt.getTime());
+  const early = rows.filter((wait) => findOpeningMs(wait, now) < wait.dueAt.getTime());
   const outbox = await enqueue(
     trx,
     early.map(({ executionId: refId, visit }) => ({
@@ -60,7 +60,7 @@ export async function wakeWindowPage(
   return { after: last ? `${last.stepId}:${last.executionId}` : null, outbox };
 }
 
-function opensMs(clock: ClockRow, nowMs: number): number {
+function findOpeningMs(clock: ClockRow, nowMs: number): number {
   const gate = windowGate(clock, nowMs);
   return gate.kind === 'closed' ? gate.notBeforeMs : nowMs;
 }

@@ -83,7 +83,7 @@ export async function recordEvents(
   const exited = new Set<string>();
   // Each round first ends older executions and then starts new ones, so an event does not end the execution that it
   // starts.
-  for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
+  for (const round of exiting.length > 0 ? splitIntoRounds(events) : [events]) {
     const ended = await exitExecutions(trx, { projectId, zone, events: round, workflows: exiting });
     for (const id of ended.ids) exited.add(id);
     outbox.push(...ended.outbox);
@@ -101,7 +101,7 @@ export async function recordEvents(
  * Splits the events into rounds in which no contact appears twice: the first round has the first event of each contact,
  * the second round has the second event of each contact, and so on.
  */
-function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
+function splitIntoRounds(events: RecordedEvent[]): RecordedEvent[][] {
   const rounds: RecordedEvent[][] = [];
   const seen = new Map<string | null, number>();
   for (const event of events) {

@@ -172,10 +172,10 @@ export class SmtpPool {
     this.closed.abort();
     if (this.retryTimer) clearTimeout(this.retryTimer);
     this.failQueue({ outcome: 'unsent', error: 'the pool was closed' });
-    const open = [...this.connections];
-    for (const connection of open) connection.retire();
+    const connections = [...this.connections];
+    for (const connection of connections) connection.retire();
     const timer = setTimeout(() => {
-      for (const connection of open) connection.abort(new Error('the pool was closed'));
+      for (const connection of connections) connection.abort(new Error('the pool was closed'));
     }, graceMs);
     while (this.ending.size > 0) await Promise.all(this.ending);
     clearTimeout(timer);
@@ -207,7 +207,7 @@ export class SmtpPool {
     if (this.retryTimer !== null || (this.backoff.inARow > 0 && this.opening > 0)) return;
     const waitMs = this.backoff.waitMs;
     if (waitMs === 0) {
-      this.track(this.open());
+      this.track(this.openConnection());
       return;
     }
     this.retryTimer = setTimeout(() => {
@@ -216,7 +216,7 @@ export class SmtpPool {
     }, waitMs);
   }
 
-  private async open(): Promise<void> {
+  private async openConnection(): Promise<void> {
     this.opening += 1;
     try {
       const { channel, offers } = await openSession(this.channel, this.closed.signal);

@@ -47,7 +47,7 @@ export class ReplyParser {
     let start = 0;
     for (let at = 0; at < end; at++) {
       if (bytes[at] !== LF) continue;
-      this.line(bytes, start, at);
+      this.parseLine(bytes, start, at);
       if (generation !== this.generation) return;
       start = at + 1;
     }
@@ -66,7 +66,7 @@ export class ReplyParser {
     this.lines = 0;
   }
 
-  private line(bytes: Buffer, start: number, end: number): void {
+  private parseLine(bytes: Buffer, start: number, end: number): void {
     const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
     const code = codeAt(bytes, start, stop);
     const isContinued = stop > start + 3 && bytes[start + 3] === DASH;
