@@ -32,8 +32,8 @@ export interface ActivityDeps {
   /** Watches whether the email provider accepts our email. Undefined if the provider is not watched. */
   route?: RouteWatch;
   /**
-   * The email provider for campaigns. It has separate connections, so that a single email never waits behind a
-   * campaign.
+   * The email provider for campaigns. This provider has separate connections, so that a single email never waits behind
+   * a campaign.
    */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;

@@ -30,8 +30,8 @@ export interface HoldGuard {
 
 /**
  * Creates the part of the guards that runs in the process that sends email. A guard puts a project on hold after too
- * many bounces or complaints. This part finds the mailbox provider of each recipient. The mailer and the campaigns each
- * have one instance.
+ * many bounces or complaints. The part in this process finds the mailbox provider of each recipient. The mailer and the
+ * campaigns each have one instance.
  */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;

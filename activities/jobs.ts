@@ -62,8 +62,8 @@ export interface JobEnded {
 export type JobActivities = ReturnType<typeof jobActivities>;
 
 /**
- * The activities of jobs that process many contacts. They are safe to run twice, even at the same time: each chunk
- * locks its job, and its changes are committed together with the job's cursor.
+ * The activities of jobs that process many contacts. These activities are safe to run twice, even at the same time:
+ * each chunk locks its job, and its changes are committed together with the job's cursor.
  */
 export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');

@@ -5,8 +5,8 @@ import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /**
- * The number of contacts that one transaction notifies. It is small, because the transaction locks these contacts and
- * other work waits for them.
+ * The number of contacts that one transaction notifies. The number is small, because the transaction locks these
+ * contacts, and other work waits for the locks.
  */
 const PAGE_CONTACTS = 250;
 /**

@@ -46,15 +46,15 @@ function createSessionSlots(total: number): SessionSlots {
 }
 
 /**
- * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). It refuses a connection before
- * the library creates a session for it, because the library also counts sessions that are ending. A flood of
+ * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). The server refuses a connection
+ * before the library creates a session for it, because the library also counts sessions that are ending. A flood of
  * connections therefore takes no slots from other clients.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #slots: SessionSlots;
   /**
-   * The functions that release slots, by session id. They are called in `onClose` and not in a listener of the socket,
-   * because the library removes such listeners when a socket starts TLS.
+   * The functions that release slots, by session id. The server calls these functions in `onClose` and not in a
+   * listener of the socket, because the library removes such listeners when a socket starts TLS.
    */
   readonly #sessions = new Map<string, { socket: Socket; leave(): void }>();
 

@@ -59,8 +59,8 @@ interface Job {
 type ThreadResult = { email: Email } | { fault: string };
 
 /**
- * The parser's thread. It starts with the first large message. It keeps the process alive only while it parses a
- * message.
+ * The parser's thread. The thread starts with the first large message. It keeps the process alive only while it parses
+ * a message.
  */
 const thread = createParserThread();
 

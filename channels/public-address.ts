@@ -2,7 +2,10 @@ import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Azure's metadata and DNS address. It is in a public range, but reachable only from inside a virtual machine. */
+/**
+ * Azure's metadata and DNS address. This address is in a public range, but only reachable from inside a virtual
+ * machine.
+ */
 const NOT_PUBLIC = new Set(['168.63.129.16']);
 
 /** Thrown by `publicLookup` and `assertPublicHost` instead of making the request. */
@@ -42,8 +45,8 @@ export function assertPublicHost(url: URL): void {
 }
 
 /**
- * A function for the option `lookup` of connections. It returns only public addresses. The connection uses exactly the
- * address that was checked, which prevents DNS rebinding.
+ * A function for the option `lookup` of connections. The function returns only public addresses. The connection uses
+ * exactly the address that was checked, which prevents DNS rebinding.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -29,7 +29,10 @@ export interface WebhookRequest {
   method: string;
   /** The headers of the service, without secrets. Names may have any case. Values must not contain CR or LF. */
   headers: Record<string, string>;
-  /** The headers of the tenant. They override the headers of the service, and are sent only to the origin of `url`. */
+  /**
+   * The headers of the tenant. These headers override the headers of the service, and are sent only to the origin of
+   * `url`.
+   */
   ownHeaders?: Record<string, string>;
   body: string | undefined;
   /** The maximum number of redirects that are followed. The default is 5. */

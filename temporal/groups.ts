@@ -10,7 +10,7 @@ const GROUPED: ReadonlySet<OutboxKind> = new Set(['email.retry', 'sms.retry']);
 export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];
 
 /**
- * Rows of one kind and project that together cause one start, signal or cancellation of a workflow. They are in the
+ * Rows of one kind and project that together cause one start, signal or cancellation of a workflow. The rows are in the
  * order in which the outbox returned them.
  */
 export type RowGroup = { [K in OutboxKind]: { kind: K; rows: RowsOf<K> } }[OutboxKind];

@@ -6,8 +6,8 @@ import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The number of latest history events to read. They always include a token, because each token is one event, followed
- * by only the three events of the workflow task that processes the token.
+ * The number of latest history events to read. These events always include a token, because each token is one event,
+ * followed by only the three events of the workflow task that processes the token.
  */
 const EVENTS_READ = 50;
 

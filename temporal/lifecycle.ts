@@ -25,7 +25,10 @@ const RPC_DEADLINE_MS = 10_000;
 /** The deadline for registering search attributes. A server needs some seconds before it accepts new ones. */
 const REGISTER_DEADLINE_MS = 40_000;
 const PING_DEADLINE_MS = 3_000;
-/** The deadline for reading a run id. It is short, because the API's response is useful even without the run id. */
+/**
+ * The deadline for reading a run id. The deadline is short, because the API's response is useful even without the run
+ * id.
+ */
 const RUN_ID_DEADLINE_MS = 1_000;
 
 /**

@@ -12,7 +12,7 @@ import { installationQuery, withInstallation } from './search-attributes.ts';
 /**
  * The types of workflows that deliver accepted messages. Restarting one is safe: a delivery claims its messages under
  * its workflow id, which stays the same, and messages with a result are not sent again. Operators who want to stop
- * email put the project on hold. They terminate a workflow only to clear a failure.
+ * email put the project on hold. Operators terminate a workflow only to clear a failure.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 

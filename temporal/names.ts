@@ -27,7 +27,7 @@ export class InstallationNames {
     return this.#installation.shortId;
   }
 
-  /** Whether workflows of an earlier release may exist. They have no search attribute `Installation`. */
+  /** Whether workflows of an earlier release may exist. Such workflows have no search attribute `Installation`. */
   get hasLegacyWorkflows(): boolean {
     return this.#installation.legacyBefore !== null;
   }

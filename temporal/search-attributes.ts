@@ -10,8 +10,8 @@ import { SET_BY_WORKFLOWS } from '../rules/search-attributes.ts';
 import type { InstallationNames } from './names.ts';
 
 /**
- * The search attributes that operators use in the Temporal UI. They contain only ids, because every user of the UI can
- * read them. The id of the tenant's workflow is `AutomationId`, because Temporal itself uses `WorkflowId`.
+ * The search attributes that operators use in the Temporal UI. These attributes contain only ids, because every user of
+ * the UI can read them. The id of the tenant's workflow is `AutomationId`, because Temporal itself uses `WorkflowId`.
  */
 const KEYS = {
   /** The short form of the installation's id. Several installations may use the same namespace. */

@@ -322,16 +322,17 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
 }
 
 /**
- * The memo field of a run that retries a failed execution. It contains the id of the outbox row that requested the
- * retry.
+ * The memo field of a run that retries a failed execution. The field contains the id of the outbox row that requested
+ * the retry.
  */
 const STARTED_BY = 'startedBy';
 
 /**
  * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. If an earlier
  * attempt with the same row started the open run, the row is done. Otherwise the open run is the failed run, which will
- * end soon. This function then throws, and the outbox dispatches the row again. If a row is dispatched again after its
- * run has ended, another run starts and ends at once, because the database has no work for it.
+ * end soon. If the failed run is still open, this function throws, and the outbox dispatches the row again. If a row is
+ * dispatched again after its run has ended, another run starts and ends at once, because the database has no work for
+ * it.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

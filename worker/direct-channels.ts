@@ -13,7 +13,7 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
 /**
- * Returns the channel that sends single emails. It takes a few more rows than the limit of emails in flight
+ * Returns the channel that sends single emails. The channel takes a few more rows than the limit of emails in flight
  * (activities/emails/mailer.ts), so that the next emails are claimed before a slot is free.
  */
 export function emailChannel(deps: Deps): DirectChannel {
@@ -46,8 +46,8 @@ export function emailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Returns the channel that sends single emails with large files. It takes as many rows as emails may be in memory at
- * the same time (compute/compute.ts). The other rows stay in the outbox and delay no other email.
+ * Returns the channel that sends single emails with large files. The channel takes as many rows as large emails may be
+ * in memory at the same time (compute/compute.ts). The other rows stay in the outbox and delay no other email.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
   return {
@@ -148,7 +148,7 @@ function fatesOf(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttemptRe
         return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
-      // The row stays claimed until its lease expires. Then a worker hands the row to Temporal.
+      // The row stays claimed until its lease expires. A worker then hands the row to Temporal.
       case 'unrecorded':
       case undefined:
         return [];

@@ -36,15 +36,15 @@ const WITH_TEMPORAL = 128;
 /** The maximum number of rows that this process hands to Temporal at the same time. Each row is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
 /**
- * If no worker reports within this time that the work of a row has started, the row is handed to Temporal again. This
- * is safe, because starts and signals may be repeated.
+ * If no worker reports within this time that the work of a row has started, the row is handed to Temporal again.
+ * Handing over a row twice is safe, because starts and signals may be repeated.
  */
 const LEASE_MS = 30_000;
 /** Finished rows are collected for this time and then deleted together. */
 const REMOVAL_INTERVAL_MS = 25;
 /** How long `deferRows` (db/outbox/outbox.ts) makes a row wait after the row's first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
-/** The wait before the next call to an unreachable Temporal. It doubles each time, up to `UNREACHABLE_MAX_MS`. */
+/** The wait before the next call to an unreachable Temporal. The wait doubles each time, up to `UNREACHABLE_MAX_MS`. */
 const UNREACHABLE_MIN_MS = 250;
 const UNREACHABLE_MAX_MS = 10_000;
 

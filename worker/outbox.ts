@@ -34,8 +34,8 @@ export interface RunningOutbox {
 
 /**
  * Starts the loops that take rows of the outbox in a worker process. A process that serves the queue `transactional`
- * sends single emails and SMS itself. A process that serves the queue `workflows` hands the other rows to Temporal. It
- * also notices when their work starts, and can then hand over more rows.
+ * sends single emails and SMS itself. A process that serves the queue `workflows` hands the other rows to Temporal.
+ * Such a process also notices when the work of these rows starts, and can then hand over more rows.
  */
 export function startOutbox(p: {
   databaseUrl: string;

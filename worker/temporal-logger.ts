@@ -7,8 +7,8 @@ import type { BlockedLoop } from '../compute/loop-watch.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
 /**
- * Warnings of the SDK to ignore. They report that a worker has only activities or only workflows, which is intended
- * here.
+ * Warnings of the SDK to ignore. These warnings report that a worker has only activities or only workflows, which is
+ * intended here.
  */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',

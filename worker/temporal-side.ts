@@ -11,7 +11,8 @@ import { type LegacyStore, serveLegacyQueues, shutDown } from './legacy-queues.t
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
 /**
- * The wait before the next attempt to connect to an unreachable Temporal. It doubles each time, up to `RETRY_MAX_MS`.
+ * The wait before the next attempt to connect to an unreachable Temporal. The wait doubles each time, up to
+ * `RETRY_MAX_MS`.
  */
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;

@@ -48,8 +48,8 @@ const SHUTDOWN_FORCE = '15 seconds';
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /**
- * Queues for which a delay of 40 ms does not matter: chunks with a send rate, and periodic work. They start with a
- * single poll. So do the queues of the earlier release (`isLegacy`).
+ * Queues for which a delay of 40 ms does not matter: chunks with a send rate, and periodic work. These queues, and the
+ * queues of the earlier release (`isLegacy`), start with a single poll.
  */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
@@ -59,10 +59,10 @@ const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
  */
 const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
- * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
- * activities, but not for the many workflows that wait for a timer. The SDK prefers tasks of kept workflows to other
- * tasks. If more workflows were kept, a project with thousands of timers that end at the same time would delay the
- * executions of all other projects. A workflow that is not kept costs one replay of a short history.
+ * The number of workflows that a process keeps in memory between their tasks. This number is enough for workflows with
+ * running activities, but not for the many workflows that wait for a timer. The SDK prefers tasks of kept workflows to
+ * other tasks. If more workflows were kept, a project with thousands of timers that end at the same time would delay
+ * the executions of all other projects. A workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 100;
 /**

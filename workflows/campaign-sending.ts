@@ -101,7 +101,7 @@ export class Sending {
     const isQuiet = () => this.running.size === 0 && !this.readingAudience;
     // The last turns may take a minute to end, and signals make the history grow meanwhile. When the history is too
     // long, the running turns are cancelled.
-    await condition(() => isQuiet() || this.signals.length.isLong());
+    await condition(() => isQuiet() || this.signals.length.isTooLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);
     this.timer.cancel();
@@ -119,7 +119,7 @@ export class Sending {
     for (;;) {
       if (this.signals.changed) await this.readState();
       if (this.ended || this.failure !== undefined) return 'ended';
-      if (this.signals.length.shouldContinue()) return 'continue';
+      if (this.signals.length.shouldStartNewRun()) return 'continue';
       if (!this.paused && isTestDue(this.progress, this.running.size)) {
         this.applyTestOutcome(await decideTest(this.start, this.progress));
         continue;

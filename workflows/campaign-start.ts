@@ -33,7 +33,7 @@ export async function awaitStart(
   signals: CampaignSignals,
 ): Promise<StartPosition | 'ended' | 'continue'> {
   for (;;) {
-    if (signals.length.shouldStopWaiting()) return 'continue';
+    if (signals.length.shouldStartNewRunWhileWaiting()) return 'continue';
     signals.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'position of the campaign' }, [start]);
     if (state.phase === 'ended') return 'ended';

@@ -37,8 +37,8 @@ const STEP_OPTIONS = {
 
 const steps = activitiesOn<EffectActivities>('steps', {
   ...STEP_OPTIONS,
-  // Starts the activity in the worker that schedules it, without a round trip through Temporal's queue. This saves 20 %
-  // of the cost of an execution.
+  // Starts the activity in the worker that schedules it, without a round trip through Temporal's queue. Such an eager
+  // start saves 20 % of the cost of an execution.
   allowEagerDispatch: true,
 });
 const webhooks = activitiesOn<WebhookActivities>('webhooks', {
@@ -105,7 +105,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     if (ended) break;
     if (next.kind === 'end') break;
     signals.satisfied.dropBefore(next.visit);
-    if (length.shouldContinue()) {
+    if (length.shouldStartNewRun()) {
       const satisfied = signals.satisfied.toJSON();
       await continueAsNew<typeof contactExecution>({ ...input, next, satisfied, path: path.visitsToKeep() });
     }
@@ -205,7 +205,7 @@ async function awaitInstant(
     };
     try {
       await timer.run(() =>
-        Promise.race([sleepUntilDue(), condition(() => isAdvanced() || length.shouldStopWaiting())]),
+        Promise.race([sleepUntilDue(), condition(() => isAdvanced() || length.shouldStartNewRunWhileWaiting())]),
       );
     } finally {
       timer.cancel();
@@ -224,7 +224,7 @@ async function awaitEvent(
 ): Promise<Resume | 'look' | 'continue'> {
   const hasArrived = () => signals.satisfied.has(next.visit);
   if (next.skipped) return hasArrived() ? 'event' : 'timeout';
-  const isAwake = () => hasArrived() || signals.shouldCheck || length.shouldStopWaiting();
+  const isAwake = () => hasArrived() || signals.shouldCheck || length.shouldStartNewRunWhileWaiting();
   if (!isAwake()) noteWait(next);
   const summary = `${next.label} until ${next.deadlineAt}`;
   if (next.deadlineAt === null) await condition(isAwake);

@@ -1,6 +1,9 @@
 import { getCurrentDetails, setCurrentDetails } from '@temporalio/workflow';
 
-/** A paragraph that looks empty. It contains a no-break space, because Markdown ignores blank lines at the end. */
+/**
+ * A paragraph that looks empty. The paragraph contains a no-break space, because Markdown ignores blank lines at the
+ * end.
+ */
 const LAST_LINE = '\n\n\u00a0';
 
 /**

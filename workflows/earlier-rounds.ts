@@ -1,8 +1,8 @@
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
 
-// Workflow types of earlier releases. They only end a round that was running during the upgrade. The workflows of
-// workflows/periodic-work.ts do the work now.
+// Workflow types of earlier releases. These workflows only end a round that was running during the upgrade. The
+// workflows of workflows/periodic-work.ts do the work now.
 
 const { keepHouse, recomputeSegments, checkDomains } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,

@@ -3,7 +3,10 @@ import type { TemporalToken } from '../rules/installation-tokens.ts';
 import { describeQueues, type QueueReading } from '../rules/queue-stats.ts';
 import { showDetails } from './current-details.ts';
 
-/** A run continues as new after this many tokens. It has then lasted about four hours and has about 1,000 events. */
+/**
+ * A run continues as new after this many tokens. The run has then lasted about four hours, and its history has about
+ * 1,000 events.
+ */
 const ROLLS_A_RUN = 240;
 
 /**

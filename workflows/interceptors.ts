@@ -4,9 +4,9 @@ import { reportFailure, reportResult } from './end.ts';
 import { reportCancel, reportSignal, reportStart } from './report-started.ts';
 
 /**
- * Reports to the worker how each workflow starts and ends. One interceptor does both, and its signal handler is not
- * async, to save promises. The SDK takes a stack trace for each promise of a workflow, which took a quarter of the
- * workflow thread's time.
+ * Reports to the worker how each workflow starts and ends. The same interceptor reports starts and ends, and its signal
+ * handler is not async, to save promises. The SDK takes a stack trace for each promise of a workflow, which took a
+ * quarter of the workflow thread's time.
  */
 const lifecycle: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {

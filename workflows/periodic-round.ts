@@ -6,8 +6,8 @@ import { activitiesOn } from './activities-on.ts';
 import { showDetails } from './current-details.ts';
 
 /**
- * The activity that runs one part. It runs for at most 3 minutes, and then returns the cursor at which the part
- * continues.
+ * The activity that runs one part. The activity runs for at most 3 minutes, and then returns the cursor at which the
+ * part continues.
  */
 const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,

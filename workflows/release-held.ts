@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
-import { shouldStopPaging } from './run-length.ts';
+import { shouldStartNewRunWhilePaging } from './run-length.ts';
 
 const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
@@ -25,7 +25,7 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
     const page: Released = withCursor(await releasePage({ projectId, after }));
     released += page.released;
     after = page.after;
-    if (after !== null && shouldStopPaging()) await continueAsNew<typeof releaseHeld>({ projectId, after });
+    if (after !== null && shouldStartNewRunWhilePaging()) await continueAsNew<typeof releaseHeld>({ projectId, after });
   } while (after !== null);
   return released;
 }

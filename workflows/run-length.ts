@@ -28,19 +28,19 @@ export class RunLength {
   /** Counts a signal. Cancels `work` when there are too many signals. */
   countSignal(work?: CancellationScope): void {
     this.signals += 1;
-    if (work && work !== this.cancelledWork && this.isLong()) {
+    if (work && work !== this.cancelledWork && this.isTooLong()) {
       this.cancelledWork = work;
       work.cancel();
     }
   }
 
   /** Tells whether the workflow should continue in a new run. */
-  shouldContinue(): boolean {
+  shouldStartNewRun(): boolean {
     return workflowInfo().continueAsNewSuggested || (this.hasManySignals() && isSignalLimitActive());
   }
 
   /** Tells whether a waiting workflow should continue in a new run. */
-  shouldStopWaiting(): boolean {
+  shouldStartNewRunWhileWaiting(): boolean {
     return (workflowInfo().continueAsNewSuggested || this.hasManySignals()) && isSignalLimitActive();
   }
 
@@ -49,7 +49,7 @@ export class RunLength {
   }
 
   /** Tells whether running work should be cancelled. */
-  isLong(): boolean {
+  isTooLong(): boolean {
     return this.signals >= TOO_MANY_SIGNALS && isSignalLimitActive();
   }
 
@@ -68,7 +68,7 @@ export class RunLength {
 }
 
 /** Tells whether a workflow that processes page after page should continue in a new run. */
-export function shouldStopPaging(): boolean {
+export function shouldStartNewRunWhilePaging(): boolean {
   return workflowInfo().continueAsNewSuggested && isSignalLimitActive();
 }
 

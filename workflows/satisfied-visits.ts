@@ -11,8 +11,8 @@ const VISITS_MAX = 1_000;
 export class SatisfiedVisits {
   private readonly visits: Set<number>;
   /**
-   * The highest visit in the set. It is recomputed only when the highest visit is dropped, because thousands of signals
-   * may arrive in one workflow task.
+   * The highest visit in the set. This number is recomputed only when the highest visit is dropped, because thousands
+   * of signals may arrive in one workflow task.
    */
   private farthest: number;
 

@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
-import { shouldStopPaging } from './run-length.ts';
+import { shouldStartNewRunWhilePaging } from './run-length.ts';
 
 const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
@@ -23,7 +23,7 @@ export async function wakeWindowWaits(input: { projectId: string; after?: string
     const page: { woken: number; after: string | null } = await wakeWindowPage({ projectId, after });
     woken += page.woken;
     after = page.after;
-    if (after !== null && shouldStopPaging()) await continueAsNew<typeof wakeWindowWaits>({ projectId, after });
+    if (after !== null && shouldStartNewRunWhilePaging()) await continueAsNew<typeof wakeWindowWaits>({ projectId, after });
   } while (after !== null);
   return woken;
 }

@@ -62,7 +62,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
       if (nextDueAt !== null && !woken)
         await waitUntilDue(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
-    if (!result || length.shouldContinue()) await continueAsNew<typeof webhookDelivery>(input);
+    if (!result || length.shouldStartNewRun()) await continueAsNew<typeof webhookDelivery>(input);
   }
 }
 

@@ -13,7 +13,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 
-/** The interval between two heartbeats. It is far below the workflow's heartbeat timeout of 10 s. */
+/** The interval between two heartbeats, far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
 /**

@@ -49,8 +49,8 @@ export interface ChunkSenderDeps {
   /** Signs a message with DKIM. Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
   /**
-   * The route to the provider. It receives every reply of the provider, and tells whether the project's email must wait
-   * because the route is paused.
+   * The route to the provider. The route receives every reply of the provider, and tells whether the project's email
+   * must wait because the route is paused.
    */
   route: {
     onResult(recipient: ClaimedRecipient, result: ProviderResult): void;
@@ -92,7 +92,9 @@ class ChunkSender implements RecordOwner {
   /** Milliseconds until the project's computing budget allows another message. */
   private overBudgetMs: number | undefined;
   private readonly unsent: string[] = [];
-  /** The ids of claimed rows whose recipient is the simulator. These rows used no token of the send rate. */
+  /**
+   * The ids of claimed rows whose recipient is the simulator. Emails to the simulator use no token of the send rate.
+   */
   private readonly withoutToken = new Set<string>();
   /** The tokens of the project's send rate. Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;

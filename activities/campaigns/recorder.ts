@@ -62,7 +62,10 @@ interface ProviderReply {
   error: string | undefined;
 }
 
-/** Creates the recorder of a process. It records the results of all concurrent turns together, one commit at a time. */
+/**
+ * Creates the recorder of a process. The recorder writes the results of all concurrent turns together, one commit at a
+ * time.
+ */
 export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;

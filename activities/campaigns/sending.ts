@@ -54,8 +54,8 @@ const IN_FLIGHT_MAX = 70;
  */
 const TURN_MS = 60_000;
 /**
- * The length of a turn with a send rate. It is short enough that many campaigns get turns, and long enough that the
- * turns are little load for Temporal.
+ * The length of a turn with a send rate. Such turns are short enough that many campaigns get turns, and long enough
+ * that the turns are little load for Temporal.
  */
 const PACED_TURN_MS = 30_000;
 

@@ -10,8 +10,8 @@ import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
 /**
- * If Postgres stays unreachable until the settler gives up, the email is claimed again after this time. It is then sent
- * a second time, with the same Message-ID.
+ * If Postgres stays unreachable until the settler gives up, the email is claimed again after this time. The provider
+ * then gets the email a second time, with the same Message-ID.
  */
 const UNRECORDED_MS = 30_000;
 

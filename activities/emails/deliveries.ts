@@ -8,8 +8,8 @@ import type { EmailAttemptResult, EmailAttempts } from './attempts.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 
 /**
- * The number of emails that one statement claims. It is small, because the claim checks consent, which should happen
- * right before the emails are sent. It is large enough that a statement costs little for each email.
+ * The number of emails that one statement claims. The number is small, because the claim checks consent, which should
+ * happen right before the emails are sent. The number is large enough that the statement costs little for each email.
  */
 const CLAIM_MAX = 40;
 /**

@@ -192,7 +192,10 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
 
 type PauseCache = ReturnType<typeof createPauseCache>;
 
-/** Creates a cache of a route's pauses. It reads the pauses from Postgres again when they are older than `FRESH_MS`. */
+/**
+ * Creates a cache of a route's pauses. The cache reads the pauses from Postgres again when the cached pauses are older
+ * than `FRESH_MS`.
+ */
 function createPauseCache(db: Db, route: string, onChange: () => void) {
   let pauses: RoutePause[] = [];
   let freshUntil = 0;

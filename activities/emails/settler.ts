@@ -30,13 +30,13 @@ export type SettledEmail = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
  * A function that runs in the transaction that records the results of emails. For example, it completes the emails'
- * steps. It runs once for all emails in the transaction that have the same hook; they belong to one project. It must be
- * safe to run twice.
+ * steps. The hook runs once for all emails in the transaction that have the same hook. These emails belong to one
+ * project. The hook must be safe to run twice.
  */
 export type SettleHook<T> = (trx: Trx, settled: SettledEmail[]) => Promise<SettleHookResult<T>>;
 
 export interface SettleHookResult<T> {
-  /** One value for each settled email, in their order. */
+  /** One value for each settled email, in the order of the emails. */
   values: T[];
   /**
    * Outbox rows that the hook has added. The processes that start the work of these rows are woken after the commit.
@@ -45,7 +45,10 @@ export interface SettleHookResult<T> {
 }
 
 export interface Settlement<T> {
-  /** False if another attempt has claimed the email. Then nothing was recorded, and the hook did not run. */
+  /**
+   * False if another attempt has claimed the email. In this case, this attempt recorded nothing, and the hook did not
+   * run.
+   */
   recorded: boolean;
   value?: T;
 }
@@ -62,11 +65,11 @@ interface Item {
   hook: SettleHook<unknown> | undefined;
 }
 
-/** Creates the settler. It records results as they arrive, many results in one transaction. */
+/** Creates the settler. The settler records results as they arrive, many results in one transaction. */
 export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
-  /** The kind of the provider. It is stored in suppression entries as their source. */
+  /** The kind of the provider. Suppression entries store this kind as their source. */
   source: EmailProviderKind;
   outbox: OutboxWaker;
   guard: Pick<HoldGuard, 'reportAccepted'>;

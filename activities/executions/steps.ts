@@ -30,7 +30,7 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   });
 }
 
-/** The activity for WEBHOOK steps. It has a separate task queue, because tenants' endpoints may be slow. */
+/** The activity for WEBHOOK steps. This activity has a separate task queue, because tenants' endpoints may be slow. */
 export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
   return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }

@@ -18,7 +18,7 @@ interface UpdateResult {
   outbox: OutboxRow[];
 }
 
-/** Creates the UPDATE_CONTACT activity. It does all its work in one transaction. */
+/** Creates the UPDATE_CONTACT activity. The activity does all its work in one transaction. */
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {

@@ -14,8 +14,8 @@ import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
 /**
- * The number of domains that one activity checks. It checks all of them at the same time, so that a domain whose DNS
- * server does not respond delays no other domain.
+ * The number of domains that one activity checks. The activity checks all these domains at the same time, so that a
+ * domain whose DNS server does not respond delays no other domain.
  */
 const PAGE_DOMAINS = 20;
 

@@ -130,8 +130,8 @@ async function countWorkers({ lifecycle, log }: Pick<ActivityDeps, 'lifecycle' |
 }
 
 /**
- * Lists the next page of parts. A round starts after the part `start` and runs to the last part. Then it continues with
- * the first part and ends at `start`.
+ * Lists the next page of parts. A round starts after the part `start` and runs to the last part. The round then
+ * continues with the first part, and ends at the part `start`.
  */
 async function listPage(
   parts: PeriodicParts,

@@ -4,11 +4,11 @@ import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
 /**
- * The cursor that an attempt saves for the next attempt. It does not list finished segments, because the column
+ * The cursor that an attempt saves for the next attempt. The cursor does not list finished segments, because the column
  * `computed_at` shows them.
  */
 interface SegmentProgress {
-  /** The ids of segments that failed. They are not computed again in this round. */
+  /** The ids of segments that failed. The round does not compute these segments again. */
   failed: string[];
   /**
    * The id of the segment that was being computed when the attempt ended. The next attempt computes this segment last,

@@ -15,8 +15,8 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 /** The number of open executions that are read and compared with Temporal at a time. */
 const PAGE = 5_000;
 /**
- * The number of executions that one transaction repairs. It is limited, because the transaction locks the contacts of
- * these executions.
+ * The number of executions that one transaction repairs. The number is limited, because the transaction locks the
+ * contacts of these executions.
  */
 const CHUNK = 200;
 

@@ -14,7 +14,7 @@ import { retryPersistently } from '../persistently.ts';
 
 /**
  * If Postgres stays unreachable until the last retry, the result of an SMS is lost, and the SMS is claimed again after
- * this time. It is then most likely sent twice.
+ * this time. The SMS is then most likely sent twice.
  */
 const UNRECORDED_MS = 30_000;
 
@@ -28,8 +28,8 @@ export interface SmsAttemptResult {
 }
 
 /**
- * A function that runs in the transaction that records the outcome of an SMS. It returns the outbox rows that it has
- * added. The processes that start the work of these rows are woken after the commit.
+ * A function that runs in the transaction that records the outcome of an SMS. The function returns the outbox rows that
+ * it has added. The processes that start the work of these rows are woken after the commit.
  */
 export type SmsSettleHook = (trx: Trx, attempted: SmsAttemptResult) => Promise<OutboxRow[]>;
 

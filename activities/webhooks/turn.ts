@@ -83,8 +83,8 @@ export interface TurnOutcome {
   delivered: number;
   failed: number;
   /**
-   * Why the last failed request failed. Null if no request failed. It contains no text of the endpoint, because
-   * Temporal shows it.
+   * Why the last failed request failed. Null if no request failed. The text contains nothing that the endpoint sent,
+   * because Temporal shows it.
    */
   lastFailure: string | null;
 }

@@ -2,8 +2,8 @@ import type { EmailProvider, OutgoingEmail } from './provider.ts';
 import { requestProvider } from './request-provider.ts';
 
 /**
- * Creates a provider that stores email instead of sending it, for development, the demo and tests. It calls `store`
- * once for each message.
+ * Creates a provider that stores email instead of sending it, for development, the demo and tests. The provider calls
+ * `store` once for each message.
  */
 export function captureProvider(store: (message: OutgoingEmail) => Promise<void>): EmailProvider {
   return requestProvider({

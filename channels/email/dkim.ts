@@ -59,8 +59,9 @@ export interface DkimOptions {
 /**
  * Builds the DKIM-Signature header with its CRLF (RFC 6376, relaxed/relaxed, RSA-SHA256). The caller puts it before the
  * message. The message must have CRLF line ends and must be sent byte for byte. Computing a signature takes 0.25 ms and
- * would block all connections during this time. It therefore runs in Node's thread pool. The signature lists From one
- * more time than the message has it. An attacker who adds a second From then makes the signature invalid.
+ * would block all connections during this time. The computation therefore runs in Node's thread pool. The signature
+ * lists From one more time than the message has it. An attacker who adds a second From then makes the signature
+ * invalid.
  */
 function buildSignatureHeader(
   message: string | Buffer,

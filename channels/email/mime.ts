@@ -31,7 +31,7 @@ export interface MessageParts {
   /** Further headers, such as List-Unsubscribe. Headers that `buildMessage` sets itself are skipped. */
   headers?: readonly (readonly [name: string, value: string])[];
   attachments?: readonly EmailAttachment[];
-  /** The Message-ID with its angle brackets. It is the same on every attempt. */
+  /** The Message-ID with its angle brackets. All attempts use the same Message-ID. */
   messageId: string;
   date: Date;
 }
@@ -129,8 +129,8 @@ function attachmentOf(attachment: EmailAttachment) {
 }
 
 /**
- * Returns an alternative of the body for the composer. It has no file name, because email clients would show a named
- * alternative as an attachment.
+ * Returns an alternative of the body for the composer. The alternative has no file name, because email clients would
+ * show a named alternative as an attachment.
  */
 function alternativeOf({ contentType, content }: EmailAttachment) {
   const type = singleLine(contentType);
@@ -140,8 +140,8 @@ function alternativeOf({ contentType, content }: EmailAttachment) {
 
 /**
  * Returns the content type of an attachment. Attachments are encoded in base64, which RFC 2045 §6.4 forbids for a
- * multipart type. Such a file is sent as `application/octet-stream`, because email clients would search a multipart for
- * parts.
+ * multipart type. A file with a multipart type is therefore sent as `application/octet-stream`. With a multipart type,
+ * email clients would search the file for parts.
  */
 function fileType(contentType: string): string {
   return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;

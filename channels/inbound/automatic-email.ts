@@ -33,7 +33,7 @@ const PROGRAM_WORDS = [
 ];
 /**
  * Matches subjects that only programs write. For some auto-responders the subject is the only sign of an automatic
- * reply. It also matches the subject of DMARC reports (RFC 7489 §7.2.1.1).
+ * reply. The pattern also matches the subject of DMARC reports (RFC 7489 §7.2.1.1).
  */
 const PROGRAM_SUBJECT = new RegExp(
   `^(?:\\[auto(?:matic)?[ -]?(?:reply|response)\\]|(?:${PROGRAM_WORDS.join('|')})\\s*[:：])`,

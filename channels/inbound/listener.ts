@@ -4,8 +4,8 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /**
- * The longest message that the listener accepts. The listener announces this limit as SIZE (RFC 1870). It is large,
- * because bounces may contain the returned message with its attachments.
+ * The longest message that the listener accepts. The listener announces this limit as SIZE (RFC 1870). The limit is
+ * high, because bounces may contain the returned message with its attachments.
  */
 const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 50;

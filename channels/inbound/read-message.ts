@@ -152,8 +152,9 @@ async function parseWhole(raw: Buffer, beginning: Email): Promise<Email> {
 }
 
 /**
- * Reads a delivery status notification. It consists of blocks of fields: the first block is about the message, and each
- * further block is about one recipient. Our emails have one recipient, but a relay may report about several recipients.
+ * Reads a delivery status notification. Such a notification consists of blocks of fields: the first block is about the
+ * message, and each further block is about one recipient. Our emails have one recipient, but a relay may report about
+ * several recipients.
  */
 function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMessage {
   const blocks = text
@@ -165,8 +166,8 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
 }
 
 /**
- * Reads the result for one recipient. `body` is the report's text for people. It is needed because OpenSMTPD writes the
- * reason only in this text, and the unspecific status 5.0.0 into the fields.
+ * Reads the result for one recipient. `body` is the report's text for people. The text is needed because OpenSMTPD
+ * writes the reason only into this text, and the unspecific status 5.0.0 into the fields.
  */
 function readRecipientStatus(
   found: ReturnType<typeof statusOf>,

@@ -12,14 +12,14 @@ export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;
 const SESSIONS_MAX = 200;
 /**
- * The maximum size of all messages that clients are sending at the same time. It limits the memory that clients can
- * fill.
+ * The maximum size of all messages that clients are sending at the same time. This value limits the memory that clients
+ * can fill.
  */
 const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
 const IDLE_MS = 60_000;
 /**
- * When the process ends, messages that are being received have this long to get their reply. It is less than the 4 s
- * that `npm start` gives the API to end.
+ * When the process ends, messages that are being received have this long to get their reply. This time is less than the
+ * 4 s that `npm start` gives the API to end.
  */
 const CLOSE_MS = 3_000;
 const CLOSE_POLL_MS = 20;
@@ -76,8 +76,8 @@ export interface RelayOptions {
 }
 
 /**
- * Starts the SMTP relay for programs that send email over SMTP. It accepts passwords over TLS. Without TLS, it accepts
- * passwords only from this machine (loopback), or from any host if the operator allows it.
+ * Starts the SMTP relay for programs that send email over SMTP. The relay accepts passwords over TLS. Without TLS, it
+ * accepts passwords only from this machine (loopback), or from any host if the operator allows it.
  */
 export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
   const load: Load = { bytes: 0, messages: 0 };

@@ -25,8 +25,8 @@ export interface ConditionInput {
 const EXPLAINED = 50;
 
 /**
- * Tells whether the condition of a CONDITION step holds for a contact at an instant. It uses the same SQL as audiences
- * and segments.
+ * Tells whether the condition of a CONDITION step holds for a contact at an instant. The condition is evaluated with
+ * the same SQL as audiences and segments.
  */
 export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean> {
   const [holds] = await evaluateAll(db, p, [parseCondition(p.config, 'step')]);

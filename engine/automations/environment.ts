@@ -29,8 +29,8 @@ export interface PauseEnd {
 
 /**
  * Everything that a walk reads besides the execution itself. Real executions, sandboxes and previews share the code of
- * the walk and differ only in their environment. A step gets the time, the contact and events from the environment. It
- * never reads the clock or a table itself.
+ * the walk and differ only in their environment. A step gets the time, the contact and events from the environment. A
+ * step never reads the clock or a table directly.
  */
 export interface ExecutionEnvironment {
   now(execution: WalkingExecution): Date;
@@ -71,8 +71,8 @@ export interface ExecutionEnvironment {
 export type FoundEvent = { id: string; untrustedTrigger: boolean } | undefined;
 
 /**
- * Creates the environment of real executions and sandboxes. It reads Postgres and the clock. For a sandbox, the state
- * of the run (`execution.run`) overrides both. The caller has locked the contacts.
+ * Creates the environment of real executions and sandboxes. This environment reads Postgres and the clock. For a
+ * sandbox, the state of the run (`execution.run`) overrides both. The caller has locked the contacts.
  */
 export function realEnvironment(trx: Trx): ExecutionEnvironment {
   return {

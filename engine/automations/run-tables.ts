@@ -19,9 +19,9 @@ export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
 }
 
 /**
- * Builds CTEs with the names of the tables `contacts` and `events`. In the statement, the first replaces the contact's
- * row with the contact as the sandbox has changed it. The second adds the sandbox's events to the recorded events. One
- * statement thus serves real executions and sandboxes.
+ * Builds CTEs with the names of the tables `contacts` and `events`. In the statement, the CTE `contacts` replaces the
+ * contact's row with the contact as the sandbox has changed it. The CTE `events` adds the sandbox's events to the
+ * recorded events. The same statement therefore works for real executions and for sandboxes.
  */
 export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
   const tables: RawBuilder<unknown>[] = [];

@@ -21,8 +21,8 @@ export interface SandboxStart extends WorkflowRef {
 /**
  * Starts a sandbox of a workflow, enabled or not, for a contact. Temporal really runs every step. Emails and SMS have
  * mode `test`, no webhook is called, and changes to the contact are stored only in the sandbox's `run`. A sandbox
- * starts no other executions. It does not count as an entry of the contact into the workflow. It can run at the same
- * time as other executions of the contact.
+ * starts no other executions. A sandbox does not count as an entry of the contact into the workflow, and can run at the
+ * same time as other executions of the contact.
  * @throws AppError NOT_FOUND for the workflow or contact
  */
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {

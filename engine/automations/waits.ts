@@ -61,9 +61,9 @@ export interface SoughtEvent
 }
 
 /**
- * Finds the first event recorded since `since` that matches a new wait, so that the wait ends at once. One event starts
- * an execution or ends one of its waits, never both; the next wait needs another event. The caller has locked the
- * contact.
+ * Finds the first event recorded since `since` that matches a new wait, so that the wait ends at once. An event that
+ * started the execution, or ended one of its waits, does not end another wait of the same execution. The caller has
+ * locked the contact.
  * @returns the event's id, and whether an unauthenticated caller caused the event
  */
 export async function findMatchingEvent(

@@ -90,8 +90,8 @@ export interface WalkStop {
  * changes in `pending`. The caller saves them with the change that caused the walk, in one transaction, while the
  * contact is locked.
  * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling a workflow rejects cycles
- * without a wait. This limit is still necessary, because a later edit can create such a cycle, and the instant of a
- * DELAY may already have passed.
+ * without a wait. The limit `MAX_VISITS` is still necessary, because a later edit can create such a cycle, and the
+ * instant of a DELAY may already have passed.
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<WalkStop> {
   let stepId = w.stepId;

@@ -282,9 +282,9 @@ async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignS
 }
 
 /**
- * Marks a campaign as SENT when it has no more recipients to send to. This includes a paused campaign, because a resume
- * would have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. Locks the
- * campaign's row first: a retry also locks the row, so this check sees the recipients that the retry queued
+ * Marks a campaign as SENT when it has no more recipients to send to. A PAUSED campaign becomes SENT too, because a
+ * resume would have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. Locks
+ * the campaign's row first: a retry also locks the row, so this check sees the recipients that the retry queued
  * (engine/campaigns/retry.ts). Safe to run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {

@@ -24,7 +24,8 @@ export interface OpenCampaign extends CampaignStart {
 
 /**
  * Lists campaigns of all projects whose start is no longer in the outbox, so Temporal should have a workflow for each.
- * They are SCHEDULED, SENDING or PAUSED, or were cancelled recently and still have open recipients. Ordered by id.
+ * The campaigns are SCHEDULED, SENDING or PAUSED, or were cancelled recently and still have open recipients. The list
+ * is ordered by id.
  */
 export async function listOpenCampaigns(
   db: Db,

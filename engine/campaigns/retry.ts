@@ -17,7 +17,7 @@ import type { RetryableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
-/** The number of recipients that one transaction queues again. It takes a few hundred milliseconds. */
+/** The number of recipients that one transaction queues again. Such a transaction takes a few hundred milliseconds. */
 export const RETRY_ROWS = 10_000;
 
 /**
@@ -51,8 +51,8 @@ export async function retryRecipients(
 type RetryableCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
 /**
- * Locks the campaign until the commit. A transaction that marks the campaign as SENT needs the same lock. It therefore
- * either committed earlier, or sees the recipients that this transaction queues.
+ * Locks the campaign until the commit. A transaction that marks the campaign as SENT needs the same lock. That
+ * transaction has therefore either committed earlier, or it sees the recipients that this transaction queues.
  */
 async function lockRetryable(trx: Trx, p: CampaignRef): Promise<RetryableCampaign> {
   const { rows } = await sql<RetryableCampaign>`
@@ -138,8 +138,8 @@ async function requeue(
 }
 
 /**
- * Builds the SQL that selects the failed recipients to retry. The SQL uses the index on the reason. It excludes emails
- * that a provider accepted, and emails whose contact was erased.
+ * Builds the SQL that selects the failed recipients to retry. The SQL uses the index on the reason. The selection
+ * excludes emails that a provider accepted, and emails whose contact was erased.
  */
 function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}

@@ -9,7 +9,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** The number of contacts in one transaction. It is small, so other writers do not wait long for a contact. */
+/**
+ * The number of contacts in one transaction. The number is small, so that other writers do not wait long for the lock
+ * of a contact.
+ */
 const CHUNK_CONTACTS = 250;
 const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -66,7 +69,7 @@ export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
 /**
  * Selects the contacts of the next chunk. A condition selects contacts by their current values, not by their values at
  * the time of the request. Contacts created after the request are excluded. The job goes through the ids in ascending
- * order, so it never processes a contact twice. It therefore ends even if its changes affect which contacts the
+ * order, so it never processes a contact twice. The job therefore ends even if its changes affect which contacts the
  * condition matches.
  */
 async function listNextIds(

@@ -109,7 +109,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
 }
 
 /**
- * Removes the text of emails from their carbon copies. Otherwise the copies would keep the variables of the erased
+ * Removes the text of emails from their carbon copies. Without this, the copies would keep the variables of the erased
  * contact.
  */
 async function eraseCarbonCopies(trx: Trx, p: { projectId: string; emailIds: string[] }): Promise<void> {

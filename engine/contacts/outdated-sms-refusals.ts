@@ -14,9 +14,9 @@ const LATEST = 20;
 
 /**
  * Finds the rows of an imported file whose SMS refusal is outdated: the contact already has the same values, and the
- * person's latest STOP or START is a START. This happens with a file that was exported before the START, or that still
- * has the column of an earlier import. Without this check, each import would repeat the stop that the person has ended.
- * Call this function before the rows are written.
+ * person's latest STOP or START is a START. A refusal can be outdated in a file that was exported before the START, or
+ * that still has the column of an earlier import. Without this check, each import would repeat the stop that the person
+ * has ended. Call this function before the rows are written.
  * @returns the addresses of these rows
  */
 export async function findOutdatedSmsRefusals(

@@ -40,8 +40,8 @@ export async function patchContact(
     /** The new data. Values of unauthenticated callers stay marked as untrusted until the tenant writes them again. */
     data?: Sourced<Data> | undefined;
     /**
-     * Whether an unauthenticated caller caused this change. Such a change cannot end an unsubscription or a
-     * suppression.
+     * Whether an unauthenticated caller caused this change. A change by an unauthenticated caller cannot end an
+     * unsubscription or a suppression.
      */
     untrustedTrigger: boolean;
     mode?: KeyMode;

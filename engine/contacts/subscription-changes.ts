@@ -14,8 +14,7 @@ export interface SubscriptionState {
   /** Whether this call created the contact. */
   isNew?: boolean;
   /**
-   * Whether the change subscribed a contact that had unsubscribed in person. Such a change is also written to the audit
-   * log.
+   * Whether the change subscribed a contact that had unsubscribed in person. The audit log records such a change too.
    */
   resubscribed?: boolean;
   /** The actor who changed this contact; replaces the common `by` of the call. */
@@ -33,7 +32,7 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 /**
  * Records `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose
  * subscription changed, and for new subscribed contacts. The trigger of a welcome series thus covers both. An import
- * usually adds existing customers. It omits `isNew`, so its new contacts emit no event, unless the request of the
+ * usually adds existing customers. Imports omit `isNew`, so their new contacts emit no event, unless the request of the
  * import asks for these events. All code that changes `subscribed` calls this function.
  * @param p.reason why the service itself made the change (contract §8.2 Events of the service)
  * @returns the rows to pass to `outbox.wake` after the commit

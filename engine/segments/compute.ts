@@ -13,8 +13,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * The number of contacts in one transaction. It is large enough to make the commit worthwhile, and small enough that
- * the contacts' rows are locked for only about 100 ms.
+ * The number of contacts in one transaction. The number is large enough to make the commit worthwhile, and small enough
+ * that the contacts' rows are locked for only about 100 ms.
  */
 const PAGE_CONTACTS = 1_000;
 /** The maximum number of differences that one query finds; their ids need a few MB. */
@@ -36,9 +36,9 @@ export interface ComputeOptions {
 
 /**
  * Computes the members of a tracked segment. First searches the project for contacts that may have entered or left. For
- * each page of these contacts, a transaction then locks the segment and evaluates the contacts again. It writes member
- * rows and events together. Every change therefore has exactly one event, even if several runs overlap or a process is
- * killed. The next run completes an interrupted run. Source: contract §5, §8.2.
+ * each page of these contacts, a transaction then locks the segment and evaluates the contacts again. The same
+ * transaction writes the member rows and the events. Every change therefore has exactly one event, even if several runs
+ * overlap or a process is killed. The next run completes an interrupted run. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {

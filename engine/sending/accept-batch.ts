@@ -103,8 +103,8 @@ function buildBatchResponse(emails: SendBatch['emails'], outcomes: Outcomes): Ba
 }
 
 /**
- * Returns the error of an atomic batch. It has the code and message of the first refused email; `errors` lists the
- * errors of all emails, with their positions.
+ * Returns the error of an atomic batch. The error has the code and message of the first refused email; `errors` lists
+ * the errors of all emails, with their positions.
  */
 function buildBatchError(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
   const refusals = emails.flatMap((email, index) => {

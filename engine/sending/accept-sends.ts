@@ -87,8 +87,8 @@ async function refuseOrKeep(
 
 /**
  * Counts live emails toward the monthly limit of their project, if the project has a limit. If all emails of the
- * project fit, one statement counts them. Otherwise each request is counted separately. Returns an error for each
- * request that does not fit.
+ * project fit, one statement counts them. If they do not fit, each request is counted separately. Returns an error for
+ * each request that does not fit.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const limitErrors = new Map<SendRequest, AppError>();

@@ -140,8 +140,8 @@ async function resolveAsOriginal(check: Check): Promise<void> {
 }
 
 /**
- * Lists the campaigns that are SCHEDULED in the database although their workflow has ended in Temporal. They were sent
- * or cancelled after the backup from which the database was restored.
+ * Lists the campaigns that are SCHEDULED in the database although their workflow has ended in Temporal. Such a campaign
+ * was sent or cancelled after the backup from which the database was restored.
  */
 async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   const endedIds: string[] = [];

@@ -23,7 +23,7 @@ const RENEW_MS = 10_000;
 /** The wait after a failed recovery. A recovery fails while Temporal is unreachable. */
 const RETRY_MS = 5_000;
 /**
- * The minimum age of a difference between Postgres and Temporal that this recovery repairs. It is 0, because a
+ * The minimum age of a difference between Postgres and Temporal that this recovery repairs. The age is 0, because a
  * difference after a restore does not disappear without a repair.
  */
 const SETTLED_MS = 0;

@@ -33,8 +33,8 @@ const BEFORE_SENDING = new Set([
 ]);
 
 /**
- * Converts an error of the SDK into a result. If SES has responded, the result is a refusal. Otherwise it is `unsent`,
- * or `in_doubt` if SES may have received the message.
+ * Converts an error of the SDK into a result. If SES has responded, the result is a refusal. If SES has not responded,
+ * the result is `unsent`, or `in_doubt` if SES may have received the message.
  */
 export function sesFailure(error: unknown): ProviderResult {
   const result = convertError(errorParts(error));

@@ -6,13 +6,13 @@ import { sesFailure } from './failure.ts';
 
 const CONNECT_MS = 10_000;
 /**
- * The time limit of a request. It is long, because a large message over a slow connection takes long, and after a
- * timeout it is unknown whether the message was sent.
+ * The time limit of a request. The limit is high, because a large message over a slow connection takes long. After a
+ * timeout, it is unknown whether SES has sent the message.
  */
 const REQUEST_MS = 120_000;
 /**
- * The maximum number of connections. It is below the caller's limit of messages in flight, so some requests wait for a
- * connection.
+ * The maximum number of connections. This number is below the caller's limit of messages in flight, so some requests
+ * wait for a connection.
  */
 const MAX_SOCKETS = 50;
 

@@ -6,8 +6,8 @@ import type { SmtpReply, SmtpTimeouts } from './types.ts';
 import { checkIntervalFor, Watchdog } from './watchdog.ts';
 
 /**
- * The size of the read buffer. It is large enough for the replies to a whole group of commands. A connection reuses one
- * buffer for all reads.
+ * The size of the read buffer. The buffer is large enough for the replies to a whole group of commands. A connection
+ * reuses one buffer for all reads.
  */
 const READ_BUFFER_BYTES = 16_384;
 
@@ -30,7 +30,7 @@ export interface ChannelOptions {
 }
 
 /**
- * A connection to an SMTP server. It writes bytes, parses replies, and has one deadline, which is the time until which
+ * A connection to an SMTP server. The channel writes bytes, parses replies, and has one deadline: the time until which
  * the next reply must arrive. The handshake sends one command at a time with `ask`. After the handshake,
  * `SmtpConnection` sets `onReply` and `onClose`, and matches replies to commands.
  */

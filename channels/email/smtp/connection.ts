@@ -12,7 +12,7 @@ import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts'
 type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'empty_message' | 'quit';
 
 const COMMAND_FAILED = 400;
-/** The time limit for the reply to QUIT. It is short, because nothing depends on this reply. */
+/** The time limit for the reply to QUIT. The limit is short, because nothing depends on this reply. */
 const QUIT_MS = 2_000;
 
 /** Describes how a connection broke while it was sending a message. */
@@ -21,8 +21,8 @@ export interface ConnectionLoss {
   /** The server's 421 reply that ended the connection; null if there was no such reply. */
   refusal: SmtpRefusal | null;
   /**
-   * True if the connection broke while the server had not replied to an earlier message. This message then counts as
-   * not the cause.
+   * True if the connection broke while the server had not replied to an earlier message. The pool then does not count
+   * this message as the cause.
    */
   blameless: boolean;
 }

@@ -2,8 +2,8 @@ import { isLoginCode, isSessionStage, type SessionStage } from '../../../rules/e
 import type { SmtpRefusal } from './types.ts';
 
 /**
- * Finds the enhanced status code, such as `5.1.1`. It is at the start of each line (RFC 2034 §4), but some servers
- * write it only in a later line or in brackets.
+ * Finds the enhanced status code, such as `5.1.1`. The code is at the start of each line (RFC 2034 §4), but some
+ * servers write it only in a later line or in brackets.
  */
 const ENHANCED = /^[[(#]?([245]\.\d{1,3}\.\d{1,3})(?=[\s:;,\])<-]|$)/m;
 

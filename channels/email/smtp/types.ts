@@ -3,7 +3,7 @@ import type { Payload } from './payload.ts';
 
 /** One message for one recipient. Every recipient gets a separate message, so each reply is about one address. */
 export interface SmtpMessage {
-  /** The id of the email, for the caller. It is not sent. */
+  /** The id of the email, for the caller. The mail server does not get this id. */
   id: string;
   /** The envelope sender; `''` is the null sender. */
   from: string;
@@ -78,9 +78,9 @@ export interface SmtpTimeouts {
 }
 
 /**
- * The default timeouts. RFC 5321 §4.5.3.2 demands 5 minutes for the greeting, MAIL and RCPT. These timeouts are
- * shorter, because it is safe to give up before the message is sent. After the message is sent, giving up could send
- * the email twice, so `messageMs` is the 10 minutes of the RFC.
+ * The default timeouts. RFC 5321 §4.5.3.2 demands 5 minutes for the greeting, MAIL and RCPT. Our timeouts for these
+ * replies are shorter, because it is safe to give up before the message is sent. After the message is sent, giving up
+ * could send the email twice, so `messageMs` is the 10 minutes of the RFC.
  */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   connectMs: 15_000,
