@@ -32,8 +32,8 @@ export async function parseMime(bytes: Buffer): Promise<Email> {
 }
 
 /**
- * Corrects the texts that the parser has decoded from Windows-1252, because the parser returns control characters for
- * some letters of this charset.
+ * Corrects text that the parser has decoded from Windows-1252. For some letters of this charset, such as quotes and the
+ * euro sign, the parser returns control characters.
  */
 function correctLetters(email: Email): Email {
   const { subject, text, html, from, attachments } = email;

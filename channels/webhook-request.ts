@@ -64,8 +64,8 @@ export interface WebhookClient {
  * and checks this at each connection and redirect.
  */
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
-  // There is no limit of connections per host, because callers limit their concurrent requests. With a limit here, a
-  // slow endpoint would delay all other endpoints on the same host, also of other projects.
+  // The agents have no limit of connections per host, because callers limit their concurrent requests. With a limit
+  // here, a slow endpoint would delay all other endpoints on the same host, also of other projects.
   const agentOptions = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   return {

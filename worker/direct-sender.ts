@@ -72,7 +72,8 @@ export function startDirectSender(deps: {
   async function round(): Promise<boolean> {
     // While the installation may not send, rows stay in the outbox.
     if (!gate.isOpen()) return false;
-    // A project that is not in `countFreeSlotsByProject()` has no rows in progress, so it gets up to the limit for a project.
+    // A project that is missing in `countFreeSlotsByProject()` has no rows in progress, so it gets up to the limit for
+    // a project.
     const limit = Math.min(inFlight.countFreeSlots(), channel.maxOfProject);
     if (limit <= 0) return false;
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.countFreeSlotsByProject() };

@@ -32,7 +32,7 @@ export async function startTemporalSide(p: {
   temporal: Config['temporal'];
   fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'isLegacy'>;
   lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
-  /** The store for the task queues of an earlier release. Undefined if there are none. */
+  /** The store for the task queues of an earlier release. Undefined if no such queues are left. */
   legacy: LegacyStore | undefined;
   legacyCheckMs?: number | undefined;
   /**

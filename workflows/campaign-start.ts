@@ -41,7 +41,7 @@ export async function awaitStart(
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
-    // Waits at least 100 ms, in case the clocks of worker and database differ.
+    // Waits at least 100 ms, because the time of the worker and the time of the database may differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
     await condition(() => signals.changed, waitMs, { summary: `until ${state.scheduledAt}` });
   }

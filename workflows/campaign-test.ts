@@ -38,7 +38,7 @@ export async function decideTest(start: CampaignRunInput, progress: CampaignProg
   const result = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
     start,
   ]);
-  // Waits at least 100 ms, in case the clocks of worker and database differ.
+  // Waits at least 100 ms, because the time of the worker and the time of the database may differ.
   if (result.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(result.endsAt), Date.now() + 100);
   if (result.outcome === 'decided') mergeReport(progress, { lastSeq: result.lastSeq, testing: false });
   return result.outcome;

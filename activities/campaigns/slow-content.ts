@@ -9,7 +9,7 @@ const CAMPAIGNS_MAX = 1_000;
 
 /** Counts how many messages of one campaign in a row took too long to compose in this process. */
 export interface SlowContent {
-  /** Whether so many messages in a row took too long that the campaign should be paused. */
+  /** Whether the campaign should be paused, because `TIMEOUTS_MAX` messages in a row took too long. */
   readonly isTooSlow: boolean;
   countInTime(): void;
   countTimeout(): void;

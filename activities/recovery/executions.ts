@@ -28,7 +28,7 @@ type Repair = { execution: OpenExecution; was: string } & (
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
 
-/** How an execution ends for each status of its closed Temporal run. Users read the texts in `error`. */
+/** How an execution ends for each status of its closed Temporal run. Users read the messages in `error`. */
 const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },

@@ -114,7 +114,7 @@ describe('a bounce without a machine-readable report', () => {
     expect(read.kind === 'status' && read.of(ADDRESS)).toMatchObject({ kind: 'report', feedback });
   });
 
-  it('of a hostile server is read quickly', async () => {
+  it('from a hostile server is read quickly', async () => {
     const startedAt = threadCpuMs();
     for (const text of ['-', '>', 'a@', 'a@b ', '550 ', ' ', 'not ', 'will '])
       await bounceOf(DAEMON, `${ADDRESS} ${text.repeat(24_000 / text.length)}`);

@@ -14,7 +14,7 @@ import type { EffectPosition } from './resume.ts';
  * Makes steps that are about to send MARKETING messages wait until the project's sending window opens. The wait is a
  * pause at the same step. When the timer of the pause ends, the step runs again. A sandbox with `skipDelays` does not
  * wait. The caller has locked the contacts.
- * @returns what each waiting execution does next, by the execution's id; executions that may send now are absent
+ * @returns the next position of each waiting execution, by the execution's id; executions that may send now are absent
  */
 export async function waitForWindow(
   trx: Trx,

@@ -236,7 +236,7 @@ async function findLinkContacts(
   return rows.filter(({ id, email }) => id === linkContactId || linkHashes.has(computeAddressHash(key, email).toString('hex')));
 }
 
-/** Reads the topic of the email's campaign. If the campaign has none, reads the topic of the email's content. */
+/** Reads the topic of the email's campaign. If the campaign has no topic, reads the topic of the email's content. */
 async function findTopicOf(
   db: Db,
   { project_id: projectId, email_id: emailId }: SubjectRow,
