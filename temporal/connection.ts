@@ -10,8 +10,8 @@ export interface TemporalConnectionOptions {
 }
 
 /**
- * Builds the connection options from the configured address, API key and TLS files. Reads the PEM files when it is
- * called, so changed files need a restart.
+ * Builds the connection options from the configured address, API key and TLS files. Reads the PEM files during this
+ * call only, so a process uses changed files only after a restart.
  */
 export function temporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
   const options: TemporalConnectionOptions = { address: temporal.address };

@@ -19,8 +19,8 @@ type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
   /**
-   * All batches use the same function object, so that emails of different batches share the transaction that records
-   * them.
+   * Deletes or hands over the outbox rows of settled emails. All batches use this one function object, because only
+   * emails with the same hook share a call of the hook.
    */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
@@ -129,8 +129,8 @@ function toMessage({ refId, id }: TakenRow): { id: string; deliveryId: string } 
 }
 
 /**
- * Returns when a message expires: one day from now, because this is its first attempt. The time that it has waited for
- * this attempt does not count.
+ * Returns when a message expires: one day from now, because this is the message's first attempt. The time that the
+ * message has waited in the outbox does not count.
  */
 function newExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);

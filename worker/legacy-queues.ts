@@ -23,9 +23,9 @@ const CHECK_MS = 60_000;
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the release before installations had names, until no workflow on these queues is open. At
- * each check, deletes the schedules of that release, because a process of that release that starts during the upgrade
- * creates them again.
+ * Serves the task queues of the release before installations had names, until no workflow on these queues is open.
+ * Deletes the schedules of that release at each check, because a process of that release may start during the upgrade
+ * and create them again.
  */
 export async function serveLegacyQueues(p: {
   store: LegacyStore;

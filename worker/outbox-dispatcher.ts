@@ -64,9 +64,10 @@ export interface OutboxDispatcher {
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects in turn, and only a few rows at a time. The other rows
- * wait in the outbox. Every worker runs this. The worker that takes a row hands it to Temporal. The worker in which the
- * row's work starts, which may be another worker, deletes the row.
+ * Hands rows of the outbox to Temporal: by priority, with projects in turn, and only a few rows at a time. The other
+ * rows wait in the outbox. Every worker that serves the queue `workflows` runs a dispatcher. The worker that takes a
+ * row hands the row to Temporal. The worker in which the row's work starts, which may be another worker, deletes the
+ * row.
  */
 export function startDispatcher(deps: {
   db: Db;

@@ -1,7 +1,7 @@
 import { describeFailure } from '../rules/failure-text.ts';
 
 export interface OutboxLoop {
-  /** Starts a round now. If a round is running, starts the next round right after it. */
+  /** Starts a round now. If a round is running, the next round starts right after the running round. */
   wake(): void;
   /** Starts no further round. Resolves when the last round has ended. */
   stop(): Promise<void>;

@@ -26,7 +26,10 @@ export interface InboundEmail {
   subject: string;
   text: string | null;
   html: string | null;
-  /** True if the email's headers show that a program wrote it. The envelope sender may show it too. */
+  /**
+   * True if the email's headers show that a program wrote it. The envelope sender, which is not part of this object,
+   * may show the same.
+   */
   hasAutomaticMark: boolean;
 }
 
