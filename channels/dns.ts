@@ -56,7 +56,8 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
   return {
     ns: (name) => lookUp('NS', name, () => resolver.resolveNs(name)),
     mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
-    txt: (name) => lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
+    txt: (name) =>
+      lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
     addresses: (name) => lookUp('A', name, () => combineResults([resolver.resolve4(name), resolver.resolve6(name)])),
   };
 }

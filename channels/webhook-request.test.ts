@@ -53,9 +53,16 @@ it.each([301, 302, 307, 308])(
   'a %i to another origin keeps method, body and its type, and no other header',
   async (code) => {
     const target = await startServer(OK);
-    const redirecting = await startServer(`HTTP/1.1 ${code} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`);
+    const redirecting = await startServer(
+      `HTTP/1.1 ${code} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`,
+    );
     const ownHeaders = { 'content-type': 'application/x-www-form-urlencoded', 'X-Secret': 'hidden' };
-    const request = { url: redirecting.url, method: 'PUT', headers: { 'Content-Type': 'application/json' }, ownHeaders };
+    const request = {
+      url: redirecting.url,
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      ownHeaders,
+    };
     expect(await client.send({ ...request, body: 'a=1' })).toMatchObject({ outcome: 'answered', statusCode: 200 });
     const [received] = target.requests;
     expect(received).toMatch(/^PUT \/hook [\s\S]*\r\n\r\na=1$/);

@@ -170,7 +170,9 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 function followRedirect(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;
   const isSameOrigin = from.url.origin === url.origin;
-  const keptHeaders = Object.entries(ownHeaders).filter(([name]) => isSameOrigin || name.toLowerCase() === 'content-type');
+  const keptHeaders = Object.entries(ownHeaders).filter(
+    ([name]) => isSameOrigin || name.toLowerCase() === 'content-type',
+  );
   return { ...from, url, ownHeaders: Object.fromEntries(keptHeaders) };
 }
 

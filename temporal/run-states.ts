@@ -165,7 +165,10 @@ export async function findNotRunning({ client, names }: Target, executionIds: st
   // releases are in different ranges. Each range is checked separately.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const current = executionIds.filter((id) => !names.isLegacy(id));
-  return [...(await findNotRunningInRange({ client, names }, legacy)), ...(await findNotRunningInRange({ client, names }, current))];
+  return [
+    ...(await findNotRunningInRange({ client, names }, legacy)),
+    ...(await findNotRunningInRange({ client, names }, current)),
+  ];
 }
 
 /** The size of one page of Temporal's list. Reading one page costs as much as a count. */

@@ -76,7 +76,13 @@ export function startDirectSender(deps: {
     // a project.
     const limit = Math.min(inFlight.countFreeSlots(), channel.maxOfProject);
     if (limit <= 0) return false;
-    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: inFlight.countFreeSlotsByProject() };
+    const claim = {
+      priority: channel.priority,
+      limit,
+      after,
+      leaseMs: LEASE_MS,
+      rooms: inFlight.countFreeSlotsByProject(),
+    };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServedProject(rows, after);

@@ -78,7 +78,8 @@ export async function startTemporalSide(p: {
     if (!p.legacy) return;
     legacy = await serveLegacyQueues({
       store: p.legacy,
-      createWorkers: () => createTemporalWorkers({ ...fleet, taskQueue: (queue) => TASK_QUEUES[queue], isLegacy: true }),
+      createWorkers: () =>
+        createTemporalWorkers({ ...fleet, taskQueue: (queue) => TASK_QUEUES[queue], isLegacy: true }),
       lifecycle: p.lifecycle,
       log: p.log,
       onFatal: p.onFatal,

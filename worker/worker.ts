@@ -122,7 +122,9 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
         }
       : undefined,
     legacyCheckMs: parts.legacyCheckMs,
-    verify: verified ? async () => {} : () => verifyInstallation({ db, lifecycle, notifyOperator: (line) => log.warn(line) }),
+    verify: verified
+      ? async () => {}
+      : () => verifyInstallation({ db, lifecycle, notifyOperator: (line) => log.warn(line) }),
     log,
     onFatal: parts.onFatal,
   });

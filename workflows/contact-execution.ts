@@ -12,7 +12,7 @@ import type { EffectActivities, WebhookActivities } from '../activities/executio
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
 import { findCancelReason } from './cancel-reason.ts';
-import { endAs, shouldEndAsRecord, type RecordEnd, withCode } from './ends.ts';
+import { endAs, type RecordEnd, shouldEndAsRecord, withCode } from './ends.ts';
 import { ExecutionPath } from './execution-path.ts';
 import { RunLength } from './run-length.ts';
 import { SatisfiedVisits } from './satisfied-visits.ts';

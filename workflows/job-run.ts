@@ -76,7 +76,9 @@ async function endEarly(input: JobInput, error: unknown): Promise<string> {
   if (!recordEnd) throw error;
   if (recordEnd.status !== status) return endAs(recordEnd);
   const failure = withCode(error);
-  throw failure === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(reasonOf(error), recordEnd.reason) : failure;
+  throw failure === error && status === 'FAILED'
+    ? ApplicationFailure.nonRetryable(reasonOf(error), recordEnd.reason)
+    : failure;
 }
 
 async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {

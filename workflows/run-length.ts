@@ -63,7 +63,9 @@ export class RunLength {
    * cancelled.
    */
   isFromSignalLimit(error: unknown): boolean {
-    return this.cancelledWork !== undefined && isCancellation(error) && !CancellationScope.current().consideredCancelled;
+    return (
+      this.cancelledWork !== undefined && isCancellation(error) && !CancellationScope.current().consideredCancelled
+    );
   }
 }
 

@@ -23,7 +23,8 @@ export async function wakeWindowWaits(input: { projectId: string; after?: string
     const page: { woken: number; after: string | null } = await wakeWindowPage({ projectId, after });
     woken += page.woken;
     after = page.after;
-    if (after !== null && shouldStartNewRunWhilePaging()) await continueAsNew<typeof wakeWindowWaits>({ projectId, after });
+    if (after !== null && shouldStartNewRunWhilePaging())
+      await continueAsNew<typeof wakeWindowWaits>({ projectId, after });
   } while (after !== null);
   return woken;
 }

@@ -193,7 +193,12 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
       { emailId: email.id, reason: describeFailure(error) },
       'an email could not be composed; it will be retried',
     );
-    return deferOrExpire(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
+    return deferOrExpire(email, {
+      error: 'the email could not be composed',
+      status: 'not rendered',
+      route: via,
+      expiresAt,
+    });
   }
 
   return async (

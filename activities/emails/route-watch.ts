@@ -242,7 +242,9 @@ function createPauseCache(db: Db, route: string, onChange: () => void) {
  * Creates the prober. It checks, without sending an email, whether the provider accepts our email, and ends a pause
  * when the provider accepts.
  */
-function createProber(deps: RouteWatchDeps & { providerFields: { provider: string; address: string }; known: PauseCache }) {
+function createProber(
+  deps: RouteWatchDeps & { providerFields: { provider: string; address: string }; known: PauseCache },
+) {
   const { db, log, route, provider, providerFields, known: pauseCache } = deps;
   const stopping = new AbortController();
 

@@ -73,7 +73,10 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     outbox.wake(await inTransaction(db, (trx) => recordInTransaction(trx, { projectId, returned: feedback })));
   }
 
-  async function recordInTransaction(trx: Trx, p: { projectId: string; returned: SimulatedFeedback[] }): Promise<OutboxRow[]> {
+  async function recordInTransaction(
+    trx: Trx,
+    p: { projectId: string; returned: SimulatedFeedback[] },
+  ): Promise<OutboxRow[]> {
     const { projectId, returned: feedback } = p;
     // Locks all contacts first, in the order of their ids, so that two transactions cannot deadlock. The code that
     // records one item locks its contact again.

@@ -54,7 +54,10 @@ async function recover(
     async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
       if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
       if (mustPause) await pauseRestored(trx, start);
-      return { outbox: await enqueueCampaigns(trx, [start]), done: mustPause ? 'PAUSED, and started again' : 'sent on' };
+      return {
+        outbox: await enqueueCampaigns(trx, [start]),
+        done: mustPause ? 'PAUSED, and started again' : 'sent on',
+      };
     },
   );
   outbox.wake(queued);

@@ -102,7 +102,9 @@ async function repairOf(
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
   const lastPosition = findEffectBeyond(history, execution.visit);
-  return lastPosition?.kind === 'end' ? { ...endOf(lastPosition), execution, was: 'COMPLETED, ahead of the record' } : restart;
+  return lastPosition?.kind === 'end'
+    ? { ...endOf(lastPosition), execution, was: 'COMPLETED, ahead of the record' }
+    : restart;
 }
 
 /**

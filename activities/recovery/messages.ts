@@ -74,7 +74,11 @@ async function recover(
 }
 
 /** Cancels delivery workflows that were started a while ago and have nothing left to send. */
-async function cancelIdleDeliveries({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
+async function cancelIdleDeliveries(
+  { db, lifecycle, log }: RecoveryDeps,
+  kind: MessageKind,
+  settledMs: number,
+): Promise<void> {
   const startedBefore = new Date(Date.now() - settledMs);
   const running: DeliveryRun[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
   const openIds = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });

@@ -29,7 +29,8 @@ export function statusOf(
   address: string | null,
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
   const withAction = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
-  const ofRecipient = address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
+  const ofRecipient =
+    address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
   const fields = findWorst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
   return { fields, isAboutAnother: address !== null && ofRecipient.length === 0 && namesAnyRecipient(fields) };
 }

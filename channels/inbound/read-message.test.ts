@@ -79,7 +79,11 @@ describe('a bounce without a machine-readable report', () => {
 
   it.each([
     ['that only warns', `${DAEMON.replace('failure', 'Warning: delay')}`, `<${ADDRESS}>: user unknown (#4.1.1)`],
-    ['of a server that still attempts the delivery', DAEMON, `not yet been delivered to:\n  ${ADDRESS}\n    unknown user`],
+    [
+      'of a server that still attempts the delivery',
+      DAEMON,
+      `not yet been delivered to:\n  ${ADDRESS}\n    unknown user`,
+    ],
     ['that quotes the email', DAEMON, `Sorry.\n--- Below this line is a copy\nTo: ${ADDRESS}\n550 5.1.1 user unknown`],
     ['with a header of the email', DAEMON, `Sorry.\n\nTo: ${ADDRESS}\nSubject: No such user?`],
     ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
@@ -178,9 +182,12 @@ describe('an email of an old program', () => {
     ['text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: quoted-printable', Buffer.from('=93=80=94'), '“€”'],
     ['text/plain; charset=iso-8859-2', Buffer.from('\xb9', 'latin1'), 'š'],
     ['text/plain', Buffer.from('Café'), 'Café'],
-  ])('is decoded with its charset, or as UTF-8 or Windows-1252 if it names no charset: %s', async (type, body, text) => {
-    expect(await textOf(type, body)).toBe(text);
-  });
+  ])(
+    'is decoded with its charset, or as UTF-8 or Windows-1252 if it names no charset: %s',
+    async (type, body, text) => {
+      expect(await textOf(type, body)).toBe(text);
+    },
+  );
 
   it.each(['multipart/mixed', 'multipart/alternative; charset="utf-8"'])(
     'is text if it is a multipart without a boundary: %s',

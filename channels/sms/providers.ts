@@ -36,7 +36,11 @@ export function createSmsProvider(
   return sms.provider === 'none' ? undefined : createForKind(sms.provider, sms, { publicUrl, store });
 }
 
-function createForKind<K extends SmsProviderKind>(kind: K, settings: Pick<SmsProviderSettings, K>, context: SmsContext) {
+function createForKind<K extends SmsProviderKind>(
+  kind: K,
+  settings: Pick<SmsProviderSettings, K>,
+  context: SmsContext,
+) {
   const createOne: Create<SmsProviderSettings[K]> = SENDERS[kind];
   return createOne(settings[kind], context);
 }

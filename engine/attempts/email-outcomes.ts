@@ -149,7 +149,9 @@ function isHardBounce(outcome: RecordedOutcome): boolean {
 
 /** Returns the addresses of the recipients that hard-bounced, in lower case. */
 function listDeadAddresses(results: EmailResult[]): string[] {
-  return results.flatMap(({ email, outcome }) => (email.to && isHardBounce(outcome) ? normalizeEmail(email.to.email) : []));
+  return results.flatMap(({ email, outcome }) =>
+    email.to && isHardBounce(outcome) ? normalizeEmail(email.to.email) : [],
+  );
 }
 
 /**

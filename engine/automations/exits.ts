@@ -30,7 +30,8 @@ export async function exitExecutions(
   const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
   for (const workflow of workflows) {
     if (hasExpression(workflow.exitOn)) {
-      for (const endedExecutions of await exitByVariables(trx, { projectId, events, workflow, clock })) addEnded(ended, endedExecutions);
+      for (const endedExecutions of await exitByVariables(trx, { projectId, events, workflow, clock }))
+        addEnded(ended, endedExecutions);
       continue;
     }
     const exits = events.flatMap((event) => {
@@ -78,7 +79,9 @@ async function exitByVariables(
     const { variables } = await loadStepVariables(trx, execution);
     const exits = { ...workflow, exitOn: fillExits(workflow.exitOn, variables) };
     const eventsOfContact = p.events.filter(({ contactId }) => contactId === execution.contactId);
-    const reason = eventsOfContact.map((event) => findExitReason(exits, event, clock)).find((found) => found !== undefined);
+    const reason = eventsOfContact
+      .map((event) => findExitReason(exits, event, clock))
+      .find((found) => found !== undefined);
     if (!reason) continue;
     const where = sql<boolean>`id = ${execution.id}`;
     ended.push(await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));

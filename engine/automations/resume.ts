@@ -228,7 +228,11 @@ export async function resumeWalk(
 }
 
 /** Returns the exit reason if an event that the sandbox's own step caused matches an exit of the workflow. */
-function findExitReasonOfChanges({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
+function findExitReasonOfChanges(
+  { exits }: CurrentExecution,
+  { events = [] }: RunChanges,
+  now: Date,
+): string | undefined {
   return events.map((event) => findExitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }
 

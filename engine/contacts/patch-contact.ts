@@ -61,7 +61,9 @@ export async function patchContact(
   const addressChange = email === current.email ? {} : await changeEmail(trx, p, { current, email });
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: addressChange.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by }],
+    rows: [
+      { email, subscribed: addressChange.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by },
+    ],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
     causeId: p.causeId,

@@ -233,7 +233,9 @@ async function findLinkContacts(
     ORDER BY id IS NOT DISTINCT FROM ${linkContactId}::uuid DESC, id
   `.execute(db);
   const linkHashes = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
-  return rows.filter(({ id, email }) => id === linkContactId || linkHashes.has(computeAddressHash(key, email).toString('hex')));
+  return rows.filter(
+    ({ id, email }) => id === linkContactId || linkHashes.has(computeAddressHash(key, email).toString('hex')),
+  );
 }
 
 /** Reads the topic of the email's campaign. If the campaign has no topic, reads the topic of the email's content. */

@@ -79,7 +79,8 @@ function groupCompatible(requests: SendRequest[]): SendRequest[][] {
   for (const request of requests) {
     const requestChanges = contactChanges(request);
     const group = groups.at(-1);
-    if (group && requestChanges.every(([contact, change]) => (changes.get(contact) ?? change) === change)) group.push(request);
+    if (group && requestChanges.every(([contact, change]) => (changes.get(contact) ?? change) === change))
+      group.push(request);
     else {
       groups.push([request]);
       changes = new Map();

@@ -97,13 +97,17 @@ async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<Sen
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const emails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(countsTowardLimit).length, 0);
+    const emails = (of: SendDraft[]) =>
+      of.reduce((sum, { recipients }) => sum + recipients.filter(countsTowardLimit).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
     if (await takeMonthlyAllowance(trx, { projectId, n: emails(group), limit })) continue;
     for (const draft of group) {
       const fits = await takeMonthlyAllowance(trx, { projectId, n: emails([draft]), limit });
       if (!fits)
-        limitErrors.set(draft.request, new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }));
+        limitErrors.set(
+          draft.request,
+          new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }),
+        );
     }
   }
   return limitErrors;

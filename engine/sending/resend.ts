@@ -104,7 +104,8 @@ async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status
   const infos = await listAttachmentInfos(db, p);
   const bytes = infos.reduce((sum, { size }) => sum + size, 0);
   const files = bytes > LARGE_BYTES ? await readLargeAttachments(db, p) : await findAttachments(db, p);
-  const hasLostFiles = infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
+  const hasLostFiles =
+    infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
   if (hasLostFiles) {
     throw refusal(
       'The attachments of this email were deleted.',

@@ -66,7 +66,10 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * If Temporal was restored or has lost its data, requests recovery and informs the operator.
  * @throws InstallationError for a mismatch
  */
-export async function refuseOrRecover({ db, notifyOperator }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
+export async function refuseOrRecover(
+  { db, notifyOperator }: Pick<SidesDeps, 'db' | 'tell'>,
+  sides: Sides,
+): Promise<void> {
   const comparison = compareSides(sides);
   if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
   const loss = RESTORED_TEXT[comparison];

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
-import { upsertVariants, registerForRestock } from '../../../engine/events/storefront.ts';
+import { registerForRestock, upsertVariants } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';

@@ -306,7 +306,8 @@ export class SmtpConnection {
     const hasEarlierMessage = awaited === 'message';
     this.messagesLeft = 0; // The callbacks below may submit messages, and this connection must not take them.
     if (hasEarlierMessage) this.handleMessageReply(code, text);
-    const refusalOfCurrent = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
+    const refusalOfCurrent =
+      awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
     this.handleLoss(error, refusalOfCurrent, hasEarlierMessage);
   }
 
