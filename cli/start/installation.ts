@@ -12,7 +12,7 @@ const CONNECTIONS = 2;
  */
 export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
-  p: Pick<CheckOptions, 'sends' | 'tell'>,
+  p: Pick<CheckOptions, 'sends' | 'notifyOperator'>,
 ): Promise<void> {
   // Imported here, because loading Temporal's client takes half a second. A start that fails earlier does not need it.
   const { checkInstallation } = await import('../../worker/installation/check.ts');

@@ -67,7 +67,7 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * @throws InstallationError for a mismatch
  */
 export async function refuseOrRecover(
-  { db, notifyOperator }: Pick<SidesDeps, 'db' | 'tell'>,
+  { db, notifyOperator }: Pick<SidesDeps, 'db' | 'notifyOperator'>,
   sides: Sides,
 ): Promise<void> {
   const comparison = compareSides(sides);
