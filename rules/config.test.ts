@@ -157,7 +157,7 @@ describe('a value that cannot be used', () => {
     expect(refusal({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
   });
 
-  it('is a secret by the name of its variable, unless it is the path of a file', () => {
+  it('a value is a secret by the name of its variable, unless it is the path of a file', () => {
     const named = Object.entries<ConfigVariable>(VARIABLES).filter(([name]) =>
       /_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name),
     );
@@ -166,7 +166,7 @@ describe('a value that cannot be used', () => {
     expect(shown.map(([name]) => name)).toEqual([]);
   });
 
-  it('is a secret if it is a URL with a password', () => {
+  it('a value is a secret if it is a URL with a password', () => {
     const addresses = Object.entries<ConfigVariable>(VARIABLES).filter(([, { takes }]) => /:\/\/\w+:\w+@/.test(takes));
     expect(addresses.map(([name, { secret }]) => [name, secret])).toEqual([
       ['DATABASE_URL', true],
@@ -209,7 +209,7 @@ describe('a process configured by environment alone', () => {
   });
 
   it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)(
-    'a process configured by environment alone is refused without %s',
+    'is refused without %s',
     (name) => {
       expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
     },

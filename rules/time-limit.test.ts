@@ -12,7 +12,7 @@ describe('work within the time limit', () => {
     ).toThrow(own);
   });
 
-  it('work with a time limit may contain other work with a limit', () => {
+  it('may contain other work with a limit', () => {
     expect(runWithTimeLimit(() => runWithTimeLimit(() => 1) + runWithTimeLimit(() => 2))).toBe(3);
   });
 

@@ -21,7 +21,7 @@ const PEOPLE_PATHS = '^/(apikeys|audit-log|auth|project|sms/senders)';
 const ENDS_SESSION = '^/auth/(logout|password)$';
 
 const schemathesis = install();
-const service = process.env.BASE_URL ? given() : await start();
+const service = process.env.BASE_URL ? useRunning() : await start();
 const folder = mkdtempSync(join(tmpdir(), 'tidings-fuzz-document-'));
 const file = join(folder, 'openapi.json');
 let failed = false;
@@ -100,7 +100,7 @@ function install() {
   process.exit(2);
 }
 
-function given() {
+function useRunning() {
   const { BASE_URL: baseUrl, SECRET_KEY: secretKey, SESSION_COOKIE: cookie } = process.env;
   return { baseUrl, secretKey, cookie, stop: async () => {} };
 }

@@ -11,7 +11,7 @@ function capture(isTTY: boolean) {
 }
 
 describe('the report of a tour', () => {
-  it('the report of a tour counts what is wrong', () => {
+  it('counts the wrong lines', () => {
     const { report, text } = capture(false);
     report.check('emails', 10, 10);
     report.check('emails', 9_999, 10_000);
@@ -30,5 +30,5 @@ describe('the report of a tour', () => {
     expect(plain.text()).toBe('   0 sent\n   done\n');
   });
 
-  it('the report of a tour writes numbers with separators', () => expect(formatNumber(1_234_567)).toBe('1,234,567'));
+  it('writes numbers with separators', () => expect(formatNumber(1_234_567)).toBe('1,234,567'));
 });

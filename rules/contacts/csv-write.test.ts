@@ -12,7 +12,7 @@ it('escapes text that a spreadsheet would run as a formula, and keeps numbers', 
   expect(csvCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`);
 });
 
-it('is imported unchanged', () => {
+it('a written file is imported with the same values', () => {
   const rows = [
     ['email', 'subscribed', 'name', 'n', 'tags', 'note'],
     ['ada@example.com', true, 'Ada, "the" first', 3, ['a', 'b'], 'two\r\nlines'],

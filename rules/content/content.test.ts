@@ -45,7 +45,7 @@ describe('click tracking', () => {
     '{% if a %}https://a.example/{% endif %}',
     'https://a.example/{% if a %}x{% endif %}',
     'https://a.example/{{ forloop.index }}',
-  ])('click tracking does not change %s', (href) => {
+  ])('does not change %s', (href) => {
     expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe('click tracking', () => {
   });
 });
 
-describe('a hidden element', () => {
+describe('the text of an HTML body', () => {
   it.each([
     'display:none',
     'DISPLAY : NONE !important',

@@ -10,7 +10,7 @@ function findings(body: string, more: Partial<ReviewedContent> = {}) {
 const codes = (...args: Parameters<typeof findings>) => findings(...args).map(({ code }) => code);
 
 describe('findings of a content', () => {
-  it('has no findings for an ordinary email', () => {
+  it('are empty for an ordinary email', () => {
     expect(codes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
   });
 

@@ -71,7 +71,7 @@ describe('tokens of a contact', () => {
     expect(verifyTrackToken(key, token)).toBeUndefined();
   });
 
-  it('the tokens of a contact are in the three links of an email', () => {
+  it('are in the three links of an email', () => {
     expect(contactUrls('https://m.example', 'T')).toEqual({
       unsubscribeUrl: 'https://m.example/u/T',
       subscribeUrl: 'https://m.example/s/T',

@@ -187,7 +187,7 @@ describe('after a check, a domain', () => {
       false,
       'VERIFIED',
     ],
-  ])('after a check, a domain %s', (_, before, dkim, status) => {
+  ])('%s', (_, before, dkim, status) => {
     expect(afterCheck(checkState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bouncedAs, REASONS, SUPPRESSION_REASONS, suppressedBy, suppresses } from './reasons.ts';
 
 describe('the vocabulary of reasons', () => {
-  it('the vocabulary of reasons is closed', () => {
+  it('has no reason twice, and contains the composed reasons', () => {
     expect(new Set(REASONS).size).toBe(REASONS.length);
     expect(REASONS).toContain(suppressedBy('complaint'));
     expect(REASONS).toContain(bouncedAs('policy'));

@@ -16,7 +16,7 @@ describe('free text in a header', () => {
     expect(textHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
   });
 
-  it('free text in a header cannot add another header', () => {
+  it('cannot add another header', () => {
     expect(textHeader('Subject', 'a\r\nBcc: x@example.com')).toBe('Subject: a Bcc: x@example.com\r\n');
     expect(() => textHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countCampaign } from '../../db/campaigns/stats.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -42,7 +42,7 @@ it('a chunk continues at once, without waiting for the provider, if its frequenc
   const { db } = database;
   const projectId = (await buildProject(db, 'Capped')).id;
   await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
-  const start = await sendingCampaign(db, { projectId, count: 3, worker });
+  const start = await buildSendingCampaign(db, { projectId, count: 3, worker });
   const counts = () => countCampaign(db, { projectId, id: start.campaignId });
   await sql`UPDATE projects SET frequency_max = 1, frequency_days = 1 WHERE id = ${projectId}`.execute(db);
   await sql`

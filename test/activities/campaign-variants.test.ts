@@ -8,7 +8,7 @@ import { chooseWinner } from '../../engine/campaigns/variant-test.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -40,7 +40,7 @@ const VARIANTS = [
   { name: 'B', subject: 'B {{n}}', weight: 1 },
 ];
 
-const saysWith = (test: Record<string, unknown> | null, variants = VARIANTS) => ({
+const variantsWith = (test: Record<string, unknown> | null, variants = VARIANTS) => ({
   variants,
   test: test && { share: 0.2, metric: 'opens' as const, waitMinutes: 60, minimum: 0, ...test },
 });
@@ -98,9 +98,9 @@ const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
   inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
 
 describe('adding the audience of a campaign with variants', () => {
-  it('gives every contact a variant, in exactly the proportions of share and weights, over several pages', async () => {
+  it('gives variants to the share of the test, in exactly the proportions of share and weights, over several pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     // The three pages have 500, 5,000 and the remaining 501 contacts.
     await worker.take(start, 0);
@@ -116,7 +116,7 @@ describe('adding the audience of a campaign with variants', () => {
 
   it('gives a page the same variants after an earlier attempt died before its commit', async () => {
     await buildContacts(database.db, { projectId, count: 300 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     const places = async () => {
       const { rows } = await sql<{ contact_id: string; variant: number | null }>`
@@ -134,7 +134,7 @@ describe('adding the audience of a campaign with variants', () => {
     );
     await worker.take(start, 0);
     expect(await places()).toEqual(first);
-    // Contacts get the same variants in whatever order they were created.
+    // The variants do not follow the order in which the contacts were created.
     const inOrder = first.map(({ variant }) => variant);
     expect(inOrder.slice(0, 60).filter((variant) => variant !== null)).not.toHaveLength(0);
     expect(inOrder).not.toEqual([...inOrder].sort());
@@ -142,7 +142,7 @@ describe('adding the audience of a campaign with variants', () => {
 
   it('gives the winning variant to contacts that are added after the decision', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await choose(start, 'B');
@@ -170,7 +170,7 @@ describe('adding the audience of a campaign with variants', () => {
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
       database.db,
     );
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
@@ -179,7 +179,7 @@ describe('adding the audience of a campaign with variants', () => {
   it('makes separate chunks for each variant and time zone if recipients are sent to in their own time zones', async () => {
     await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
     await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await sql`UPDATE campaigns SET send_at_local = '2030-01-01T09:00' WHERE id = ${start.campaignId}`.execute(
       database.db,
     );
@@ -194,9 +194,9 @@ describe('adding the audience of a campaign with variants', () => {
     expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
   });
 
-  it('gives the monthly limit to the waiting recipients first', async () => {
+  it('gives the monthly limit to the share of the test first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
-    const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
+    const start = await buildSendingCampaign(database.db, { projectId, count: 50, worker, says: variantsWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
   });
 });
@@ -204,7 +204,7 @@ describe('adding the audience of a campaign with variants', () => {
 describe('the recipients of a campaign with variants', () => {
   it('are each listed once, page by page, with their variant, before and after the winner is chosen', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await worker.take(start, 1);
@@ -235,7 +235,7 @@ describe('the recipients of a campaign with variants', () => {
 
 describe('choosing the winner of a test', () => {
   const sendTestCampaign = async (test: Record<string, unknown> = {}) => {
-    const start = await sendingCampaign(database.db, { projectId, count: 100, worker, says: saysWith(test) });
+    const start = await buildSendingCampaign(database.db, { projectId, count: 100, worker, says: variantsWith(test) });
     await sendAll(start);
     return start;
   };
@@ -323,13 +323,13 @@ describe('choosing the winner of a test', () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);
-    const become = (status: string, reason: string | null) =>
+    const setStatus = (status: string, reason: string | null) =>
       sql`UPDATE campaigns SET status = ${status}, paused_reason = ${reason} WHERE id = ${start.campaignId}`.execute(
         database.db,
       );
-    await become('PAUSED', 'requested');
+    await setStatus('PAUSED', 'requested');
     expect(await worker.judge(start)).toEqual({ outcome: 'paused' });
-    await become('CANCELLED', null);
+    await setStatus('CANCELLED', null);
     expect(await worker.judge(start)).toEqual({ outcome: 'ended' });
     expect(await winnerOf(start)).toEqual({ winner: null, winner_by: null });
   });

@@ -10,7 +10,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -21,16 +21,16 @@ let projectId: string;
 const workers: CampaignWorker[] = [];
 /** The SMTP sink's reply to RCPT. Undefined keeps the sink's default. */
 let replyToRcpt: ((to: string) => string | null) | undefined;
-let slowly = 0;
+let replyPauseMs = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sink = await startSmtpSink({ replyToRcpt: (to) => replyToRcpt?.(to) ?? null, pauseMs: () => slowly });
+  sink = await startSmtpSink({ replyToRcpt: (to) => replyToRcpt?.(to) ?? null, pauseMs: () => replyPauseMs });
 });
 
 beforeEach(async () => {
   replyToRcpt = undefined;
-  slowly = 0;
+  replyPauseMs = 0;
   sink.reset();
   projectId = (await buildProject(database.db, 'Campaigns')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
@@ -50,7 +50,7 @@ function worker(url = sink.url): CampaignWorker {
 
 /** Builds a campaign to `count` contacts, and stores its recipients. */
 async function sending(count: number): Promise<CampaignStart> {
-  return sendingCampaign(database.db, { projectId, count, worker: worker() });
+  return buildSendingCampaign(database.db, { projectId, count, worker: worker() });
 }
 
 /** Registers a webhook endpoint for `email.sent`, so that the event of each sent email is recorded too. */
@@ -156,7 +156,7 @@ describe('a chunk of a campaign', () => {
 
   it('reports the position at which a turn ended early; the next turn continues there before it retries deferred emails', async () => {
     const start = await sending(2_000);
-    slowly = 10;
+    replyPauseMs = 10;
     replyToRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
     const ending = worker();
     const turn = ending.send(start);
@@ -165,7 +165,7 @@ describe('a chunk of a campaign', () => {
     const { outcome, sent, from, putOff } = await turn;
     expect(outcome).toBe('more');
     expect(sent).toBeLessThan(2_000);
-    slowly = 0;
+    replyPauseMs = 0;
     const second = await worker().send(start, 1, { from, putOff });
     expect(second).toMatchObject({ outcome: 'deferred', sent: 1_999 - sent });
     const { rows } = await sql`SELECT FROM emails WHERE project_id = ${projectId} AND attempts > 1`.execute(
@@ -179,7 +179,7 @@ describe('a chunk of a campaign', () => {
 
   it('claims no more recipients when its worker stops, and releases emails that are not on the wire', async () => {
     const start = await sending(3_000);
-    slowly = 20;
+    replyPauseMs = 20;
     const ending = worker();
     const turn = ending.send(start);
     await until(async () => sink.messages.length > 0);
@@ -190,7 +190,7 @@ describe('a chunk of a campaign', () => {
       SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(database.db);
     expect(rows[0]?.n).toBe(sent);
     expect(await ending.send(start)).toMatchObject({ outcome: 'more', sent: 0 });
-    slowly = 0;
+    replyPauseMs = 0;
     expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 3_000 - sent });
     expect(sink.messages).toHaveLength(3_000);
   });
@@ -213,9 +213,9 @@ describe('a chunk of a campaign', () => {
     async (_, wanted) => {
       if (wanted) await listenToSent();
       const start = await sending(3_000);
-      slowly = 10;
+      replyPauseMs = 10;
       const results = await Promise.all([worker().send(start), worker().send(start)]);
-      slowly = 0;
+      replyPauseMs = 0;
       while ((await worker().send(start)).outcome !== 'done');
       const got = sink.perRecipient();
       expect(got.size).toBe(3_000);
@@ -228,7 +228,7 @@ describe('a chunk of a campaign', () => {
 
   it('reports each email that is recorded after a listener subscribes in the middle of a turn', async () => {
     const start = await sending(3_000);
-    slowly = 20;
+    replyPauseMs = 20;
     const turn = worker().send(start);
     await until(async () => (await counts(start)).sent > 0);
     await listenToSent();
@@ -239,7 +239,7 @@ describe('a chunk of a campaign', () => {
       SELECT count(*) AS n FROM emails WHERE campaign_id = ${start.campaignId} AND sent_at IS NOT NULL`.execute(
       database.db,
     );
-    slowly = 0;
+    replyPauseMs = 0;
     expect(await turn).toMatchObject({ outcome: 'done', sent: 3_000 });
     const { rows: told } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM webhook_deliveries WHERE project_id = ${projectId}`.execute(database.db);
@@ -248,7 +248,7 @@ describe('a chunk of a campaign', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  it('fails one email only after a template error, and sends the others', async () => {
+  it('is done although its emails have a template error', async () => {
     const start = await sending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
       database.db,
@@ -300,7 +300,7 @@ describe('the send rate of a project', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  it('counts sent emails for the monthly limit, not skipped recipients', async () => {
+  it('takes tokens for sent emails, not for skipped recipients', async () => {
     const start = await sending(20);
     await limit(1_000);
     await sql`

@@ -76,7 +76,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
 const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
 
 /** Builds emails that are being sent, and records their outcomes in one transaction, as the sender does for a batch. */
-async function outcomes(count: number, p: { outcome: RecordedOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
+async function recordOutcomes(count: number, p: { outcome: RecordedOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
   const { db } = service;
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -103,7 +103,7 @@ const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider
 
 it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
-  // This happens if someone removes a DKIM record while a campaign runs.
+  // The provider refuses all emails after the 150th, as it would if someone removed the sender's DKIM record.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
@@ -156,10 +156,10 @@ it('makes all recipients of a campaign HELD, also in chunks that wait for a lane
 
 describe('bounce rates of a project', () => {
   it('put the project on hold at 10 % hard bounces of 200 emails, and not earlier', async () => {
-    await outcomes(180, { outcome: sent });
-    await outcomes(19, { outcome: dead });
+    await recordOutcomes(180, { outcome: sent });
+    await recordOutcomes(19, { outcome: dead });
     expect((await hold()).held).toBe(false);
-    const outbox = await outcomes(1, { outcome: dead });
+    const outbox = await recordOutcomes(1, { outcome: dead });
     expect(await hold()).toMatchObject({
       held: true,
       reason: '20 of 200 emails within 24 hours were hard bounces',
@@ -170,50 +170,50 @@ describe('bounce rates of a project', () => {
   });
 
   it('do not change a hold or send a second notice when more hard bounces follow', async () => {
-    await outcomes(180, { outcome: sent });
-    await outcomes(20, { outcome: dead });
+    await recordOutcomes(180, { outcome: sent });
+    await recordOutcomes(20, { outcome: dead });
     const { reason } = await hold();
-    expect((await outcomes(5, { outcome: dead })).filter((row) => row.kind === 'email.deliver')).toHaveLength(0);
+    expect((await recordOutcomes(5, { outcome: dead })).filter((row) => row.kind === 'email.deliver')).toHaveLength(0);
     expect((await hold()).reason).toBe(reason);
   });
 
   it('are counted from zero after the hold is released', async () => {
-    await outcomes(180, { outcome: sent });
-    await outcomes(20, { outcome: dead });
+    await recordOutcomes(180, { outcome: sent });
+    await recordOutcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
-    await outcomes(5, { outcome: dead });
+    await recordOutcomes(5, { outcome: dead });
     expect((await hold()).held).toBe(false);
   });
 
   it('never include emails of test keys', async () => {
-    await outcomes(180, { outcome: sent });
-    await outcomes(40, { outcome: dead, mode: 'test' });
-    await outcomes(30, { outcome: refused, mode: 'test' });
+    await recordOutcomes(180, { outcome: sent });
+    await recordOutcomes(40, { outcome: dead, mode: 'test' });
+    await recordOutcomes(30, { outcome: refused, mode: 'test' });
     expect((await hold()).held).toBe(false);
   });
 
   it('ignore results that are more than a day old', async () => {
-    await outcomes(180, { outcome: sent });
-    await outcomes(19, { outcome: dead });
+    await recordOutcomes(180, { outcome: sent });
+    await recordOutcomes(19, { outcome: dead });
     await sql`UPDATE send_outcomes SET hour = hour - interval '25 hours' WHERE project_id = ${project.id}`.execute(
       service.db,
     );
-    await outcomes(1, { outcome: dead });
+    await recordOutcomes(1, { outcome: dead });
     expect((await hold()).held).toBe(false);
   });
 });
 
 describe('refusals because of the sender', () => {
   it('put the project on hold at 20 of the last 100 emails to one provider, but not when two providers together refuse 20', async () => {
-    await outcomes(19, { outcome: refused });
-    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
+    await recordOutcomes(19, { outcome: refused });
+    await recordOutcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
     expect((await hold()).held).toBe(false);
-    await outcomes(1, { outcome: refused });
+    await recordOutcomes(1, { outcome: refused });
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
   it('are cleared once the provider has accepted 100 later emails', async () => {
-    await outcomes(1, { outcome: refused });
+    await recordOutcomes(1, { outcome: refused });
     await sql`UPDATE provider_outcomes SET recent = repeat('1', 19) WHERE project_id = ${project.id}`.execute(
       service.db,
     );
@@ -228,7 +228,7 @@ describe('refusals because of the sender', () => {
         .execute();
       return rows.length === 0;
     }, 'the provider to be trusted again');
-    await outcomes(19, { outcome: refused });
+    await recordOutcomes(19, { outcome: refused });
     expect((await hold()).held).toBe(false);
   });
 });
@@ -275,7 +275,7 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
   });
 
   it('hard bounces that arrive later are divided by the number of sent emails', async () => {
-    await outcomes(200, { outcome: sent });
+    await recordOutcomes(200, { outcome: sent });
     await feedback(20, 'dead');
     expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');
   });

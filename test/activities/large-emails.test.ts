@@ -83,7 +83,7 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
 }
 
 /** Builds an email with these files. */
-async function mail({ projectId }: Tenant, domain: string, files: Buffer[]): Promise<string> {
+async function buildLargeEmail({ projectId }: Tenant, domain: string, files: Buffer[]): Promise<string> {
   const rows = files.map((content, n) => ({
     id: uuidv7(),
     projectId,
@@ -113,7 +113,7 @@ describe('an email with large files', () => {
     const files = [3 * MB + 1, 256 * 1024, 5].map((n) =>
       Buffer.from(Array.from({ length: n }, (_, i) => (i * 7) % 256)),
     );
-    const id = await mail(one, 'one.example.com', files);
+    const id = await buildLargeEmail(one, 'one.example.com', files);
     const { outcome } = await mailerWith({}).deliver(await claim(one, id));
     expect(outcome.kind).toBe('accepted');
     const raw = Buffer.from(sink.bodies[0] ?? '', 'latin1');
@@ -130,13 +130,13 @@ describe('an email with large files', () => {
 
   it("is not claimed while its project's budget is used up; small emails and other projects' emails are sent", async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
-    const large = () => mail(one, 'one.example.com', [Buffer.alloc(MB)]);
+    const large = () => buildLargeEmail(one, 'one.example.com', [Buffer.alloc(MB)]);
     const [first, second, small] = [
       await large(),
       await large(),
-      await mail(one, 'one.example.com', [Buffer.alloc(9)]),
+      await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(9)]),
     ];
-    const others = await mail(two, 'two.example.com', [Buffer.alloc(MB)]);
+    const others = await buildLargeEmail(two, 'two.example.com', [Buffer.alloc(MB)]);
     expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('accepted');
     const { outcome, recorded } = await mailer.deliver(await claim(one, second));
     expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'throttled', recorded: false });
@@ -149,15 +149,15 @@ describe('an email with large files', () => {
   it('uses no budget of its project if it is refused before it is composed', async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
     const [refused, next] = [
-      await mail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
-      await mail(one, 'one.example.com', [Buffer.alloc(MB)]),
+      await buildLargeEmail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
+      await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(MB)]),
     ];
     expect((await mailer.deliver(await claim(one, refused))).outcome.kind).toBe('failed');
     expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
   });
 
   it('is retried with the same Message-ID if the thread that composes it ends', async () => {
-    const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
+    const id = await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
     const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
     expect(outcome).toMatchObject({ kind: 'deferred' });
     expect(sink.messages).toHaveLength(0);

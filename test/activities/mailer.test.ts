@@ -150,7 +150,7 @@ it('the return path contains the id of the email', async () => {
   expect(emailIdOfVerp(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
 });
 
-it('marketing carries the unsubscribe headers and a footer; transactional email without the link does not', async () => {
+it('marketing email has the unsubscribe headers and a footer; transactional email without the link does not', async () => {
   const contactId = await buildContact(database.db, { projectId });
   await deliver({ contactId, type: 'MARKETING' });
   await deliver({ contactId });

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Builds SENT emails, some of which are HELD. Returns the ids in order. */
+/** Builds emails that are SENT, or HELD if `isHeld` returns true. Returns the ids in order. */
 async function buildLedger(count: number, isHeld: (n: number) => boolean): Promise<string[]> {
   const ids = Array.from({ length: count }, () => uuidv7());
   const contentId = uuidv7();

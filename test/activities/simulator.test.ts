@@ -23,7 +23,7 @@ beforeAll(async () => {
   relayPort = await freePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
   slowOnes = sendDelayedEmails(await newProject());
-  // The test that uses them explains why.
+  // The tests that await the promise report its failure.
   slowOnes.catch(() => undefined);
 });
 beforeEach(async () => {
@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 async function newProject(): Promise<TestProject> {
-  const made = await buildProject(service.db, 'Simulated');
-  await buildDomain(service.db, { projectId: made.id, domain: 'sender.test', signing: false });
-  return made;
+  const created = await buildProject(service.db, 'Simulated');
+  await buildDomain(service.db, { projectId: created.id, domain: 'sender.test', signing: false });
+  return created;
 }
 
 const callAs = ({ secretKey: key }: TestProject, method: string, path: string, body?: unknown) =>
@@ -81,7 +81,7 @@ async function sendDelayedEmails(by: TestProject): Promise<DelayedEmails> {
   const putOff = await until(async () => {
     const row = await rowOf(deferredId);
     return row.error !== null && row;
-  }, 'the deferred one put off');
+  }, 'the first attempt to be deferred');
   const slow = await waitForEnd(slowId, 'DELIVERED', by);
   await waitForEnd(deferredId, 'DELIVERED', by);
   return { slow, putOff, deferred: await rowOf(deferredId) };
@@ -169,12 +169,12 @@ describe('email to an address of the simulator', () => {
     await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
     const id = await send('open+untracked@simulator.test');
     await waitForEnd(id, 'DELIVERED');
-    await until(async () => !(await waiting()), 'nothing to wait');
+    await until(async () => !(await hasPendingFeedback()), 'nothing to wait');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
   });
 });
 
-async function waiting(): Promise<boolean> {
+async function hasPendingFeedback(): Promise<boolean> {
   const rows = await service.db
     .selectFrom('outbox')
     .select('id')
@@ -207,7 +207,7 @@ it('the simulator gives emails of automations and of the SMTP relay the same res
       ended.includes('bounce+flow@simulator.test BOUNCED') &&
       ended.includes('complaint+relay@simulator.test COMPLAINED')
     );
-  }, 'both to come back');
+  }, 'the feedback to both');
 });
 
 describe('a campaign to addresses of the simulator', () => {
@@ -216,7 +216,7 @@ describe('a campaign to addresses of the simulator', () => {
     const { body } = await call('POST', '/campaigns', campaignBody());
     await call('POST', `/campaigns/${body.data.id}/send`, {});
     await until(async () => (await call('GET', `/campaigns/${body.data.id}`)).body.status === 'SENT', 'SENT');
-    await until(async () => !(await waiting()), 'all to come back');
+    await until(async () => !(await hasPendingFeedback()), 'all feedback');
     return body.data.id;
   }
 

@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 const hourAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 const asTwo = () => ({ key: api.two.secretKey });
 
-/** Returns a row of `events`. Its time and the time in its id are `at`. */
-async function event(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
+/** Inserts a row of `events`. Its time and the time in its id are `at`. */
+async function insertEvent(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
   const hex = at.getTime().toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
   await api.db
@@ -39,12 +39,12 @@ describe('GET /analytics/overview', () => {
     await sql`UPDATE emails SET simulated = true WHERE id = ${simulated}`.execute(api.db);
     const foreign = await buildEmail(api.db, { projectId: api.two.id });
     const [before, now] = [hourAgo(50), hourAgo(0)];
-    for (const id of [live, test, simulated]) await event('email.sent', before, id);
-    await event('email.open', before, live);
-    await event('email.click', now, live);
-    await event('email.delivery', now, test);
-    await event('signup', before, null);
-    await event('email.complaint', before, foreign, api.two.id);
+    for (const id of [live, test, simulated]) await insertEvent('email.sent', before, id);
+    await insertEvent('email.open', before, live);
+    await insertEvent('email.click', now, live);
+    await insertEvent('email.delivery', now, test);
+    await insertEvent('signup', before, null);
+    await insertEvent('email.complaint', before, foreign, api.two.id);
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(hourAgo(72).getTime() / HOUR_MS)}`.execute(api.db);
 
     const counted = () => expectOk(api.call('GET', '/analytics/overview'));
@@ -77,7 +77,7 @@ describe('GET /analytics/overview', () => {
     const emailId = await buildEmail(api.db, { projectId });
     // Local times of the events: 23:30 on the fourth, 00:30 and 23:30 on the fifth.
     for (const at of ['2026-03-04T18:00:00Z', '2026-03-04T19:00:00Z', '2026-03-05T18:00:00Z'])
-      await event('email.sent', new Date(at), emailId, projectId);
+      await insertEvent('email.sent', new Date(at), emailId, projectId);
     await sql`UPDATE mail_hours_until SET hour = ${Date.parse('2026-03-01T00:00:00Z') / HOUR_MS}`.execute(api.db);
     const counted = (query: string) => expectOk(api.call('GET', `/analytics/overview?${query}`, asTwo()));
     const { timezone, days } = await counted('startDate=2026-03-04&endDate=2026-03-06');
@@ -149,7 +149,7 @@ describe('GET /analytics/attention', () => {
         disabled_reason: 'failing',
       })
       .execute();
-    // A user disabled this workflow on purpose, so it needs no attention.
+    // A user disabled this endpoint on purpose, so it needs no attention.
     const chosen = { url: 'https://chosen.example.com', status: 'DISABLED' as const, disabled_reason: 'manual' };
     await api.db
       .insertInto('webhook_endpoints')

@@ -26,9 +26,9 @@ afterAll(async () => {
   await s3.close();
 });
 
-type Asked = Pick<TestApi['app'], 'request'>;
+type RequestTarget = Pick<TestApi['app'], 'request'>;
 
-async function upload(content: Buffer, { app = api.app as Asked, key = api.one.secretKey } = {}) {
+async function upload(content: Buffer, { app = api.app as RequestTarget, key = api.one.secretKey } = {}) {
   const form = new FormData();
   form.append('file', new File([content], 'header.gif', { type: 'image/gif' }));
   const headers = { authorization: `Bearer ${key}` };
@@ -36,18 +36,18 @@ async function upload(content: Buffer, { app = api.app as Asked, key = api.one.s
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-async function fetchServed(url: string, app: Asked = api.app) {
+async function fetchServed(url: string, app: RequestTarget = api.app) {
   const response = await app.request(new URL(url).pathname);
   return { status: response.status, headers: response.headers, content: Buffer.from(await response.arrayBuffer()) };
 }
 
 /** Starts the API with another image bucket on the same database. */
-const apart = (bucket: TestApi['deps']['bucket']): Asked => createApp({ ...api.deps, bucket });
+const createAppWithBucket = (bucket: TestApi['deps']['bucket']): RequestTarget => createApp({ ...api.deps, bucket });
 const remove = (id: string) => api.call('DELETE', `/assets/${id}`);
 const keyOf = async (hash: string) =>
   (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
     .object_key ?? '';
-const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
+const countLeftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
 /** Runs the part of pruning that deletes objects, as if an hour had passed. */
 async function pruneObjects(deps: Partial<Parameters<typeof removeLeftoverObjects>[0]> = {}): Promise<void> {
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
@@ -71,7 +71,7 @@ describe('an image that is stored in a bucket', () => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     });
-    expect(await leftovers()).toBe(0);
+    expect(await countLeftovers()).toBe(0);
   });
 
   it('is returned byte for byte, up to 5 MB', async () => {
@@ -103,7 +103,7 @@ describe('an image that is stored in a bucket', () => {
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     s3.requests = [];
     expect((await upload(newGif(), { key: api.two.secretKey })).status).toBe(409);
-    expect([s3.requests, await leftovers()]).toEqual([[], 0]);
+    expect([s3.requests, await countLeftovers()]).toEqual([[], 0]);
   });
 
   it('returns 404 as soon as it is deleted, and the next pruning deletes its object', async () => {
@@ -113,7 +113,7 @@ describe('an image that is stored in a bucket', () => {
     expect((await fetchServed(body.url)).status).toBe(404);
     expect(s3.objects.has(key)).toBe(true);
     await removeLeftoverObjects({ db: api.db, bucket: api.deps.bucket });
-    expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
+    expect([s3.objects.has(key), await countLeftovers()]).toEqual([false, 0]);
   });
 
   it('stays if it is deleted and uploaded again before pruning', async () => {
@@ -144,7 +144,7 @@ describe('a bucket that cannot be used', () => {
     const { status, body } = await upload(content);
     expect(status).toBe(201);
     await pruneObjects();
-    expect(await leftovers()).toBe(0);
+    expect(await countLeftovers()).toBe(0);
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
@@ -180,26 +180,26 @@ describe('a bucket that cannot be used', () => {
     await expect(pruneObjects()).rejects.toThrow();
     s3.mood = 'well';
     await expect(pruneObjects({ bucket: undefined })).rejects.toThrow('ASSETS_S3_BUCKET is not set');
-    expect([s3.objects.has(key), await leftovers()]).toEqual([true, 1]);
+    expect([s3.objects.has(key), await countLeftovers()]).toEqual([true, 1]);
     await pruneObjects();
-    expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
+    expect([s3.objects.has(key), await countLeftovers()]).toEqual([false, 0]);
   });
 });
 
 describe('adding or removing a bucket in the settings', () => {
   it('keeps serving earlier images from Postgres after a bucket is added', async () => {
     const content = newGif();
-    const before = await upload(content, { app: apart(undefined) });
+    const before = await upload(content, { app: createAppWithBucket(undefined) });
     expect(before.status).toBe(201);
     s3.requests = [];
     expect(await fetchServed(before.body.url)).toMatchObject({ status: 200, content });
     expect(await upload(content)).toEqual({ status: 200, body: before.body });
     expect((await remove(before.body.id)).status).toBe(204);
-    expect([s3.requests, await leftovers()]).toEqual([[], 0]);
+    expect([s3.requests, await countLeftovers()]).toEqual([[], 0]);
   });
 
   it('stores new images in Postgres after the bucket is removed, and returns 503, not 404, for images in it', async () => {
-    const app = apart(undefined);
+    const app = createAppWithBucket(undefined);
     const { body } = await upload(newGif());
     expect((await fetchServed(body.url, app)).status).toBe(503);
     const content = newGif();

@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 
 const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
 
-async function sending(changes: Record<string, unknown> = {}): Promise<string> {
+async function startCampaign(changes: Record<string, unknown> = {}): Promise<string> {
   const { body } = await call('POST', '/campaigns', campaignBody(changes));
   expect((await call('POST', `/campaigns/${body.data.id}/send`, {})).status).toBe(200);
   return body.data.id;
@@ -29,7 +29,7 @@ async function sending(changes: Record<string, unknown> = {}): Promise<string> {
 
 describe('pausing a campaign', () => {
   it('accepts an Idempotency-Key, also while recipients are still being counted', async () => {
-    const id = await sending();
+    const id = await startCampaign();
     await sql`
       INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
       VALUES (${id}, 1, ${project.id}, gen_random_uuid(), gen_random_uuid(), 1)`.execute(api.db);
@@ -44,7 +44,7 @@ describe('pausing a campaign', () => {
   });
 
   it('changes SENDING to PAUSED, and resuming changes it back; a second pause or resume returns 200 and changes nothing', async () => {
-    const id = await sending();
+    const id = await startCampaign();
     for (const _ of [1, 2]) {
       const paused = await call('POST', `/campaigns/${id}/pause`);
       expect([paused.status, paused.body.data.status, paused.body.data.pausedReason]).toEqual([
@@ -80,14 +80,14 @@ describe('pausing a campaign', () => {
   it('prevents the deletion of the campaign, its segment and its domain', async () => {
     const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
     await call('POST', `/segments/${segment.body.id}/members`, { emails: ['r0@to.test'] });
-    const id = await sending({ audienceType: 'SEGMENT', segmentId: segment.body.id });
+    const id = await startCampaign({ audienceType: 'SEGMENT', segmentId: segment.body.id });
     await call('POST', `/campaigns/${id}/pause`);
     const responses = [`/campaigns/${id}`, `/segments/${segment.body.id}`, `/domains/${domainId}`];
     for (const path of responses) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
   });
 
   it('and then cancelling makes the campaign a DRAFT if no email was attempted, else CANCELLED', async () => {
-    const [fresh, tried] = [await sending(), await sending()];
+    const [fresh, tried] = [await startCampaign(), await startCampaign()];
     await sql`
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, attempts)
       SELECT ${project.id}, id, uuidv7(), ${tried}, 'CAMPAIGN', 1 FROM contacts WHERE project_id = ${project.id} LIMIT 1`.execute(

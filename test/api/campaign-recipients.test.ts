@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 /** Builds a campaign of 12 recipients: three FAILED (one unsubscribed, two refused), one BOUNCED, the rest SENT. */
-async function campaign(): Promise<{
+async function buildCampaign(): Promise<{
   id: string;
   project: TestProject;
   get: (query?: string, accept?: string) => ReturnType<TestApi['call']>;
@@ -31,7 +31,7 @@ const emails = ({ body }: { body: { data: { email: string | null }[] } }) => bod
 
 describe('the recipients of a campaign', () => {
   it('are all listed newest first, each with its result', async () => {
-    const { get } = await campaign();
+    const { get } = await buildCampaign();
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 12, hasMore: false, cursor: null });
@@ -64,7 +64,7 @@ describe('the recipients of a campaign', () => {
     ['?search=%25', []],
     ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
   ])('with the filter %s are the recipients %j', async (query, found) => {
-    const { get } = await campaign();
+    const { get } = await buildCampaign();
     const response = await get(query);
     expect(response.status).toBe(200);
     expect(emails(response)).toEqual(found.map((n) => `p${n}@to.test`));
@@ -74,7 +74,7 @@ describe('the recipients of a campaign', () => {
   it.each(['', '&status=FAILED,BOUNCED', '&search=to.test'])(
     'are paged by cursor, without duplicates or gaps%s',
     async (filter) => {
-      const { get } = await campaign();
+      const { get } = await buildCampaign();
       const whole = emails(await get(`?limit=100${filter}`));
       const paged: (string | null)[] = [];
       for (let cursor = ''; ; ) {
@@ -155,7 +155,7 @@ describe('the recipients of a campaign', () => {
   });
 
   it('keep the row of a deleted contact, without its address', async () => {
-    const { id, project, get } = await campaign();
+    const { id, project, get } = await buildCampaign();
     const { rows } = await sql<{
       id: string;
     }>`SELECT contact_id AS id FROM emails WHERE campaign_id = ${id} AND to_email = 'p3@to.test'`.execute(api.db);
@@ -167,7 +167,7 @@ describe('the recipients of a campaign', () => {
   });
 
   it('are empty for a draft', async () => {
-    const { id, get } = await campaign();
+    const { id, get } = await buildCampaign();
     await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(api.db);
     expect((await get()).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
   });
@@ -175,7 +175,7 @@ describe('the recipients of a campaign', () => {
   it.each(['?status=GONE', '?reason=because', '?limit=101', '?limit=0', '?cursor=x'])(
     'cannot be listed with %s, which returns 400',
     async (query) => {
-      const { get } = await campaign();
+      const { get } = await buildCampaign();
       const { status, body } = await get(query);
       expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     },
@@ -193,7 +193,7 @@ describe('the CSV file of a campaign’s recipients', () => {
   }
 
   it('has all recipients that match the filters, whatever the limit, after a header line', async () => {
-    const { id, project } = await campaign();
+    const { id, project } = await buildCampaign();
     const [names, ...lines] = (await csv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
     expect(names).toBe(
       'contactId,email,status,reason,error,attempts,variant,emailId,notBefore,sentAt,deliveredAt,openedAt,clickedAt,bouncedAt,unsubscribedAt',
@@ -203,7 +203,7 @@ describe('the CSV file of a campaign’s recipients', () => {
   });
 
   it('contains no formula that a spreadsheet would run', async () => {
-    const { id, project } = await campaign();
+    const { id, project } = await buildCampaign();
     await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
       api.db,
     );

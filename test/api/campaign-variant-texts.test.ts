@@ -64,7 +64,7 @@ async function buildCampaign(texts: [string, string]): Promise<string> {
   return id;
 }
 
-async function click(id: string, p: { recipient: number; link: number; clicks: number }) {
+async function insertClicks(id: string, p: { recipient: number; link: number; clicks: number }) {
   await sql`
     INSERT INTO link_clicks (campaign_id, email_id, link, project_id, content_id, clicks)
     SELECT campaign_id, id, ${p.link}, project_id, content_id, ${p.clicks} FROM emails WHERE campaign_id = ${id}
@@ -77,10 +77,10 @@ const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClick
 describe('the links of a campaign with variants', () => {
   it('are the links of all variants, each once, with its total clicks and its clicks for each variant', async () => {
     const id = await buildCampaign([A, B]);
-    await click(id, { recipient: 0, link: 0, clicks: 2 });
-    await click(id, { recipient: 0, link: 1, clicks: 1 });
-    await click(id, { recipient: 1, link: 0, clicks: 3 });
-    await click(id, { recipient: 3, link: 0, clicks: 1 });
+    await insertClicks(id, { recipient: 0, link: 0, clicks: 2 });
+    await insertClicks(id, { recipient: 0, link: 1, clicks: 1 });
+    await insertClicks(id, { recipient: 1, link: 0, clicks: 3 });
+    await insertClicks(id, { recipient: 3, link: 0, clicks: 1 });
     expect(await links(id)).toEqual([
       { url: 'https://a.test/', ...figures(2, 1), variants: [{ name: 'A', ...figures(2, 1) }] },
       {
@@ -97,8 +97,8 @@ describe('the links of a campaign with variants', () => {
 
   it('are separate for each variant if two variants have the same text', async () => {
     const id = await buildCampaign([A, A]);
-    await click(id, { recipient: 0, link: 0, clicks: 1 });
-    await click(id, { recipient: 1, link: 0, clicks: 2 });
+    await insertClicks(id, { recipient: 0, link: 0, clicks: 1 });
+    await insertClicks(id, { recipient: 1, link: 0, clicks: 2 });
     expect((await links(id))[0].variants).toEqual([
       { name: 'A', ...figures(1, 1) },
       { name: 'B', ...figures(2, 1) },

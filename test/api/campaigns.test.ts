@@ -275,7 +275,7 @@ describe('sending a campaign', () => {
 });
 
 describe('cancelling a campaign', () => {
-  it('frees its places under the frequency cap if no email was attempted', async () => {
+  it('frees its slots under the frequency cap if no email was attempted', async () => {
     const { id: projectId, secretKey: key } = await buildProject(api.db, 'Places');
     const id = await buildSentCampaign(api.db, { projectId, count: 2, status: `'PENDING'` });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${projectId}`.execute(api.db);

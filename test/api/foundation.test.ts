@@ -166,7 +166,7 @@ describe('a request body', () => {
     ]);
   });
 
-  it('may be omitted if it is optional, and returns 400 with its errors where the contract says so', async () => {
+  it('returns 400 with its errors where the contract says so, also if it is omitted', async () => {
     expect((await send('POST', '/old', { key: api.one.publicKey })).status).toBe(400);
     expect(code(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
     expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
@@ -224,7 +224,7 @@ describe('credentials', () => {
     expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });
   });
 
-  it('contain the mode; older keys without a mode are live', async () => {
+  it('determine the mode: test for a test key, live for another secret key', async () => {
     expect((await send('GET', '/echo', { key: api.one.testKey })).body.mode).toBe('test');
     expect((await send('GET', '/echo')).body.mode).toBe('live');
   });

@@ -121,7 +121,7 @@ describe('an idempotency key', () => {
     expect((await upload('email\nb@x.test\n')).body.error.details.sameRequest).toBe(false);
   });
 
-  it('wakes the workers once, after the commit', async () => {
+  it('wakes the workers only for the first request', async () => {
     const { body } = await post('/v1/contacts', { email: 'started@x.test' }, uuidv7());
     const workflowId = idOf('/workflows/{id}', 'id') ?? '';
     const before = api.dispatched.length;

@@ -138,7 +138,7 @@ describe('the size of stored values', () => {
     expect(large.body.error.errors).toEqual([{ field: 'body', code: 'too_big', message: 'A body is at most 512 KB.' }]);
   });
 
-  it('is limited to 64 KB for the data of an event, from any caller', async () => {
+  it('is limited to 64 KB for the data of an event', async () => {
     const event = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
     expect((await event('x'.repeat(64 * KB - 11))).status).toBe(201);
     const large = await event('x'.repeat(64 * KB - 10));
@@ -262,7 +262,7 @@ describe('a page of a list', () => {
     }
   });
 
-  it("of a segment's contacts omits their data, because its pages are numbered", async () => {
+  it("of a segment's contacts omits the data of contacts beyond 4 MB, because its pages are numbered", async () => {
     const project = await buildProject(api.db, 'Members');
     const { body } = await api.call('POST', '/segments', {
       key: project.secretKey,

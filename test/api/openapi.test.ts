@@ -216,7 +216,7 @@ describe('the document of /v1 alone', () => {
     expect(text.length).toBeLessThan(MAX_VERSIONED_BYTES);
   });
 
-  it('returns 404 under any other name', async () => {
+  it('returns 400 for any other value or parameter', async () => {
     const wrong = await api.call('GET', '/openapi.json?paths=v2', { key: null });
     expect([wrong.status, wrong.body.error.errors[0].field]).toEqual([400, 'paths']);
     expect((await api.call('GET', '/openapi.json?path=v1', { key: null })).status).toBe(400);

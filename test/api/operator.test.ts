@@ -30,7 +30,7 @@ async function signUp(email: string, password: string): Promise<Record<string, s
 
 const ask = (method: string, path: string, body?: object, headers = operator) =>
   api.call(method, path, { key: null, headers, ...(body && { body }) });
-const outcomes = (project: TestProject, emails: number, dead: number, complaints: number) =>
+const recordOutcomes = (project: TestProject, emails: number, dead: number, complaints: number) =>
   countOutcomes(
     sql`SELECT ${project.id}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
   ).execute(api.db);
@@ -145,8 +145,8 @@ describe('the operator’s list of tenants', () => {
   });
 
   it('shows the figures of the guards, and can be sorted by them', async () => {
-    await outcomes(api.one, 1_000, 20, 1);
-    await outcomes(api.two, 400, 12, 3);
+    await recordOutcomes(api.one, 1_000, 20, 1);
+    await recordOutcomes(api.two, 400, 12, 3);
     const top = async (order: string) => (await tenants(`?order=${order}&limit=2`)).map(({ name }) => name);
     expect(await top('mails')).toEqual(['One', 'Two']);
     expect(await top('bounces')).toEqual(['Two', 'One']);
@@ -282,15 +282,15 @@ describe('the health of the installation', () => {
 
 describe('replies of providers', () => {
   it('are counted by code over all projects, with an example and the domains', async () => {
-    const said = async (project: TestProject, to: string, error: string, status: 'FAILED' | 'BOUNCED' | 'PENDING') => {
+    const setError = async (project: TestProject, to: string, error: string, status: 'FAILED' | 'BOUNCED' | 'PENDING') => {
       const id = await buildEmail(api.db, { projectId: project.id, to, status });
       await api.db.updateTable('emails').set({ error }).where('id', '=', id).execute();
     };
-    await said(api.one, 'a@full.example', '550 5.1.1 No such user a', 'FAILED');
-    await said(api.two, 'b@full.example', '550 5.1.1 No such user b', 'BOUNCED');
-    await said(api.two, 'c@other.example', '550 5.1.1 Unknown', 'FAILED');
-    await said(api.one, 'd@slow.example', '421 Try later', 'PENDING');
-    await said(api.one, 'e@ses.example', 'MessageRejected: Address is not verified', 'FAILED');
+    await setError(api.one, 'a@full.example', '550 5.1.1 No such user a', 'FAILED');
+    await setError(api.two, 'b@full.example', '550 5.1.1 No such user b', 'BOUNCED');
+    await setError(api.two, 'c@other.example', '550 5.1.1 Unknown', 'FAILED');
+    await setError(api.one, 'd@slow.example', '421 Try later', 'PENDING');
+    await setError(api.one, 'e@ses.example', 'MessageRejected: Address is not verified', 'FAILED');
     const { body } = await ask('GET', '/operator/provider-answers');
     expect([body.provider, body.looked >= 5, body.snsTopics]).toEqual(['capture', true, []]);
     expect(body.answers[0]).toEqual({

@@ -79,7 +79,7 @@ describe('the published client @plunk/node', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('recognizes an invalid key', async () => {
+  it('throws an error for an invalid key', async () => {
     const client = new Plunk('sk_live_nonsense', { baseUrl });
     await expect(client.events.track({ event: 'x', email: 'bob@example.com' })).rejects.toThrow(
       'The API key is unknown, expired, revoked',

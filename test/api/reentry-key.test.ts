@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function cartWorkflow(changes: object = {}): Promise<{ id: string; event: string; email: string }> {
+async function buildCartWorkflow(changes: object = {}): Promise<{ id: string; event: string; email: string }> {
   people += 1;
   const event = `cart-${people}`;
   const { id } = await buildWorkflow(api, { eventName: event, steps: PAUSE });
@@ -33,7 +33,7 @@ const end = (id: string) =>
 
 describe('a workflow with reentryKey', () => {
   it('has one open execution for each value, and reports events that start none', async () => {
-    const workflow = await cartWorkflow();
+    const workflow = await buildCartWorkflow();
     for (const cartId of ['a', 'b', 'a', 7, '7']) await track(workflow, { cartId });
     const open = await executionsOf(workflow.id);
     expect(open.map(({ event }) => event.cartId).sort()).toEqual(['a', 'b', 7].sort());
@@ -44,13 +44,13 @@ describe('a workflow with reentryKey', () => {
   });
 
   it('allows one entry per value, and another entry after its end only with allowReentry', async () => {
-    const once = await cartWorkflow();
+    const once = await buildCartWorkflow();
     await track(once, { cartId: 'a' });
     await end(once.id);
     await track(once, { cartId: 'a' });
     await track(once, { cartId: 'b' });
     expect(await executionsOf(once.id)).toHaveLength(2);
-    const again = await cartWorkflow({ allowReentry: true });
+    const again = await buildCartWorkflow({ allowReentry: true });
     await track(again, { cartId: 'a' });
     await end(again.id);
     await track(again, { cartId: 'a' });
@@ -58,13 +58,13 @@ describe('a workflow with reentryKey', () => {
   });
 
   it('has one open execution for each contact if the event lacks the value', async () => {
-    const workflow = await cartWorkflow();
+    const workflow = await buildCartWorkflow();
     for (const data of [{}, {}, { cartId: null }, { cartId: 'a' }]) await track(workflow, data);
     expect(await executionsOf(workflow.id)).toHaveLength(2);
   });
 
   it('can be started by API with a value in the context, and refuses the same value twice', async () => {
-    const workflow = await cartWorkflow({ reentryKey: 'context.cartId' });
+    const workflow = await buildCartWorkflow({ reentryKey: 'context.cartId' });
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: workflow.email } });
     const start = (cartId: string) =>
       api.call('POST', `/v1/workflows/${workflow.id}/executions`, {
@@ -77,7 +77,7 @@ describe('a workflow with reentryKey', () => {
   });
 
   it('does not retry a failed execution while another one with its value is open', async () => {
-    const workflow = await cartWorkflow({ allowReentry: true });
+    const workflow = await buildCartWorkflow({ allowReentry: true });
     await track(workflow, { cartId: 'a' });
     await sql`
       UPDATE executions SET status = 'FAILED', completed_at = now() WHERE workflow_id = ${workflow.id}`.execute(api.db);
@@ -89,7 +89,7 @@ describe('a workflow with reentryKey', () => {
   });
 
   it('accepts a path of the event or the context, and explains how to correct any other path', async () => {
-    const { id } = await cartWorkflow();
+    const { id } = await buildCartWorkflow();
     for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 'event.items[0].sku', 7]) {
       const { status, body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey } });
       expect([status, body.error.errors[0].field]).toEqual([422, 'reentryKey']);
@@ -105,7 +105,7 @@ describe('a workflow with reentryKey', () => {
 });
 
 it('stores the value as a hash, and deletes it with the contact', async () => {
-  const workflow = await cartWorkflow();
+  const workflow = await buildCartWorkflow();
   await track(workflow, { cartId: 'secret-cart' });
   const row = () =>
     api.db.selectFrom('executions').select(['reentry_value']).where('workflow_id', '=', workflow.id).executeTakeFirst();

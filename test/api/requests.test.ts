@@ -21,7 +21,7 @@ const TAIL = '000-8000-000000000000';
 const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
 /** Returns the entry of a request by its X-Request-Id, as soon as it is written. */
-const entry = (requestId: string) =>
+const waitForEntry = (requestId: string) =>
   until(async () => {
     const { status, body } = await api.call('GET', `/requests/${encodeURIComponent(requestId)}`);
     return status === 200 && body;
@@ -34,7 +34,7 @@ describe('the log of requests', () => {
     const { body: contact } = await api.call('POST', '/contacts', { body: { email: 'ada@example.com', data: {} } });
     const path = `/contacts/${contact.id}`;
     await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
-    const logged = await entry('a wrong change');
+    const logged = await waitForEntry('a wrong change');
     expect(logged).toMatchObject({
       requestId: 'a wrong change',
       method: 'PATCH',
@@ -57,7 +57,7 @@ describe('the log of requests', () => {
   it('links a request to the emails that it sent', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
     const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two emails') }));
-    const { made } = await entry('two emails');
+    const { made } = await waitForEntry('two emails');
     expect(made.emails.map(({ id }: { id: string }) => id).sort()).toEqual(
       data.emails.map(({ email }: { email: string }) => email).sort(),
     );
@@ -71,7 +71,7 @@ describe('the log of requests', () => {
     });
     const body = { email: 'buyer@example.com', event: 'bought' };
     await expectOk(api.call('POST', '/v1/track', { body, headers: headers('an event'), key: api.one.publicKey }));
-    const logged = await entry('an event');
+    const logged = await waitForEntry('an event');
     expect(logged).toMatchObject({ by: 'public', keyId: null });
     const contactId = logged.made.events[0].contactId;
     expect(logged.made.events).toMatchObject([{ name: 'bought' }]);
@@ -87,7 +87,7 @@ describe('the log of requests', () => {
     });
     const body = { email: 'asker@example.com', event: 'asked' };
     await expectOk(api.call('POST', '/v1/track', { body, headers: headers('the cause') }));
-    const { id, made } = await entry('the cause');
+    const { id, made } = await waitForEntry('the cause');
     const [execution] = made.executions;
     const emailId = await buildEmail(api.db, { projectId: api.one.id, sourceType: 'WORKFLOW' });
     await api.db
@@ -98,11 +98,11 @@ describe('the log of requests', () => {
     for (const result of [emailId, execution.id, made.events[0].id]) {
       expect(await list(`?made=${result}`)).toMatchObject({ data: [{ id }], hasMore: false });
     }
-    expect((await entry('the cause')).made.emails).toMatchObject([{ id: emailId, executionId: execution.id }]);
+    expect((await waitForEntry('the cause')).made.emails).toMatchObject([{ id: emailId, executionId: execution.id }]);
     expect(workflow.id).toBe(execution.workflowId);
     const saved = { body: { email: 'saved@example.com' }, headers: headers('a contact') };
     const contact = await expectOk(api.call('POST', '/contacts', saved));
-    expect((await entry('a contact')).made.contacts).toEqual([{ id: contact.id, email: 'saved@example.com' }]);
+    expect((await waitForEntry('a contact')).made.contacts).toEqual([{ id: contact.id, email: 'saved@example.com' }]);
     expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
     expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
     expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
@@ -115,7 +115,7 @@ describe('the log of requests', () => {
     const events = [{ name: 'viewed', email: 'visitor@example.com' }, { name: 'viewed' }];
     const key = api.one.publicKey;
     await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: headers('a pixel'), key }));
-    const { made } = await entry('a pixel');
+    const { made } = await waitForEntry('a pixel');
     expect(made.contacts).toMatchObject([{ email: 'visitor@example.com' }]);
     expect(made.events).toMatchObject([
       { name: 'pixel.viewed', contactId: made.contacts[0].id },
@@ -125,7 +125,7 @@ describe('the log of requests', () => {
     await expectOk(api.call('PUT', '/storefront/variants', { body: { variants } }));
     const wish = { email: 'visitor@example.com', storefrontVariantId: '1' };
     await expectOk(api.call('POST', '/v1/back-in-stock', { body: wish, headers: headers('a wish'), key }));
-    expect((await entry('a wish')).made.contacts).toEqual(made.contacts);
+    expect((await waitForEntry('a wish')).made.contacts).toEqual(made.contacts);
   });
 
   it('has the changes of users, but not their reads', async () => {
@@ -133,13 +133,13 @@ describe('the log of requests', () => {
     const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
     await expectOk(api.call('GET', '/contacts', as('a look')));
     await expectOk(api.call('POST', '/contacts', { ...as('a change'), body: { email: 'new@example.com' } }));
-    expect(await entry('a change')).toMatchObject({ by: 'user', keyId: null, userId: expect.any(String) });
+    expect(await waitForEntry('a change')).toMatchObject({ by: 'user', keyId: null, userId: expect.any(String) });
     expect((await list('?requestId=a%20look')).data).toEqual([]);
   });
 
   it('can be filtered by status, route, method, error and key, and has pages', async () => {
     for (const n of [1, 2, 3]) await api.call('GET', `/contacts/${uuidv7()}`, { headers: headers(`missing ${n}`) });
-    await entry('missing 3');
+    await waitForEntry('missing 3');
     const { data } = await list('?status=404&method=GET&route=/contacts/%7Bid%7D&errorCode=NOT_FOUND');
     expect(data.length).toBeGreaterThanOrEqual(3);
     const [newest] = data;
@@ -159,7 +159,7 @@ describe('the log of requests', () => {
 
   it('shows no requests of another project', async () => {
     await api.call('GET', '/contacts', { headers: headers('of one') });
-    await entry('of one');
+    await waitForEntry('of one');
     const asTwo = { key: api.two.secretKey };
     expect((await api.call('GET', '/requests/of%20one', asTwo)).status).toBe(404);
     expect((await list('?requestId=of%20one', asTwo)).data).toEqual([]);

@@ -87,12 +87,12 @@ describe('the HTTP server', () => {
     expect(response.status).toBe(401);
   });
 
-  it('responds to HEAD as to GET, and to OPTIONS of a known path with its methods', async () => {
+  it('responds to HEAD with the status of a GET and no body, and to OPTIONS of a known path with its methods', async () => {
     const head = await fetch(`${base}/health`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('names the fields of a body that a GET ignores', async () => {
+  it('returns the names of the ignored fields in a header, if a GET has a body', async () => {
     const lines = ['GET /health HTTP/1.1', 'Host: localhost', 'Connection: close', 'Content-Type: application/json'];
     const socket = connectSocket(api.port, '127.0.0.1');
     socket.write([...lines, 'Content-Length: 11', '', '{"limit":1}'].join('\r\n'));

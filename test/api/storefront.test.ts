@@ -25,7 +25,7 @@ const restocks = () => api.dispatched.filter((row) => row.kind === 'restock.star
 const contactOf = async (email: string) =>
   (await api.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
-async function waits(variantId: string) {
+async function listWaiting(variantId: string) {
   const { rows } = await sql<{ email: string }>`
     SELECT c.email FROM back_in_stock_waits w JOIN contacts c ON c.id = w.contact_id
     WHERE w.project_id = ${api.one.id} AND w.variant_id = ${variantId} ORDER BY c.email
@@ -111,7 +111,7 @@ describe('POST /v1/back-in-stock', () => {
     await put([variant('300')]);
     expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });
     expect((await ask('new@shop.test', '300')).body).toEqual({ subscribed: true });
-    expect(await waits('300')).toEqual(['new@shop.test']);
+    expect(await listWaiting('300')).toEqual(['new@shop.test']);
     expect(await contactOf('new@shop.test')).toMatchObject({ subscribed: false, data: {} });
   });
 
@@ -125,7 +125,7 @@ describe('POST /v1/back-in-stock', () => {
   it('returns false for an available variant, and stores nothing', async () => {
     await put([variant('302', { available: true })]);
     expect(await ask('late@shop.test', '302')).toMatchObject({ status: 202, body: { subscribed: false } });
-    expect(await waits('302')).toEqual([]);
+    expect(await listWaiting('302')).toEqual([]);
   });
 
   it('returns 404 for a variant that the project does not have, and creates no contact', async () => {
@@ -223,7 +223,7 @@ describe('POST /v1/pixel', () => {
     }
   });
 
-  it("starts an automation, whose emails show the page's values as plain text", async () => {
+  it('starts an automation whose execution is marked as untrusted', async () => {
     const workflow = (await api.call('POST', '/workflows', { body: { name: 'w', eventName: 'pixel.cart' } })).body;
     const step = { type: 'DELAY', name: 'wait', config: { amount: 1, unit: 'days' } };
     await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step });

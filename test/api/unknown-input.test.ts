@@ -196,7 +196,7 @@ describe('an unknown field', () => {
     expect((await create(key)).status).toBe(201);
   });
 
-  it('is accepted in consent if the contact was read and is sent back', async () => {
+  it('is accepted if it is the read-only field subscription of a contact that was read and is sent back', async () => {
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: 'back@example.com' } });
     const { _meta, ...record } = contact;
     const path = `/v1/contacts/${record.id}`;
@@ -235,7 +235,7 @@ describe('an unknown field', () => {
     for (const [i, name] of ignored.entries()) expect(names[i]?.startsWith(name) && name.length > 0).toBe(true);
   });
 
-  it('is named if the operation has no body, and refused if the operation sends or starts something', async () => {
+  it('is named if the operation has no body; a form instead of JSON returns 415', async () => {
     const endpoint = await api.call('POST', '/v1/webhooks', { body: { url: 'https://x.test/hooks', events: ['*'] } });
     const path = `/v1/webhooks/${endpoint.body.id}/rotate-secret`;
     const rotated = await api.call('POST', path, { body: { secret: 'whsec_mine' } });
@@ -390,10 +390,10 @@ describe('a schedule in a campaign that is not scheduled', () => {
 
 describe('a campaign that was fetched, edited and sent back', () => {
   it('is accepted, and its read-only fields are named as ignored', async () => {
-    const made = await api.call('POST', '/campaigns', {
+    const created = await api.call('POST', '/campaigns', {
       body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
     });
-    const { body: fetched } = await api.call('GET', `/campaigns/${made.body.data.id}`);
+    const { body: fetched } = await api.call('GET', `/campaigns/${created.body.data.id}`);
     const record = fetched.data ?? fetched;
     const put = await api.call('PUT', `/campaigns/${record.id}`, { body: { ...record, subject: 'S2' } });
     expect([put.status, put.body.error]).toEqual([200, undefined]);
@@ -448,9 +448,9 @@ describe('any record that was fetched, edited and sent back', () => {
     ['contacts', { email: 'back@x.test', data: { plan: 'pro' } }, { email: 'back2@x.test' }],
     ['webhooks', { url: 'https://hooks.example.com/back', events: ['*'] }, { description: 'Edited' }],
   ])('of /%s is accepted, and its read-only fields are named', async (resource, body, edit) => {
-    const made = await api.call('POST', `/v1/${resource}`, { body });
-    expect([made.status, made.body.error]).toEqual([201, undefined]);
-    const path = `/v1/${resource}/${made.body.id}`;
+    const created = await api.call('POST', `/v1/${resource}`, { body });
+    expect([created.status, created.body.error]).toEqual([201, undefined]);
+    const path = `/v1/${resource}/${created.body.id}`;
     const { body: record } = await api.call('GET', path);
     const sent = await api.call('PATCH', path, { body: { ...record, ...edit } });
     expect([sent.status, sent.body.error]).toEqual([200, undefined]);

@@ -179,7 +179,7 @@ describe('saving a whole workflow graph', () => {
     const other = await draw({ only: DAY });
     const stolen = (await readGraph(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
     const response = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
-    // In a saved graph, an id of another project's step is only a new name.
+    // In a saved graph, an id of another workflow's step is only a new name.
     expect(Object.keys(response.ids)).toEqual([other.steps.only]);
     expect((await read(other.id)).steps).toHaveLength(1);
   });

@@ -210,7 +210,7 @@ describe('the preview of a workflow', () => {
     });
   });
 
-  it('reports whether an SMS and an email would be sent, by the current topic and frequency cap', async () => {
+  it('reports whether an SMS and an email would be sent, and uses no slot of the frequency cap', async () => {
     const workflow = await draw({
       sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },

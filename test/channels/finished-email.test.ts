@@ -78,7 +78,7 @@ describe('an email that is composed in a thread', () => {
     expect(email.message.attachments[0]?.content.byteLength).toBe(0);
   });
 
-  it('is complete, also if no line starts with a dot', async () => {
+  it('has the same memory before signing and when it is sent, if no line starts with a dot', async () => {
     const { message } = input();
     const plain = { ...message, html: '<p>x</p>', text: 'x', attachments: message.attachments.slice(0, 1) };
     const { raw, payload } = await finishEmail({ message: plain, signer: undefined, rewrittenFields: [] });

@@ -266,7 +266,7 @@ describe('delivery status notifications to a return path', () => {
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
-  it('in plain text count as refusals, and automatic replies do not', async () => {
+  it('in plain text count as bounces, and automatic replies do not', async () => {
     const away = await buildSentEmail();
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
@@ -295,7 +295,7 @@ describe('delivery status notifications to a return path', () => {
 });
 
 describe('unknown clients of the inbound listener', () => {
-  it('get a reply to any input and do not block other clients', async () => {
+  it('get a reply to any input, and use at most 10 seconds of CPU time for three large messages', async () => {
     const { returnPath: to } = await buildSentEmail();
     const deep = Array.from(
       { length: 200 },
@@ -640,7 +640,7 @@ describe('automatic replies to a project', () => {
   }
 
   /** Builds a workflow that each received email starts, and that ends at once. */
-  const buildStarted = (name: string) =>
+  const buildReceivedWorkflow = (name: string) =>
     buildWorkflow(api, {
       eventName: 'email.received',
       allowReentry: true,
@@ -713,8 +713,8 @@ Disposition: manual-action/MDN-sent-manually; displayed
 
   it('start and end no workflow unless the workflow includes automatic emails', async () => {
     const author = 'away@elsewhere.example';
-    const person = await buildStarted('Persons');
-    const all = await buildStarted('All');
+    const person = await buildReceivedWorkflow('Persons');
+    const all = await buildReceivedWorkflow('All');
     const patched = await api.call('PATCH', `/workflows/${all.id}`, {
       body: { triggerConfig: { includeAutomatic: true } },
     });
@@ -732,7 +732,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
     ['an exit', { eventName: 'never' }, { eventName: 'email.received' }],
   ])('are ignored by %s that does not include them', async (_, config, exit) => {
     const author = `waits-${exit ? 'exit' : 'wait'}@elsewhere.example`;
-    const waiting = async (includeAutomatic: object) => {
+    const buildWaiting = async (includeAutomatic: object) => {
       const { id } = await buildWorkflow(api, {
         eventName: `begin-${sent}-${Object.keys(includeAutomatic).length}`,
         steps: {
@@ -746,8 +746,8 @@ Disposition: manual-action/MDN-sent-manually; displayed
       }
       return id;
     };
-    const persons = await waiting({});
-    const all = await waiting({ includeAutomatic: true });
+    const persons = await buildWaiting({});
+    const all = await buildWaiting({ includeAutomatic: true });
     for (const event of [`begin-${sent}-0`, `begin-${sent}-1`])
       await api.call('POST', '/v1/track', { body: { email: author, event } });
     /** Returns the number of executions of the workflow that still wait for an event. */
@@ -770,7 +770,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
   });
 
   it('start a workflow at most 5 times an hour for the same contact, also if they arrive concurrently', async () => {
-    const { id } = await buildStarted('Loop');
+    const { id } = await buildReceivedWorkflow('Loop');
     const author = 'loop@elsewhere.example';
     await receive({ author });
     await Promise.all(Array.from({ length: 6 }, () => receive({ author })));

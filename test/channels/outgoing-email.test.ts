@@ -37,7 +37,7 @@ beforeAll(async () => {
     async () => OUTGOING_EMAILS.every(({ to }) => indexOf(to.address) >= 0),
     `emails to ${OUTGOING_EMAILS.length} recipients`,
   );
-  const raws = await parseMessages(OUTGOING_EMAILS.map(({ to }) => arrived(to.address).raw));
+  const raws = await parseMessages(OUTGOING_EMAILS.map(({ to }) => findArrived(to.address).raw));
   read = new Map(raws.map((mail, i) => [OUTGOING_EMAILS[i]?.way ?? '', mail]));
 });
 afterAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
 describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
   it('passes SPF for the domain of its return path, and DKIM and DMARC for the domain of its From', async () => {
     const domain = mail.from.address.replace(/.*@/, '');
-    expect(await verdictOf(dns.address, arrived(mail.to.address))).toEqual({
+    expect(await verdictOf(dns.address, findArrived(mail.to.address))).toEqual({
       spf: { result: 'pass', domain: `bounces.${domain}` },
       dkim: [{ result: 'pass', domain }],
       dmarc: { result: 'pass', policy: 'reject', aligned: { spf: `bounces.${domain}`, dkim: domain } },
@@ -83,9 +83,9 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
 });
 
 describe('the checks of this test', () => {
-  const email = () => arrived('taro@to.test');
+  const email = () => findArrived('taro@to.test');
 
-  it('find no SPF for email from another address', async () => {
+  it('find an SPF softfail for email from another address', async () => {
     const verdict = await verdictOf(dns.address, { ...email(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
@@ -109,7 +109,7 @@ function indexOf(to: string): number {
 }
 
 /** Returns an email as the receiving server stores it: without the dots that SMTP doubles. */
-function arrived(to: string) {
+function findArrived(to: string) {
   const at = indexOf(to);
   const raw = sink.bodies[at]?.replace(/^\.|(?<=\r\n)\.(?=\.)/g, '');
   const helo = sink.commands.find((line) => line.startsWith('EHLO '))?.slice('EHLO '.length);

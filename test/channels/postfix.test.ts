@@ -15,7 +15,7 @@ import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -59,10 +59,10 @@ function urlOf(p: { user?: string; host?: string; listener?: PostfixListener; op
   return `${scheme}://${user === '' ? '' : `${user}@`}${host}:${postfix.ports[listener]}${options}`;
 }
 
-function pool(options: SmtpPoolOptions): SmtpPool {
-  const made = new SmtpPool({ connections: 2, ...options });
-  cleanup.push(() => made.close(0));
-  return made;
+function createPool(options: SmtpPoolOptions): SmtpPool {
+  const created = new SmtpPool({ connections: 2, ...options });
+  cleanup.push(() => created.close(0));
+  return created;
 }
 
 const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') => ({
@@ -168,7 +168,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
 
   describe('and the SMTP client', () => {
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('use the listener %s', async (listener) => {
-      expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
+      expect(await createPool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
       const [raw] = await waitForEmails(1);
       expect(raw).toMatch(SIGNED_IN);
       // Postfix forwards the message by SMTP, so the sink gets the dot doubled.
@@ -177,7 +177,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
 
     it('use one connection for many pipelined messages', async () => {
-      const client = pool({ url: urlOf(), connections: 1 });
+      const client = createPool({ url: urlOf(), connections: 1 });
       const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
       expect(client.counts).toMatchObject({ opened: 1, lost: 0 });
@@ -186,7 +186,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
 
     it('transfer email to a local part outside ASCII', async () => {
-      expect(await pool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
+      expect(await createPool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
       await waitForEmails(1);
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });
@@ -198,24 +198,24 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
         { url: urlOf({ ...strict, host: 'localhost', listener: 'TLS' }) },
         { url: urlOf(strict), ca: postfix.certificate },
       ])
-        expect(await pool(options).send(message())).toMatchObject({
+        expect(await createPool(options).send(message())).toMatchObject({
           outcome: 'unsent',
           error: expect.stringMatching(/certificate/i),
         });
       expect(sink.messages).toEqual([]);
-      const trusted = pool({ url: urlOf({ ...strict, host: 'localhost' }), ca: postfix.certificate });
+      const trusted = createPool({ url: urlOf({ ...strict, host: 'localhost' }), ca: postfix.certificate });
       expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
     });
 
     it('treat a refusal without a login as caused by the sender, so no address is suppressed', async () => {
-      const result = await pool({ url: urlOf({ user: '' }) }).send(message());
+      const result = await createPool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
         expect(classifyRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
     });
 
     it('refuse an oversized message with that reason, and accept the next one', async () => {
-      const client = pool({ url: urlOf(), connections: 1 });
+      const client = createPool({ url: urlOf(), connections: 1 });
       const large = message(
         'large@to.test',
         `Subject: x\r\n\r\n${'x'.repeat(78)}\r\n`.repeat(POSTFIX_SIZE_MAX / 80 + 1),
@@ -300,7 +300,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));
       const [before, after] = workers as [CampaignWorker, CampaignWorker];
-      const start = await sendingCampaign(db, { projectId, count: 60, worker: before });
+      const start = await buildSendingCampaign(db, { projectId, count: 60, worker: before });
       const counts = () => countCampaign(db, { projectId, id: start.campaignId });
 
       expect(await before.send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end();
 });
 
-async function server(options: SMTPServerOptions = {}) {
+async function startServer(options: SMTPServerOptions = {}) {
   const started = await startSmtpServer(options);
   cleanup.push(() => started.close());
   return started;
@@ -24,10 +24,10 @@ async function openScripted(script: Script) {
   return started;
 }
 
-function pool(url: string, timeouts: Partial<SmtpTimeouts> = {}): SmtpPool {
-  const made = new SmtpPool({ url, connections: 1, timeouts });
-  cleanup.push(() => made.close(0));
-  return made;
+function createPool(url: string, timeouts: Partial<SmtpTimeouts> = {}): SmtpPool {
+  const created = new SmtpPool({ url, connections: 1, timeouts });
+  cleanup.push(() => created.close(0));
+  return created;
 }
 
 const message: SmtpMessage = {
@@ -39,15 +39,15 @@ const message: SmtpMessage = {
 
 describe('TLS of the SMTP client', () => {
   it('is used if STARTTLS is offered, and a self-signed certificate is accepted on loopback', async () => {
-    const { port, emails } = await server();
-    expect(await pool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
+    const { port, emails } = await startServer();
+    expect(await createPool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
     expect(emails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
   });
 
   it('transfers a message of several megabytes completely, in pieces', async () => {
-    const { port, emails } = await server();
+    const { port, emails } = await startServer();
     const text = `Subject: hello\r\n\r\n${`${'x'.repeat(76)}\r\n`.repeat(40_000)}`;
-    const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
+    const sent = await createPool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
     expect(sent).toMatchObject({ outcome: 'accepted' });
     expect(emails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
   });
@@ -55,33 +55,33 @@ describe('TLS of the SMTP client', () => {
   it('resumes the session of an earlier connection', async () => {
     const sink = await startSmtpSink({ tls: await newCertificate() });
     cleanup.push(() => sink.close());
-    const sender = pool(`${sink.url}?maxMessages=1`);
+    const sender = createPool(`${sink.url}?maxMessages=1`);
     for (const id of ['1', '2', '3']) expect((await sender.send({ ...message, id })).outcome).toBe('accepted');
     expect(sink.counts).toMatchObject({ messages: 3, connections: 3, encrypted: 3, resumed: 2 });
   });
 
   it('is used from the first byte with smtps', async () => {
-    const { port, emails } = await server({ secure: true });
-    expect(await pool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
+    const { port, emails } = await startServer({ secure: true });
+    expect(await createPool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
     expect(emails).toMatchObject([{ secure: true }]);
   });
 
   it.each(['smtp', 'smtps'])('sends nothing over %s if the certificate cannot be verified', async (protocol) => {
-    const { port, emails } = await server({ secure: protocol === 'smtps' });
-    const result = await pool(`${protocol}://127.0.0.1:${port}?tls.rejectUnauthorized=true`).send(message);
+    const { port, emails } = await startServer({ secure: protocol === 'smtps' });
+    const result = await createPool(`${protocol}://127.0.0.1:${port}?tls.rejectUnauthorized=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/self[- ]signed|certificate/) });
     expect(emails).toEqual([]);
   });
 
   it('is not used with ignoreTLS=true', async () => {
-    const { port, emails } = await server();
-    await pool(`smtp://127.0.0.1:${port}?ignoreTLS=true`).send(message);
+    const { port, emails } = await startServer();
+    await createPool(`smtp://127.0.0.1:${port}?ignoreTLS=true`).send(message);
     expect(emails).toMatchObject([{ secure: false }]);
   });
 
   it('sends nothing with requireTLS=true if the server does not offer it', async () => {
-    const { port, emails } = await server({ hideSTARTTLS: true });
-    const result = await pool(`smtp://127.0.0.1:${port}?requireTLS=true`).send(message);
+    const { port, emails } = await startServer({ hideSTARTTLS: true });
+    const result = await createPool(`smtp://127.0.0.1:${port}?requireTLS=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('STARTTLS') });
     expect(emails).toEqual([]);
   });
@@ -89,14 +89,14 @@ describe('TLS of the SMTP client', () => {
   it('ignores unencrypted text that was injected after the reply to STARTTLS', async () => {
     const forged = '250-forged\r\n250-AUTH PLAIN\r\n250 PIPELINING';
     const { url, lines } = await openScripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
-    const result = await pool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
+    const result = await createPool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
     expect(result).toMatchObject({ outcome: 'unsent' });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
   it('is required if the server offers STARTTLS: nothing is sent if the server then refuses it', async () => {
     const { url, lines } = await openScripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
-    expect(await pool(url).send(message)).toMatchObject({
+    expect(await createPool(url).send(message)).toMatchObject({
       outcome: 'refused',
       stage: 'starttls',
       permanent: false,
@@ -108,8 +108,8 @@ describe('TLS of the SMTP client', () => {
 
 describe('AUTH of the SMTP client', () => {
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('signs in with %s', async (method) => {
-    const { port, emails, logins } = await server({ authMethods: [method] });
-    const result = await pool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
+    const { port, emails, logins } = await startServer({ authMethods: [method] });
+    const result = await createPool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
     expect(result).toMatchObject({ outcome: 'accepted' });
     expect(logins).toMatchObject([{ method, user: 'ann@example.com', secure: true }]);
     expect(emails).toMatchObject([{ user: 'ann@example.com' }]);
@@ -118,8 +118,8 @@ describe('AUTH of the SMTP client', () => {
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
     'refused with %s does not fail the email, which can be sent later',
     async (method) => {
-      const { port, emails } = await server({ authMethods: [method] });
-      const result = await pool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);
+      const { port, emails } = await startServer({ authMethods: [method] });
+      const result = await createPool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);
       expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 535 });
       expect(JSON.stringify(result)).not.toContain('wrong');
       expect(emails).toEqual([]);
@@ -128,7 +128,7 @@ describe('AUTH of the SMTP client', () => {
 
   it('does not send a password if no supported mechanism is offered', async () => {
     const { url, lines } = await openScripted(willing({}, ['AUTH GSSAPI']));
-    const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
+    const result = await createPool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
@@ -140,7 +140,7 @@ describe('AUTH of the SMTP client', () => {
       return line.startsWith('AUTH') ? `501 5.5.2 What is ${line}?` : willing({}, ['AUTH PLAIN'])(line, socket, n);
     };
     const { url } = await openScripted(echo);
-    const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
+    const result = await createPool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', text: '5.5.2 What is AUTH PLAIN ***?' });
     expect(seen.some((line) => line.startsWith('AUTH PLAIN A'))).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('AUTH of the SMTP client', () => {
     'demanded at %s does not fail the email either, because no recipient is at fault',
     async (verb) => {
       const { url } = await openScripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
-      const result = await pool(url).send(message);
+      const result = await createPool(url).send(message);
       expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
     },
   );

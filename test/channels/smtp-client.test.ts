@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end();
 });
 
-async function sink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+async function startSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const started = await startSmtpSink({ keepBodies: true, ...options });
   cleanup.push(() => started.close());
   return started;
@@ -21,10 +21,10 @@ async function startScripted(...args: Parameters<typeof startScriptedSmtp>): Pro
   return started;
 }
 
-function pool(url: string, options: Partial<SmtpPoolOptions> = {}): SmtpPool {
-  const made = new SmtpPool({ url, connections: 1, ...options });
-  cleanup.push(() => made.close());
-  return made;
+function createPool(url: string, options: Partial<SmtpPoolOptions> = {}): SmtpPool {
+  const created = new SmtpPool({ url, connections: 1, ...options });
+  cleanup.push(() => created.close());
+  return created;
 }
 
 function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
@@ -37,8 +37,8 @@ describe.each([
   ['by a server without PIPELINING, which disconnects clients that use it', false],
 ])('the SMTP client sends email %s', (_name, pipelining) => {
   it('once for each recipient, each with its own reply, also if some are refused', async () => {
-    const server = await sink({ pipelining });
-    const smtp = pool(server.url, { connections: 3 });
+    const server = await startSink({ pipelining });
+    const smtp = createPool(server.url, { connections: 3 });
     const recipients = Array.from({ length: 200 }, (_, i) => {
       if (i % 10 === 3) return `reject550-5.1.1.${i}@example.org`;
       if (i % 10 === 6) return `defer450-4.2.1.${i}@example.org`;
@@ -60,18 +60,18 @@ describe.each([
     expect(server.counts.connections).toBeLessThanOrEqual(3);
   });
 
-  it('with unchanged bytes, including dots at line starts', async () => {
-    const server = await sink({ pipelining });
+  it('with dots at line starts doubled, and with a lone CR as CRLF', async () => {
+    const server = await startSink({ pipelining });
     const data = 'Subject: dots\r\n\r\n.\r\n..two\r\n.three\nbare\rends';
-    await pool(server.url).send(message('ann@example.org', { data }));
+    await createPool(server.url).send(message('ann@example.org', { data }));
     expect(server.bodies).toEqual(['Subject: dots\r\n\r\n..\r\n...two\r\n..three\r\nbare\r\nends\r\n']);
   });
 });
 
 describe('a message of the SMTP client', () => {
   it('can be a Buffer or a string', async () => {
-    const server = await sink();
-    const smtp = pool(server.url);
+    const server = await startSink();
+    const smtp = createPool(server.url);
     const text = `Subject: x\r\n\r\n${'.line\r\n'.repeat(20_000)}`;
     for (const data of [text, Buffer.from(text)]) await smtp.send(message('ann@example.org', { data }));
     expect(server.bodies[0]).toBe(server.bodies[1]);
@@ -81,8 +81,8 @@ describe('a message of the SMTP client', () => {
   it.each([true, false])(
     'with megabytes is transferred completely and in order, with another message after it (PIPELINING: %s)',
     async (pipelining) => {
-      const server = await sink({ pipelining });
-      const smtp = pool(server.url);
+      const server = await startSink({ pipelining });
+      const smtp = createPool(server.url);
       const large = Buffer.from('Subject: x\r\n\r\n'.concat(`${'x'.repeat(76)}\r\n`.repeat(60_000)), 'latin1');
       const data = [large, large, 'Subject: small\r\n\r\nx\r\n', large];
       const results = await Promise.all(data.map((one, n) => smtp.send(message(`to${n}@example.org`, { data: one }))));
@@ -95,29 +95,29 @@ describe('a message of the SMTP client', () => {
   );
 
   it('is sent unchanged if it is canonical', async () => {
-    const server = await sink();
+    const server = await startSink();
     const data = 'Subject: x\r\n\r\nready\r\n';
-    await pool(server.url).send(message('ann@example.org', { data, canonical: true }));
+    await createPool(server.url).send(message('ann@example.org', { data, canonical: true }));
     expect(server.bodies).toEqual([data]);
   });
 
   it('is sent with 8BITMIME and SIZE if the server offers them and they apply', async () => {
-    const server = await sink({ keywords: ['SIZE 1000'] });
-    const smtp = pool(server.url);
+    const server = await startSink({ keywords: ['SIZE 1000'] });
+    const smtp = createPool(server.url);
     await smtp.send(message('ann@example.org', { data: Buffer.from('Subject: x\r\n\r\ncafé\r\n') }));
     expect(server.commands).toContain('MAIL FROM:<bounces@example.com> SIZE=21 BODY=8BITMIME');
   });
 
   it('is refused without sending it if it is larger than the server accepts', async () => {
-    const server = await sink({ keywords: ['SIZE 1000'] });
-    const result = await pool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
+    const server = await startSink({ keywords: ['SIZE 1000'] });
+    const result = await createPool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'mail', permanent: true, code: 552, enhanced: '5.3.4' });
     expect(server.commands.filter((line) => line.startsWith('MAIL'))).toEqual([]);
   });
 
   it('is sent with SMTPUTF8 only for a local part that needs it', async () => {
-    const server = await sink();
-    const smtp = pool(server.url);
+    const server = await startSink();
+    const smtp = createPool(server.url);
     const data = 'Subject: x\r\n\r\nHello\r\n';
     const results = await Promise.all(
       ['jörg@example.org', 'ann@bücher.example', 'ann@example.org'].map((to) => smtp.send(message(to, { data }))),
@@ -136,15 +136,15 @@ describe('a message of the SMTP client', () => {
 
   it('is refused if its local part needs SMTPUTF8 and the server does not offer it', async () => {
     const server = await startScripted(willing());
-    const result = await pool(server.url).send(message('jörg@example.org'));
+    const result = await createPool(server.url).send(message('jörg@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
   });
 
   it.each(['a@b.c>\r\nRCPT TO:<eve@b.c', 'a b@c.d', 'a@b.c\n', '<a@b.c>', 'nobody'])(
     'to %j cannot inject SMTP commands',
     async (to) => {
-      const server = await sink();
-      const result = await pool(server.url).send(message(to));
+      const server = await startSink();
+      const result = await createPool(server.url).send(message(to));
       expect(result).toMatchObject({ outcome: 'refused', permanent: true, code: 553 });
       expect(server.commands.filter((line) => line.startsWith('RCPT'))).toEqual([]);
     },
@@ -154,7 +154,7 @@ describe('a message of the SMTP client', () => {
 describe('a refusal of an SMTP server', () => {
   it('keeps the text of a reply of several lines', async () => {
     const server = await startScripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
-    const result = await pool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(message('ann@example.org'));
     expect(result).toEqual({
       outcome: 'refused',
       stage: 'rcpt',
@@ -167,20 +167,20 @@ describe('a refusal of an SMTP server', () => {
 
   it('of the sender is reported as such, although RCPT and DATA fail after it', async () => {
     const server = await startScripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
-    expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
+    expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
 
   it('of the whole message does not close the connection', async () => {
-    const server = await sink({ replyToMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
-    const smtp = pool(server.url);
+    const server = await startSink({ replyToMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
+    const smtp = createPool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
     expect(results).toMatchObject([{ stage: 'message', permanent: true, code: 554 }, { outcome: 'accepted' }]);
     expect(server.counts.connections).toBe(1);
   });
 
   it('of DATA is followed by RSET', async () => {
-    const server = await sink({ replyToData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
-    const smtp = pool(server.url);
+    const server = await startSink({ replyToData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
+    const smtp = createPool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
     expect(results).toMatchObject([{ stage: 'data', permanent: false, code: 451 }, { outcome: 'accepted' }]);
     expect(server.commands).toContain('RSET');
@@ -193,7 +193,7 @@ describe('a refusal of an SMTP server', () => {
       if (line === '.') return ++bodies === 1 ? '554 5.5.1 no valid recipients' : '250 Ok';
       return willing()(line, socket, n);
     });
-    const smtp = pool(server.url);
+    const smtp = createPool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
     expect(results).toMatchObject([{ stage: 'rcpt', code: 550 }, { outcome: 'accepted' }]);
     expect(server.connections).toBe(1);
@@ -202,8 +202,8 @@ describe('a refusal of an SMTP server', () => {
 
 describe('the pool of SMTP connections', () => {
   it('opens no more connections than allowed, and closes idle ones', async () => {
-    const server = await sink();
-    const smtp = pool(server.url, { connections: 4, timeouts: { idleMs: 40 } });
+    const server = await startSink();
+    const smtp = createPool(server.url, { connections: 4, timeouts: { idleMs: 40 } });
     await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
     expect(server.counts.connections).toBeLessThanOrEqual(4);
     await expect.poll(() => server.commands.filter((line) => line === 'QUIT').length).toBe(server.counts.connections);
@@ -211,8 +211,8 @@ describe('the pool of SMTP connections', () => {
   });
 
   it('closes a connection after the number of messages that the server allows', async () => {
-    const server = await sink();
-    const smtp = pool(server.url, { maxMessages: 5 });
+    const server = await startSink();
+    const smtp = createPool(server.url, { maxMessages: 5 });
     const results = await Promise.all(Array.from({ length: 12 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
     expect(results.every((result) => result.outcome === 'accepted')).toBe(true);
     expect(server.counts.connections).toBe(3);
@@ -220,8 +220,8 @@ describe('the pool of SMTP connections', () => {
   });
 
   it('sends 2,000 messages that are submitted from callbacks of other messages', async () => {
-    const server = await sink({ keepBodies: false });
-    const smtp = pool(server.url, { connections: 5 });
+    const server = await startSink({ keepBodies: false });
+    const smtp = createPool(server.url, { connections: 5 });
     const results: SmtpResult[] = [];
     await new Promise<void>((resolve) => {
       let next = 0;
@@ -240,8 +240,8 @@ describe('the pool of SMTP connections', () => {
   });
 
   it('reports queued messages as unsent when it closes, and waits for messages on the wire', async () => {
-    const server = await sink({ latencyMs: 20 });
-    const smtp = pool(server.url);
+    const server = await startSink({ latencyMs: 20 });
+    const smtp = createPool(server.url);
     const first = smtp.send(message('first@example.org'));
     await expect.poll(() => server.commands).toContain('DATA');
     const second = smtp.send(message('second@example.org'));
@@ -256,8 +256,8 @@ describe('the pool of SMTP connections', () => {
   });
 
   it('does not send a message that was aborted while it was queued', async () => {
-    const server = await sink({ latencyMs: 20 });
-    const smtp = pool(server.url);
+    const server = await startSink({ latencyMs: 20 });
+    const smtp = createPool(server.url);
     const first = smtp.send(message('first@example.org'));
     const abort = new AbortController();
     const second = smtp.send(message('second@example.org'), abort.signal);

@@ -21,7 +21,7 @@ describe.skipIf(missing)(`Go's net/smtp${missing}`, () => {
   it('sends through the SMTP relay with STARTTLS, and gets the reason of a refusal', async () => {
     const { code, output } = await send('hello@sender.test');
     expect(code, output).toBe(0);
-    const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');
+    const raw = ((await relay.waitForEmails())[0] ?? '').replaceAll('\r\n..', '\r\n.');
     expect(raw).toMatch(/\r\nMessage-ID: <go\.1@sender\.test>\r\n/);
     expect(raw).toContain('\r\n\r\n.a line with a dot\r\nGr\xc3\xbc\xc3\x9fe\r\n');
     expect(await PostalMime.parse(Buffer.from(raw, 'latin1'))).toMatchObject({ subject: 'From Go' });

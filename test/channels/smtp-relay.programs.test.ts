@@ -46,7 +46,7 @@ with smtplib.SMTP('127.0.0.1', ${relay.port}) as s:
 `;
   const { code, output } = await runProgram('python3', ['-c', script, relay.service.one.secretKey]);
   expect(code, output).toBe(0);
-  const bodies = await relay.arrived(2);
+  const bodies = await relay.waitForEmails(2);
   const parsed = await PostalMime.parse(Buffer.from(bodies[0] ?? '', 'latin1'));
   expect(parsed).toMatchObject({ subject: 'Grüße aus Python', text: expect.stringContaining('.a line with a dot') });
   expect(parsed.html).toContain('<p>HTML äöü</p>');
@@ -64,7 +64,7 @@ it('curl sends through the SMTP relay with STARTTLS', async () => {
   };
   const { code, output } = await curl('hello@sender.test', relay.service.one.secretKey);
   expect(code, output).toBe(0);
-  const raw = (await relay.arrived())[0] ?? '';
+  const raw = (await relay.waitForEmails())[0] ?? '';
   expect(raw).toContain(lines.slice(0, 3).join('\r\n'));
   expect((await PostalMime.parse(raw.replaceAll('\r\n..', '\r\n.'))).text).toBe('.a dot\nThe end\n');
   expect((await curl('hello@sender.test', 'sk_live_wrong')).code).toBe(CURL_LOGIN_DENIED);
@@ -94,7 +94,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () =
     expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);
     expect(output).toMatch(/<~ +235 /);
     expect(output).toMatch(/<~ +250 2\.0\.0 Accepted as [0-9a-f-]{36}/);
-    const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
+    const parsed = await PostalMime.parse((await relay.waitForEmails())[0] ?? '');
     expect(parsed).toMatchObject({ subject: 'Hello', to: [{ address: 'ada@to.test' }] });
     expect(parsed.text?.trim()).toBe('It works.');
     expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);

@@ -36,21 +36,21 @@ function client(key = service.one.secretKey, options: object = {}) {
 
 const email = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
 
-/** Returns the SMTP reply with which a message or a session is refused. */
-async function refusal(sending: Promise<unknown>): Promise<string> {
+/** Returns the SMTP reply with which a message or a session is refused, or `accepted`. */
+async function refusalOf(sending: Promise<unknown>): Promise<string> {
   return sending.then(
     () => 'accepted',
     (error: { response?: string }) => error.response ?? String(error),
   );
 }
 
-async function recordOf(id = '') {
+async function readRecord(id = '') {
   const { status, body } = await service.call('GET', `/v1/emails/${id}`);
   expect(status).toBe(200);
   return body.data;
 }
 
-async function emailCount(): Promise<number> {
+async function countEmails(): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM emails`.execute(service.db);
   return rows[0]?.n ?? 0;
 }
@@ -60,7 +60,7 @@ describe('a message through the SMTP relay', () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Return-Path', 'Sender', 'ARC-Seal'];
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
     await client().sendMail({ ...email, headers: { ...forged, 'X-Order': '4711' } });
-    const [raw = ''] = await relay.arrived();
+    const [raw = ''] = await relay.waitForEmails();
     const { headers } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(headers.find(({ key }) => key === 'x-order')?.value).toBe('4711');
     expect(raw).not.toContain('evil.example');
@@ -82,8 +82,8 @@ describe('a message through the SMTP relay', () => {
       ],
     });
     const id = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/.exec(response)?.[1] ?? response;
-    expect(await recordOf(id)).toMatchObject({ to: 'ada@to.test', sourceType: 'TRANSACTIONAL', mode: 'live' });
-    const [raw = ''] = await relay.arrived();
+    expect(await readRecord(id)).toMatchObject({ to: 'ada@to.test', sourceType: 'TRANSACTIONAL', mode: 'live' });
+    const [raw = ''] = await relay.waitForEmails();
     const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(parsed.subject).toBe('Grüße {{name}} {% if %}');
     expect(parsed.from).toMatchObject({ name: 'Shop, Inc.', address: 'Hello@sender.test' });
@@ -94,7 +94,7 @@ describe('a message through the SMTP relay', () => {
     const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
     expect([header('x-order'), header('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
     expect(parsed.messageId).toBe(messageId);
-    expect((await recordOf(id)).headers['message-id']).toBe(messageId);
+    expect((await readRecord(id)).headers['message-id']).toBe(messageId);
     const files = parsed.attachments.map((file) => ({
       name: file.filename,
       type: file.mimeType,
@@ -126,7 +126,7 @@ describe('a message through the SMTP relay', () => {
     const to = ['one@to.test', 'Two@to.test'];
     const { response } = await client().sendMail({ ...email, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
-    const bodies = await relay.arrived(4);
+    const bodies = await relay.waitForEmails(4);
     expect([...sink.perRecipient().keys()].sort()).toEqual([
       'four@to.test',
       'one@to.test',
@@ -144,7 +144,7 @@ describe('a message through the SMTP relay', () => {
 
   it('in plain text stays plain text', async () => {
     await client().sendMail({ ...email, text: 'a < b\n  indented\n' });
-    const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
+    const parsed = await PostalMime.parse((await relay.waitForEmails())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
     expect(parsed.html).toBeUndefined();
   });
@@ -152,16 +152,16 @@ describe('a message through the SMTP relay', () => {
   it('with a test key is recorded and not sent', async () => {
     const { response } = await client(service.one.testKey).sendMail(email);
     const id = /Accepted as (\S+)/.exec(response)?.[1];
-    await until(async () => (await recordOf(id)).status === 'SENT', 'SENT');
-    expect((await recordOf(id)).mode).toBe('test');
+    await until(async () => (await readRecord(id)).status === 'SENT', 'SENT');
+    expect((await readRecord(id)).mode).toBe('test');
     expect(sink.messages).toHaveLength(0);
   });
 
   it('from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
-    const before = await emailCount();
-    expect(await refusal(client().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
-    expect(await refusal(client(service.two.secretKey).sendMail(email))).toMatch(/^550 5\.7\.1 \w/);
-    expect(await emailCount()).toBe(before);
+    const before = await countEmails();
+    expect(await refusalOf(client().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await refusalOf(client(service.two.secretKey).sendMail(email))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await countEmails()).toBe(before);
   });
 
   it('over the monthly limit is deferred with 452', async () => {
@@ -169,19 +169,19 @@ describe('a message through the SMTP relay', () => {
       service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
     await limit(0);
     try {
-      await until(async () => (await refusal(client().sendMail(email))).startsWith('452 4.7.1'), '452');
+      await until(async () => (await refusalOf(client().sendMail(email))).startsWith('452 4.7.1'), '452');
     } finally {
       await limit(null);
     }
-    await until(async () => (await refusal(client().sendMail(email))) === 'accepted', 'the limit to be lifted');
+    await until(async () => (await refusalOf(client().sendMail(email))) === 'accepted', 'the limit to be lifted');
   });
 
   it('is refused permanently with more than 10 MB of files or a subject that is too long', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
-    expect(await refusal(client().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
+    expect(await refusalOf(client().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
       /^552 5\.3\.4 \w/,
     );
-    expect(await refusal(client().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
+    expect(await refusalOf(client().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
   });
 
   it('is refused at MAIL FROM, before it is transferred, if it announces more than 40 MB', async () => {
@@ -221,15 +221,15 @@ describe('signing in to the SMTP relay', () => {
   it('with a key that lacks the scope is refused with a message that names the scope', async () => {
     const other = await buildKey(service.db, service.one.id, ['contacts:view']);
     for (const key of [service.one.bareKey, other])
-      expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
+      expect(await refusalOf(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
   });
 
-  it('with an unknown key, the public key or no key is refused with 535', async () => {
+  it('with an unknown key, the public key or a text that is no key is refused with 535', async () => {
     for (const key of [`sk_live_${'0'.repeat(64)}`, service.one.publicKey, 'x'])
-      expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
+      expect(await refusalOf(client(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
-  it('is required before any other command', async () => {
+  it('is required before MAIL FROM', async () => {
     const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });
@@ -241,7 +241,7 @@ describe('signing in to the SMTP relay', () => {
     await sql`UPDATE api_keys SET revoked_at = now() WHERE project_id = ${service.one.id} AND scopes = '{email:send}'`.execute(
       service.db,
     );
-    await until(async () => (await refusal(pooled.sendMail(email))).startsWith('535 5.7.8'), 'the refusal');
+    await until(async () => (await refusalOf(pooled.sendMail(email))).startsWith('535 5.7.8'), 'the refusal');
     pooled.close();
   });
 });

@@ -19,7 +19,7 @@ afterAll(() => fake.close());
 
 const sms = { id: 'sms-1', from: '+15005550006', to: '+4915112345678', body: 'Grüße & more' };
 
-it('a message is sent to Twilio form-encoded with its callback URL, and returns its id', async () => {
+it('a message is sent to Twilio form-encoded with its callback URL, and the id from Twilio is returned', async () => {
   const result = await provider.send(sms);
   expect(result).toMatchObject({
     outcome: 'accepted',

@@ -10,7 +10,7 @@ function loop(output: string, title: string): string {
 
 describe('npm run demo:channels', () => {
   it('shows every kind of feedback with a service that it starts, prints each record, and removes the service', async () => {
-    const { code, output, left } = await runDemo('demo-channels');
+    const { code, output, remaining } = await runDemo('demo-channels');
     expect(code, output).toBe(0);
     expect(output).toContain('All 13 loops are closed.');
     expect(output).not.toContain('\x1b');
@@ -35,7 +35,7 @@ describe('npm run demo:channels', () => {
       ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
     ];
     for (const [title, ...lines] of records) for (const line of lines) expect(loop(output, title)).toMatch(line);
-    expect(left).toEqual([]);
+    expect(remaining).toEqual([]);
   });
 
   describe('with a running service', () => {
@@ -54,13 +54,13 @@ describe('npm run demo:channels', () => {
       // Without pixels and tracked links, the demo cannot complete three loops.
       await patchProject({ tracking: 'DISABLED' });
       const before = service.dev();
-      const { code, output, left } = await runDemo('demo-channels', { home });
+      const { code, output, remaining } = await runDemo('demo-channels', { home });
       expect(code, output).toBe(1);
       expect(output).toContain(`Service at ${before.baseUrl} (running service, home ${home}).`);
       expect(output).toContain('3 of 13 loops are NOT CLOSED.');
       for (const title of ['open', 'click: ', 'automation']) expect(loop(output, title)).toContain('NOT CLOSED');
       expect(loop(output, 'open')).toContain('tracking');
-      expect(left).toEqual([]);
+      expect(remaining).toEqual([]);
       expect(service.dev()).toEqual(before);
       expect(processesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);
       expect(await statuses()).toEqual(expect.arrayContaining(['DELIVERED', 'BOUNCED', 'COMPLAINED', 'RECEIVED']));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runDemo } from '../support/demo.ts';
 
 it('npm run demo starts a service, shows it, counts the emails that arrived, and removes everything it created', async () => {
-  const { code, output, left } = await runDemo('demo');
+  const { code, output, remaining } = await runDemo('demo');
   expect(code, output).toBe(0);
   expect(output).toContain('types of step that it went through: 7 of 7');
   expect(output).toMatch(/emails in the mailbox: ([\d,]+) of \1\n/);
@@ -16,5 +16,5 @@ it('npm run demo starts a service, shows it, counts the emails that arrived, and
   expect(output).toContain('ended by the purchase: 1 of 1');
   expect(output).not.toContain('WRONG');
   expect(output).not.toContain('\x1b');
-  expect(left).toEqual([]);
+  expect(remaining).toEqual([]);
 });

@@ -17,30 +17,30 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function said(env: Record<string, string>): Promise<string> {
+async function reportOnImages(env: Record<string, string>): Promise<string> {
   const { of, output } = await diagnoseHere({ TIDINGS_HOME: NO_HOME, ...env });
   expect(output).not.toContain(s3.env.ASSETS_S3_SECRET_ACCESS_KEY);
   return of('images').join('\n');
 }
 
 it('doctor reads the image bucket, changes nothing in it, and reports its response', async () => {
-  expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
-  expect(await said({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
+  expect(await reportOnImages(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
+  expect(await reportOnImages({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
     /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,
   );
-  expect(await said({ ...s3.env, ASSETS_S3_BUCKET: 'other' })).toMatch(
+  expect(await reportOnImages({ ...s3.env, ASSETS_S3_BUCKET: 'other' })).toMatch(
     /^fail the bucket other .*: NotFound \(HTTP 404\)/,
   );
-  expect(await said({ ...s3.env, ASSETS_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/^fail .*ECONNREFUSED/);
+  expect(await reportOnImages({ ...s3.env, ASSETS_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/^fail .*ECONNREFUSED/);
   expect(new Set(s3.requests)).toEqual(new Set(['HEAD pictures', 'HEAD other']));
 });
 
 it('doctor reports images in a bucket that is no longer configured', async () => {
   const env = { DATABASE_URL: database.url };
-  expect(await said(env)).toBe('pass stored in Postgres');
+  expect(await reportOnImages(env)).toBe('pass stored in Postgres');
   const { id } = await buildProject(database.db, 'One');
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
-  expect(await said(env)).toMatch(/^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
+  expect(await reportOnImages(env)).toMatch(/^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
 });

@@ -258,13 +258,13 @@ describe('doctor, on PTR and HELO,', () => {
 });
 
 describe('doctor, on outgoing connections to port 25,', () => {
-  const receivers = () => {
+  const publishReceivers = () => {
     for (const domain of ['gmail.com', 'outlook.com'])
       publish({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });
   };
 
   it('warns if it cannot connect to any receiver', async () => {
-    receivers();
+    publishReceivers();
     expect((await diagnose()).of('port 25 out')).toEqual([
       expect.stringMatching(
         /^warn no receiver is reachable: mx\.gmail\.com could not be reached .*ECONNREFUSED.* → ask the provider/,
@@ -275,7 +275,7 @@ describe('doctor, on outgoing connections to port 25,', () => {
   it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
     'passes if it can connect to a receiver',
     async () => {
-      receivers();
+      publishReceivers();
       const server = await listenAt(RECEIVER, 25);
       const { of } = await diagnose();
       server.close();

@@ -118,14 +118,14 @@ async function importCsv(csv: string): Promise<void> {
   const response = await fetch(`${dev.baseUrl}/contacts/import`, { method: 'POST', body: form, headers });
   expect(response.status).toBe(202);
   const { jobId } = (await response.json()) as { jobId: string };
-  await jobEnd(`/contacts/import/${jobId}`);
+  await waitForJob(`/contacts/import/${jobId}`);
 }
 
-const jobEnd = (path: string) =>
+const waitForJob = (path: string) =>
   until(async () => (await expectOk(caller.call('GET', path))).completedAt, `the end of ${path}`);
 
 /** Waits for an email to the address whose subject starts with `subject`, and returns the email's id. */
-const emailOf = (subject: string, to: string) =>
+const waitForEmail = (subject: string, to: string) =>
   until(async () => {
     const { rows } = await sql<{ id: string }>`
       SELECT e.id FROM emails e JOIN contents k ON k.id = e.content_id LEFT JOIN contacts c ON c.id = e.contact_id
@@ -140,7 +140,7 @@ async function mailboxLink(subject: string): Promise<string> {
 }
 
 /** Waits for an email in the development mailbox, and returns its link to a page of the service. */
-const pageLink = (subject: string, page: string) => until(() => linkIn(subject, page), `the link of ${subject}`);
+const waitForPageLink = (subject: string, page: string) => until(() => linkIn(subject, page), `the link of ${subject}`);
 
 async function linkIn(subject: string, page: string): Promise<string | undefined> {
   const { data } = (await (await fetch(`${dev.baseUrl}/mailbox.json?to=${FORMER}`)).json()) as {
@@ -195,7 +195,7 @@ describe('data of one person is created in every part of the service', () => {
     await post('/contacts/lookup', { emails: [FORMER] });
     await post('/v1/verify', { email: FORMER });
     const job = await post('/contacts/bulk-unsubscribe', { where: { search: FORMER } });
-    await jobEnd(`/contacts/bulk/${job.jobId}`);
+    await waitForJob(`/contacts/bulk/${job.jobId}`);
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { subscribed: true } }));
   });
 
@@ -225,7 +225,7 @@ describe('data of one person is created in every part of the service', () => {
       const response = await fetch(link, { headers, ...(form !== undefined && { method: 'POST', body: form }) });
       expect(response.status).toBe(200);
     };
-    await visit(await pageLink(`Confirm ${MARK}`, 'confirm'), 'confirm=yes');
+    await visit(await waitForPageLink(`Confirm ${MARK}`, 'confirm'), 'confirm=yes');
     await setOptIn({ enabled: false });
     const { data: campaign } = await post(
       '/campaigns',
@@ -241,8 +241,8 @@ describe('data of one person is created in every part of the service', () => {
       }),
     );
     await post(`/campaigns/${campaign.id}/send`, {});
-    await visit(await pageLink(`Variant ${MARK}`, 'm'));
-    await visit(await pageLink(`Variant ${MARK}`, 'u'), 'List-Unsubscribe=One-Click');
+    await visit(await waitForPageLink(`Variant ${MARK}`, 'm'));
+    await visit(await waitForPageLink(`Variant ${MARK}`, 'u'), 'List-Unsubscribe=One-Click');
     expect((await post('/contacts', { email: FORMER, subscribed: true }))._meta).toMatchObject({ resubscribed: true });
     const workflow = await buildWorkflow(caller, {
       eventName: 'reminder',
@@ -278,7 +278,7 @@ describe('data of one person is created in every part of the service', () => {
       cc: OTHER,
       bcc: 'third@reader.example',
     });
-    await emailOf('Shared', 'third@reader.example');
+    await waitForEmail('Shared', 'third@reader.example');
     const failed = { ...body, to: FORMER, from: `${MARK}@not-verified.example` };
     expect((await caller.call('POST', '/v1/send', { body: failed })).status).toBeGreaterThan(399);
     const template = await post('/templates', {
@@ -306,11 +306,11 @@ describe('data of one person is created in every part of the service', () => {
       `Content-Type: multipart/mixed; boundary=x\n\n--x\n\nI am ${MARK}\n--x\nContent-Type: text/plain; name=${MARK}.txt\n` +
       `Content-Disposition: attachment; filename=${MARK}.txt\n\n${MARK}\n--x--\n`;
     expect(await submit(inboundPort, { from: FORMER, to: `help@${dev.domain}`, raw: received })).toMatch(/^250/);
-    await emailOf('Issue 1', FORMER);
+    await waitForEmail('Issue 1', FORMER);
     await click(await mailboxLink('Issue 1'));
     const key = deriveKey(SECRET_KEY, 'verp');
     const report = async (subject: string, raw: string) => {
-      const to = verpAddress(key, await emailOf(subject, FORMER), dev.domain);
+      const to = verpAddress(key, await waitForEmail(subject, FORMER), dev.domain);
       expect(await submit(inboundPort, { from: '', to, raw })).toMatch(/^250/);
     };
     await report(
@@ -365,7 +365,7 @@ describe('data of one person is created in every part of the service', () => {
       },
     });
     await post('/v1/track', { email: ADDRESS, event: 'walk', data: { note: `${MARK} walks` } });
-    const step = await emailOf('Step', ADDRESS);
+    const step = await waitForEmail('Step', ADDRESS);
     const context = { note: MARK, nested: { list: [ADDRESS] } };
     await post(`/workflows/${workflow.id}/executions`, {
       contactId: id,
@@ -411,16 +411,16 @@ it('after the erasure, Postgres, Temporal and the files of the home have no data
   expect(await rowsOfPerson()).not.toEqual([]);
   const id = await contactOf(ADDRESS);
   expect((await caller.call('DELETE', `/contacts/${id}`, {})).status).toBe(204);
-  // Pruning deletes attachments and texts that no email uses within an hour.
+  // Pruning deletes attachments and texts that no email uses. It runs every hour, so the test does it now.
   await removeErasedAttachments(db);
   await removeErasedContents(db);
-  await until(async () => (await runningOf(id)) === 0, 'the end of the workflows');
+  await until(async () => (await countRunning(id)) === 0, 'the end of the workflows');
   expect(await rowsOfPerson()).toEqual([]);
   expect(await workflowsOfPerson()).toEqual([]);
   expect(filesOfPerson(home)).toEqual([]);
 });
 
-/** Searches every column of every table, except columns with the tenant's settings. Bytes are read as text. */
+/** Searches every column of every table except `workflow_steps`, which has the tenant's settings. Bytes are read as text. */
 async function rowsOfPerson(): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string; type: string }>`
     SELECT table_name AS "table", column_name AS "column", data_type AS "type" FROM information_schema.columns
@@ -435,12 +435,12 @@ async function rowsOfPerson(): Promise<string[]> {
   return found;
 }
 
-async function temporalClient(): Promise<Client> {
+async function connectTemporal(): Promise<Client> {
   const { address, namespace } = dev.temporal;
   return new Client({ connection: await Connection.connect({ address }), namespace });
 }
 
-async function runningOf(contactId: string): Promise<number> {
+async function countRunning(contactId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM executions WHERE contact_id = ${contactId} AND status IN ('RUNNING', 'WAITING')`.execute(
     db,
@@ -449,7 +449,7 @@ async function runningOf(contactId: string): Promise<number> {
 }
 
 async function workflowsOfPerson(): Promise<string[]> {
-  const client = await temporalClient();
+  const client = await connectTemporal();
   const runs = await readTemporalData(client);
   const found = runs.filter(({ text }) => MARKS.test(text)).map(({ workflowId }) => workflowId);
   await client.connection.close();

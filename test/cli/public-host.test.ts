@@ -15,7 +15,7 @@ const call = (service: StartedService, method: string, path: string, options: Ca
 const keyOf = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
 
 /** Signs in or up. Returns the header with the session. */
-async function session(service: StartedService, path: string, body: unknown): Promise<Record<string, string>> {
+async function signIn(service: StartedService, path: string, body: unknown): Promise<Record<string, string>> {
   const { status, headers } = await call(service, 'POST', path, { body });
   expect(status).toBeLessThan(300);
   return { cookie: (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
@@ -29,9 +29,9 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
   beforeAll(async () => {
     const env = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture', SIGNUP: 'on' };
     service = await startService({ home, env });
-    owner = await session(service, '/auth/login', service.dev().owner);
+    owner = await signIn(service, '/auth/login', service.dev().owner);
     const account = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
-    stranger = await session(service, '/auth/signup', account);
+    stranger = await signIn(service, '/auth/signup', account);
     const email = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
     await call(service, 'POST', '/v1/send', { headers: keyOf(service), body: email });
     const sms = { to: '+4915112345678', body: 'Your code is 934711' };
@@ -95,7 +95,7 @@ describe('a service on a public HOST with a real email provider', () => {
     await removeHome(home);
   });
 
-  it('has no SMS without a provider, and shows its mailbox of simulated email only to OWNERs', async () => {
+  it('has no SMS without a provider, and does not show its mailbox without a session', async () => {
     const body = { to: '+4915112345678', body: 'Your code is 934711' };
     const sms = await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body });
     expect([sms.status, sms.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => removeHome(home));
 
 /** Expects that npm start ends with exit code 1 and one line about the problem, and starts nothing. */
-async function refusal(env: Record<string, string> = {}): Promise<string> {
+async function expectRefusal(env: Record<string, string> = {}): Promise<string> {
   const { code, output } = await runStart({ home, env });
   expect(output.trim().split('\n')).toHaveLength(1);
   expect(code).toBe(1);
@@ -26,20 +26,20 @@ it('npm start refuses a port in use', async () => {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   try {
-    expect(await refusal({ PORT: String(port) })).toMatch(`Port ${port} on 127.0.0.1 is in use`);
+    expect(await expectRefusal({ PORT: String(port) })).toMatch(`Port ${port} on 127.0.0.1 is in use`);
   } finally {
     server.close();
   }
 });
 
 it('npm start refuses an address that this machine does not have', async () => {
-  expect(await refusal({ HOST: '192.0.2.1', PORT: '3999', ALLOW_CAPTURE: 'true' })).toMatch(
+  expect(await expectRefusal({ HOST: '192.0.2.1', PORT: '3999', ALLOW_CAPTURE: 'true' })).toMatch(
     'HOST 192.0.2.1 is not an address of this machine',
   );
 });
 
 it('npm start refuses an invalid value', async () => {
-  expect(await refusal({ WORKERS: 'many' })).toBe('WORKERS must be a whole number from 1 to 64, not "many".\n');
+  expect(await expectRefusal({ WORKERS: 'many' })).toBe('WORKERS must be a whole number from 1 to 64, not "many".\n');
 });
 
 it('a refusal is also reported by the processes that npm start starts', async () => {
@@ -49,12 +49,12 @@ it('a refusal is also reported by the processes that npm start starts', async ()
 });
 
 it('npm start refuses a TEMPORAL_CLI_PATH that is not a Temporal program', async () => {
-  expect(await refusal({ TEMPORAL_CLI_PATH: '/etc/passwd' })).toMatch('TEMPORAL_CLI_PATH must be');
+  expect(await expectRefusal({ TEMPORAL_CLI_PATH: '/etc/passwd' })).toMatch('TEMPORAL_CLI_PATH must be');
 });
 
 it('npm start refuses a database that it cannot reach', async () => {
   const url = 'postgres://tidings:hunter2@127.0.0.1:1/tidings';
-  const output = await refusal({ DATABASE_URL: url });
+  const output = await expectRefusal({ DATABASE_URL: url });
   expect(output).toMatch('Postgres at 127.0.0.1:1 cannot be used');
   expect(output).not.toContain('hunter2');
 });
@@ -62,16 +62,16 @@ it('npm start refuses a database that it cannot reach', async () => {
 it('npm start refuses a home of a newer version', async () => {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'VERSION'), '99.1.0\n');
-  expect(await refusal()).toMatch('was used by version 99.1.0, which is newer');
+  expect(await expectRefusal()).toMatch('was used by version 99.1.0, which is newer');
 });
 
 it.runIf(process.getuid?.() === 0)('npm start refuses a home of another user', async () => {
   mkdirSync(home, { recursive: true });
   chownSync(home, NOBODY, NOBODY);
-  expect(await refusal()).toMatch('belongs to another user (uid 65534');
+  expect(await expectRefusal()).toMatch('belongs to another user (uid 65534');
 });
 
 it('npm start refuses a home that is a file', async () => {
   writeFileSync(home, '');
-  expect(await refusal()).toMatch('is not a folder');
+  expect(await expectRefusal()).toMatch('is not a folder');
 });

@@ -8,7 +8,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
-import { buildShop, buildVerifiedDomain } from '../support/as-code.ts';
+import { buildResources, buildVerifiedDomain } from '../support/as-code.ts';
 
 let api: TestApi;
 let server: Server;
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** Runs `npm run tidings -- …` in its own process, in the build of the tests. */
-function tidings(words: string[], key = api.one.secretKey, env: Record<string, string> = {}) {
+function runTidings(words: string[], key = api.one.secretKey, env: Record<string, string> = {}) {
   const root = packageRoot();
   const command = [join(root, 'dist', 'cli', 'tidings.js'), ...words, '--dir', folder];
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
@@ -40,17 +40,17 @@ function tidings(words: string[], key = api.one.secretKey, env: Record<string, s
   });
 }
 
-const files = () =>
+const listFiles = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.includes('.'))
     .sort();
-const change = (path: string, edit: (text: string) => string) =>
+const editFile = (path: string, edit: (text: string) => string) =>
   writeFileSync(join(folder, path), edit(readFileSync(join(folder, path), 'utf8')));
 
 it('pull writes one file per resource with its body in a separate file, and diff reports no differences then', async () => {
-  await buildShop(api);
-  expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
-  expect(files()).toEqual([
+  await buildResources(api);
+  expect(await runTidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
+  expect(listFiles()).toEqual([
     'segments/all-of-them.json',
     'segments/by-hand.json',
     'segments/pro.json',
@@ -62,18 +62,18 @@ it('pull writes one file per resource with its body in a separate file, and diff
   ]);
   expect(readFileSync(join(folder, 'templates/welcome.html'), 'utf8')).toBe('<p>Hello</p>');
   expect(JSON.parse(readFileSync(join(folder, 'templates/welcome.json'), 'utf8'))).not.toHaveProperty('body');
-  expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('matches the project') });
-  expect(await tidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
+  expect(await runTidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('matches the project') });
+  expect(await runTidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
 });
 
 it('push sends changes, also to another project, and diff reports no differences then', async () => {
-  await buildShop(api);
+  await buildResources(api);
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
-  await tidings(['pull']);
-  change('templates/welcome.html', () => '<p>Good day</p>');
+  await runTidings(['pull']);
+  editFile('templates/welcome.html', () => '<p>Good day</p>');
   writeFileSync(join(folder, 'segments/new.json'), '{ "name": "New", "type": "STATIC" }');
-  change('settings.json', (text) => text.replace('"ENABLED"', '"DISABLED"'));
-  const diff = await tidings(['diff']);
+  editFile('settings.json', (text) => text.replace('"ENABLED"', '"DISABLED"'));
+  const diff = await runTidings(['diff']);
   expect(diff).toMatchObject({ code: 1 });
   expect(diff.out.split('\n')).toEqual(
     expect.arrayContaining([
@@ -82,24 +82,24 @@ it('push sends changes, also to another project, and diff reports no differences
       '~ settings: tracking',
     ]),
   );
-  expect(await tidings(['push'])).toMatchObject({ code: 2, err: expect.stringContaining('project:manage') });
+  expect(await runTidings(['push'])).toMatchObject({ code: 2, err: expect.stringContaining('project:manage') });
   rmSync(join(folder, 'settings.json'));
 
-  expect(await tidings(['push', '--dry-run'])).toMatchObject({
+  expect(await runTidings(['push', '--dry-run'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('This was a dry run'),
   });
-  expect((await tidings(['diff'])).code).toBe(1);
-  const pushed = await tidings(['push']);
+  expect((await runTidings(['diff'])).code).toBe(1);
+  const pushed = await runTidings(['push']);
   expect(pushed).toMatchObject({
     code: 0,
     out: expect.stringContaining('created segments/new\nupdated templates/welcome: body'),
   });
-  expect((await tidings(['diff'])).code).toBe(0);
+  expect((await runTidings(['diff'])).code).toBe(0);
 
-  const there = await tidings(['push'], api.two.secretKey);
+  const there = await runTidings(['push'], api.two.secretKey);
   expect(there).toMatchObject({ code: 0, err: expect.stringContaining('secret_missing') });
-  expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
+  expect((await runTidings(['diff'], api.two.secretKey)).code).toBe(0);
 });
 
 it('push prints each field of a file that the service ignores', async () => {
@@ -107,7 +107,7 @@ it('push prints each field of a file that the service ignores', async () => {
   mkdirSync(join(folder, 'segments'));
   const segment = { name: 'Pro', condition: { operator: 'AND', conditions: [filter] }, color: 'red' };
   writeFileSync(join(folder, 'segments/pro.json'), JSON.stringify(segment));
-  const { code, err } = await tidings(['push']);
+  const { code, err } = await runTidings(['push']);
   const why = 'the service does not know this field, so it is not applied.';
   expect([code, err.trim().split('\n')]).toEqual([
     0,
@@ -132,66 +132,66 @@ it('push creates a campaign with variants and their test as a draft, and pull wr
   mkdirSync(join(folder, 'campaigns'));
   writeFileSync(join(folder, 'campaigns/news.json'), JSON.stringify(campaign));
   writeFileSync(join(folder, 'campaigns/news.html'), '<p>Hello</p>');
-  expect(await tidings(['push'])).toMatchObject({ code: 0, out: expect.stringContaining('created campaigns/news') });
-  expect((await tidings(['diff'])).code).toBe(0);
+  expect(await runTidings(['push'])).toMatchObject({ code: 0, out: expect.stringContaining('created campaigns/news') });
+  expect((await runTidings(['diff'])).code).toBe(0);
   const { campaigns } = (await api.call('GET', '/campaigns')).body;
   expect(campaigns).toMatchObject([{ status: 'DRAFT', slug: 'news', body: '<p>Hello</p>', test: campaign.test }]);
-  await tidings(['pull']);
-  expect(files().filter((name) => name.startsWith('campaigns'))).toEqual([
+  await runTidings(['pull']);
+  expect(listFiles().filter((name) => name.startsWith('campaigns'))).toEqual([
     'campaigns/news.html',
     'campaigns/news.json',
   ]);
   rmSync(join(folder, 'settings.json'));
-  expect((await tidings(['push'], api.two.secretKey)).code).toBe(0);
-  change('campaigns/news.json', (text) => text.replace('"clicks"', '"luck"'));
-  expect(await tidings(['push'])).toMatchObject({
+  expect((await runTidings(['push'], api.two.secretKey)).code).toBe(0);
+  editFile('campaigns/news.json', (text) => text.replace('"clicks"', '"luck"'));
+  expect(await runTidings(['push'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('campaigns/news.json test.metric'),
   });
 });
 
 it('pull deletes the files of records that the project no longer has, after diff listed them', async () => {
-  const { pro } = await buildShop(api);
-  await tidings(['pull']);
-  const made = await api.call('POST', '/segments', { body: { name: 'Later', type: 'STATIC' } });
-  expect(await tidings(['diff'])).toMatchObject({
+  const { pro } = await buildResources(api);
+  await runTidings(['pull']);
+  const created = await api.call('POST', '/segments', { body: { name: 'Later', type: 'STATIC' } });
+  expect(await runTidings(['diff'])).toMatchObject({
     code: 1,
     out: expect.stringContaining('- segments/later is only in the project'),
   });
-  await api.call('DELETE', `/segments/${made.body.id}`);
+  await api.call('DELETE', `/segments/${created.body.id}`);
   await api.call('PATCH', `/segments/${pro.id}`, { body: { slug: 'professionals' } });
-  await tidings(['pull']);
+  await runTidings(['pull']);
   expect(existsSync(join(folder, 'segments/pro.json'))).toBe(false);
   expect(existsSync(join(folder, 'segments/professionals.json'))).toBe(true);
-  expect((await tidings(['diff'])).code).toBe(0);
+  expect((await runTidings(['diff'])).code).toBe(0);
 });
 
 it('push names the invalid file, and ends with exit code 2', async () => {
-  await buildShop(api);
-  await tidings(['pull']);
-  change('templates/welcome.html', () => '{% for %}');
-  expect(await tidings(['push'])).toMatchObject({
+  await buildResources(api);
+  await runTidings(['pull']);
+  editFile('templates/welcome.html', () => '{% for %}');
+  expect(await runTidings(['push'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('templates/welcome.html body'),
   });
-  change('templates/welcome.json', () => '{');
-  expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('templates/welcome.json') });
+  editFile('templates/welcome.json', () => '{');
+  expect(await runTidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('templates/welcome.json') });
   rmSync(join(folder, 'templates/welcome.json'));
-  expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
+  expect(await runTidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
 });
 
-it('ends with exit code 2 without a key, with a wrong key, with too few scopes, and without a server', async () => {
-  expect(await tidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
-  expect(await tidings(['pull'], 'sk_live_none')).toMatchObject({
+it('ends with exit code 2 without a key, with a wrong key, with too few scopes, without a server, and with an unknown command', async () => {
+  expect(await runTidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
+  expect(await runTidings(['pull'], 'sk_live_none')).toMatchObject({
     code: 2,
     err: expect.stringContaining('INVALID_API_KEY'),
   });
   const key = await buildKey(api.db, api.one.id, []);
-  expect(await tidings(['pull'], key)).toMatchObject({ code: 2, err: expect.stringContaining('templates:view') });
+  expect(await runTidings(['pull'], key)).toMatchObject({ code: 2, err: expect.stringContaining('templates:view') });
   const nowhere = { TIDINGS_URL: 'http://127.0.0.1:1' };
-  expect(await tidings(['pull'], 'x', nowhere)).toMatchObject({
+  expect(await runTidings(['pull'], 'x', nowhere)).toMatchObject({
     code: 2,
     err: expect.stringContaining('does not respond'),
   });
-  expect(await tidings(['tug'])).toMatchObject({ code: 2, err: expect.stringContaining('Usage') });
+  expect(await runTidings(['tug'])).toMatchObject({ code: 2, err: expect.stringContaining('Usage') });
 });

@@ -72,7 +72,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
-    // Data: one field is filled by completion, one by a variable, and one is removed; a list stays unchanged.
+    // Data: a field with a variable is added, one field is emptied, and one is removed; a list stays unchanged.
     await page.locator('.react-flow__node', { hasText: 'mark' }).click();
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');

@@ -14,7 +14,7 @@ describeInBrowser('the dashboard in a browser', () => {
   });
   afterAll(() => service?.close());
 
-  it('redirects a signed-out user to the sign-in page, and then back to the requested page', async () => {
+  it('redirects a signed-out user to the sign-in page', async () => {
     const { page, settled } = await openDashboard({
       service,
       as: null,

@@ -73,7 +73,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     // The test is long, and the machine may be busy.
   }, 120_000);
 
-  it('is created from a layout with its image for a segment, whose subscribed contacts are counted', async () => {
+  it('is created for a segment, whose subscribed contacts are counted, from a layout that is shown as a preview', async () => {
     await audience(3);
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.n', operator: 'lessThan', value: 2 }] }] };
     const segment = await expectOk(campaigns.call('POST', '/segments', { name: 'Early', type: 'DYNAMIC', filters }));
@@ -177,7 +177,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await expectNoSidewaysScroll(page);
   });
 
-  it('is found by each status on a phone', async () => {
+  it('can be filtered by every status within the width of a phone', async () => {
     await campaigns.create({ name: 'A draft' });
     const { service, project } = campaigns;
     const { page } = await openDashboard({ service, project, path: '/campaigns', viewport: 'phone' });
@@ -211,7 +211,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await audience(2);
     const id = await campaigns.create({ body: BODY });
     await campaigns.send(id);
-    await campaigns.become(id, 'SENT');
+    await campaigns.waitForStatus(id, 'SENT');
     const db = campaigns.service.db;
     await sql`
       INSERT INTO link_clicks (campaign_id, email_id, link, project_id, content_id, clicks)
@@ -240,7 +240,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await expectOk(campaigns.call('POST', '/contacts', body));
     const id = await campaigns.create({ body: BODY });
     await campaigns.send(id);
-    await campaigns.become(id, 'SENT');
+    await campaigns.waitForStatus(id, 'SENT');
     await until(async () => (await campaigns.call('GET', `/campaigns/${id}/stats`)).body.clicked === 1, 'the click');
     const { page } = await open(`/campaigns/${id}`);
     await page.frameLocator('iframe').last().getByText('1 click', { exact: true }).waitFor();

@@ -83,7 +83,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('keeps search and condition in the address, has pages, and restores the scroll position on the way back', async () => {
+  it('keeps search and condition in the address and on the way back, and has pages', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
     await save('ada@people.test', { plan: 'pro' });
     const { page, open, settled } = await openDashboard({ service, project, path: '/contacts' });
@@ -322,7 +322,6 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('Not found', { exact: true }).waitFor();
   });
 
-  // Building malicious data takes a while.
   it('shows hostile data safely, on a phone too', async () => {
     const seeded = await buildDashboardData(service, { hostile: true });
     const paths = ['/contacts', `/contacts/${seeded.contacts[0]?.id}`, '/contacts/jobs', '/contacts/import'];

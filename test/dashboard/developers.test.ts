@@ -28,7 +28,7 @@ describeInBrowser('screens for developers', () => {
     await receiver?.close();
   });
 
-  it('show no send command before a sending domain exists', async () => {
+  it('show the send command of a new key only when the sending domain is loaded', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
     const letGo = await holdBack(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');

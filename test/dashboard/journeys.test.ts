@@ -12,8 +12,9 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Three users of a real `npm start`: the first with an empty one, the others with the data of the demo. They have a
- * goal and do not know Tidings. They open the link or address that the start prints, and follow the screens.
+ * A marketer, a developer and an operator use a real `npm start`: the first test with an empty project, the others with
+ * the data of the demo. The users have a goal and do not know Tidings. They open the link or address that the start
+ * prints, and follow the screens.
  */
 describeInBrowser('on a fresh npm start', () => {
   const home = newHome();
@@ -66,7 +67,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('link', { name: 'Create segment' }).click();
 
     await page.getByLabel('Name').fill('On pro');
-    await whoHasPlan(page, 'pro');
+    await fillPlanFilter(page, 'pro');
     await page.getByText('3 contacts', { exact: true }).waitFor();
     await button(page, 'Create segment').click();
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
@@ -86,7 +87,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Back to templates' }).click();
 
-    await monthlyLimit(page, '2');
+    await setMonthlyLimit(page, '2');
     await go(page, 'Campaigns');
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
@@ -128,7 +129,7 @@ describeInBrowser('on a fresh npm start', () => {
       expect(code, output).toBe(0);
     });
 
-    it('a marketer finds the campaign with two subjects, and the winning subject', async () => {
+    it('a marketer finds the campaign with two subjects, and how its winner was chosen', async () => {
       const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Campaigns');
@@ -172,7 +173,7 @@ describeInBrowser('on a fresh npm start', () => {
       await choose(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send email', 'Delay');
       await addStep(page, 'Add a step after Delay', 'If/else');
-      await whoHasPlan(page, 'pro');
+      await fillPlanFilter(page, 'pro');
       await addStep(page, 'Add a step after If/else, branch yes', 'Exit');
       await stepOf(page, 'If/else').click();
       await choose(page, 'Next step of branch no', 'Exit');
@@ -320,14 +321,14 @@ async function chooseFile(page: Page, name: string, csv: string): Promise<void> 
 }
 
 /** Fills in the first condition of a segment: the field plan is `plan`. */
-async function whoHasPlan(page: Page, plan: string): Promise<void> {
+async function fillPlanFilter(page: Page, plan: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Field of filter 1' }).click();
   await page.getByRole('option', { name: 'plan', exact: true }).click();
   await page.getByRole('textbox', { name: 'Value of filter 1' }).fill(plan);
   await page.keyboard.press('Escape');
 }
 
-async function monthlyLimit(page: Page, emails: string): Promise<void> {
+async function setMonthlyLimit(page: Page, emails: string): Promise<void> {
   await go(page, 'Settings');
   await fillLimit(page, emails);
 }

@@ -191,8 +191,8 @@ async function pauseRecovery(service: TestService): Promise<void> {
 }
 
 /**
- * Builds processes of two builds, one of which has ended, a waiting row, a project with a hostile name, outcomes and
- * replies.
+ * Builds three processes of two builds, one of which no longer responds, a waiting row of the outbox, a project with a
+ * hostile name, outcomes, and replies of providers.
  */
 async function buildOperation({ db, one, two }: TestService): Promise<void> {
   const process = (kind: 'api' | 'worker', build: string, seen: string) => ({

@@ -12,7 +12,7 @@ import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const operators = operatorAddresses(2);
-/** The buttons of one menu of each kind on a screen. All rows of a list have the same menu, so one row is enough. */
+/** Selects the buttons that open a menu or a list of choices. */
 const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
 
 /** How a dialog is opened: by a button, by an action of a "…" menu, or by a key. */
@@ -51,7 +51,7 @@ const DIALOGS: [screen: string, opener: Opener][] = [
   ['operator-project', { more: 'Pause sending …' }],
 ];
 
-describeInBrowser('what opens above a screen', () => {
+describeInBrowser('menus and dialogs of the dashboard', () => {
   let service: TestService;
   let data: DashboardData;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describeInBrowser('what opens above a screen', () => {
   });
   afterAll(() => service?.close());
 
-  it('menus of every screen pass the accessibility checker axe, in light and dark mode', async () => {
+  it('menus of every kind on every screen pass the accessibility checker axe, in light and dark mode', async () => {
     const email = operators.next();
     const { page, open } = await openDashboard({ service, project: data.project, email });
     const kinds = new Set<string>();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, newWindow } from '../support/browser/browser.ts';
 import { watchPage } from '../support/browser/page-watch.ts';
 
-/** A page that does everything that the watch must report. Its script is permitted by the policy. */
+/** A page that does everything that the watch must report. The policy permits its file `/bad.js`, but not its inline script. */
 const PAGE = `<!doctype html><html lang="en"><title>Bad</title><h1>Bad</h1><img src="/missing.png" alt="">
 <script>document.title = 'ran'</script><script src="/bad.js"></script></html>`;
 const SCRIPT = `console.error('complains'); alert('asks'); setTimeout(() => { throw new Error('nobody catches') }, 0);

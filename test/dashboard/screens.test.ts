@@ -86,7 +86,7 @@ describeInBrowser('every screen of the dashboard', () => {
         .first()
         .isVisible(),
     ).toBe(true);
-    await lookAt(opened, { name: 'home-healthy', path: '/' }, { keepsDark: true });
+    await checkScreen(opened, { name: 'home-healthy', path: '/' }, { keepsDark: true });
   });
 
   it('is in the list of screens', () => {
@@ -105,14 +105,14 @@ describeInBrowser('every screen of the dashboard', () => {
   for (const screen of OPEN_SCREENS)
     it(`${screen.name} is readable for signed-out visitors`, async () => {
       const mayFail = [/response: 401 to GET \/auth\/me/];
-      await lookAt(await openDashboard({ service, as: null, path: screen.path, mayFail }), screen);
+      await checkScreen(await openDashboard({ service, as: null, path: screen.path, mayFail }), screen);
     });
 
   for (const [n, { name }] of SCREENS.entries()) {
     it(`${name} is readable in light and dark mode, on a laptop and a phone`, async () => {
       const screen = screensOf(plain)[n] as Screen;
       const window = await windowOf(plain.project, screen);
-      await lookAt(await openDashboard({ service, window, path: screen.path }), screen);
+      await checkScreen(await openDashboard({ service, window, path: screen.path }), screen);
     });
 
     it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
@@ -148,7 +148,7 @@ async function walkTo(page: Page, path: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen, { keepsDark = false } = {}): Promise<void> {
+async function checkScreen({ page, settled }: OpenedDashboard, { name }: Screen, { keepsDark = false } = {}): Promise<void> {
   const keep = async (width: number, scheme = '') => {
     if (PICTURES) await screenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };

@@ -9,7 +9,7 @@ import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.
 import { cancelStopped } from '../../engine/campaigns/lost-campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, claimFirst, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, claimFirst, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -26,10 +26,10 @@ afterAll(async () => {
 });
 
 /** Starts a campaign to ten recipients. */
-async function underWay(): Promise<CampaignStart> {
+async function startCampaign(): Promise<CampaignStart> {
   const projectId = (await buildProject(database.db, 'Claims')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
-  return sendingCampaign(database.db, { projectId, count: 10, worker });
+  return buildSendingCampaign(database.db, { projectId, count: 10, worker });
 }
 
 /** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
@@ -39,7 +39,7 @@ async function claim(db: Db, start: CampaignStart, size: number): Promise<number
 }
 
 /** Waits until this many transactions wait for the lock that claims share. */
-const waiting = (count: number) =>
+const waitForLockWaiters = (count: number) =>
   until(async () => {
     const { rows } = await sql<{ count: number }>`
         SELECT count(*)::int AS count FROM pg_locks l JOIN pg_database d ON d.oid = l.database
@@ -62,32 +62,32 @@ it.each([
   ['a pause', pauseCampaign, 'PAUSED'],
   ['a cancel', cancelCampaign, 'CANCELLED'],
 ] as const)('%s of a campaign waits for running claims, and later claims wait for it', async (_, change, status) => {
-  const start = await underWay();
+  const start = await startCampaign();
   const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
   const first = await openClaim(start);
   const changed = inTransaction(database.db, (trx) => change(trx, ref));
-  await waiting(1);
+  await waitForLockWaiters(1);
   const later = claim(database.db, start, 3);
-  await waiting(2);
+  await waitForLockWaiters(2);
   await first.commit();
   expect((await changed).campaign.status).toBe(status);
   expect(await later).toBe(0);
 });
 
 it('cancelling a campaign whose workflow was terminated in Temporal waits for running claims, and later claims wait for it', async () => {
-  const start = await underWay();
+  const start = await startCampaign();
   const first = await openClaim(start);
   const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
-  await waiting(1);
+  await waitForLockWaiters(1);
   const later = claim(database.db, start, 3);
-  await waiting(2);
+  await waitForLockWaiters(2);
   await first.commit();
   expect(await cancelled).not.toEqual([]);
   expect(await later).toBe(0);
 });
 
 it('a pause of one campaign does not block claims of another', async () => {
-  const [one, other] = [await underWay(), await underWay()];
+  const [one, other] = [await startCampaign(), await startCampaign()];
   await inTransaction(database.db, async (trx) => {
     await pauseCampaign(trx, { projectId: one.projectId, id: one.campaignId, reason: 'requested' });
     expect(await claim(database.db, other, 10)).toBe(10);
@@ -95,7 +95,7 @@ it('a pause of one campaign does not block claims of another', async () => {
 });
 
 it('claims and completions of recipients write to no index', async () => {
-  const start = await underWay();
+  const start = await startCampaign();
   await database.db.transaction().execute(async (trx) => {
     const before = await countUpdates(trx);
     expect(await claim(trx, start, 10)).toBe(10);

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, claimFirst, sendingCampaign } from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, claimFirst, buildSendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   projectId = (await buildProject(database.db, 'Clock')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
-  start = await sendingCampaign(database.db, { projectId, count: 10, worker });
+  start = await buildSendingCampaign(database.db, { projectId, count: 10, worker });
 });
 afterAll(async () => {
   await worker?.close();

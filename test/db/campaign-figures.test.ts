@@ -31,7 +31,7 @@ const STATUSES = `CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'SENT' END`;
 const REASONS = `CASE n % 10 WHEN 0 THEN 'provider_rejected' END`;
 
 /** Builds 12 recipients in three chunks of four. The first and the eleventh recipient have failed. */
-async function build(): Promise<{ id: string; emailIds: string[] }> {
+async function buildCampaign(): Promise<{ id: string; emailIds: string[] }> {
   const { db } = database;
   const id = await buildSentCampaign(db, { projectId, count: 12, status: STATUSES, reason: REASONS });
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(db);
@@ -58,7 +58,7 @@ async function readKept(id: string): Promise<number[]> {
   );
   return rows.map(({ seq }) => seq);
 }
-async function notes(): Promise<number> {
+async function countTouches(): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM campaign_touches`.execute(database.db);
   return rows[0]?.n ?? 0;
 }
@@ -83,7 +83,7 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
 
 describe('the statistics of a campaign', () => {
   it('are stored with the campaign’s chunks, and are the same when they are read again', async () => {
-    const { id } = await build();
+    const { id } = await buildCampaign();
     expect(await readKept(id)).toEqual([]);
     const first = await stats(id);
     expect(first).toMatchObject({ total: 12, pending: 0, sent: 10, failed: 2, byReason: { provider_rejected: 2 } });
@@ -92,8 +92,8 @@ describe('the statistics of a campaign', () => {
     expect(await stats(id)).toEqual(first);
   });
 
-  it('have the same names for every reader', async () => {
-    const { id, emailIds } = await build();
+  it('agree with the list of recipients for every outcome', async () => {
+    const { id, emailIds } = await buildCampaign();
     await open(emailIds[1] ?? '', { machine: false });
     await feedback(emailIds[1] ?? '', 'complaint');
     await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${emailIds[2]}`.execute(
@@ -113,7 +113,7 @@ describe('the statistics of a campaign', () => {
   });
 
   it('include feedback immediately, and store it', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     await counts(id);
     await open(emailIds[1] ?? '', { machine: false });
     await open(emailIds[1] ?? '', { machine: false });
@@ -124,16 +124,16 @@ describe('the statistics of a campaign', () => {
     const first = await stats(id);
     expect(first).toMatchObject(found);
     expect(first.series[0]).toMatchObject({ opened: 1, delivered: 1 });
-    expect([await readKept(id), await notes()]).toEqual([[1, 2, 3], 0]);
+    expect([await readKept(id), await countTouches()]).toEqual([[1, 2, 3], 0]);
     expect(await stats(id)).toEqual(first);
   });
 
   it('count automated opens by hour during the first three days, and are deleted with the campaign', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     const { db } = database;
     const started = (ago: string) =>
       sql`UPDATE campaigns SET started_at = now() - ${ago}::interval WHERE id = ${id}`.execute(db);
-    const other = await build();
+    const other = await buildCampaign();
     await started('80 hours');
     await open(emailIds[1] ?? '', { machine: true });
     expect((await stats(id)).machineSeries[0]).toMatchObject({ opens: 0, clicks: 0 });
@@ -154,7 +154,7 @@ describe('the statistics of a campaign', () => {
   });
 
   it('are counted again while a turn sends a chunk, and after the turn', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
@@ -178,7 +178,7 @@ describe('the statistics of a campaign', () => {
   });
 
   it('are correct if the campaign is cancelled with remaining recipients, and if some recipients are retried', async () => {
-    const { id } = await build();
+    const { id } = await buildCampaign();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });
     await counts(id);
@@ -193,7 +193,7 @@ describe('the statistics of a campaign', () => {
   });
 
   it('include a contact that is deleted while its email waits', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
@@ -208,17 +208,17 @@ describe('the statistics of a campaign', () => {
   });
 
   it('are deleted for chunks that have changed and were not read since the change', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     await counts(id);
     await open(emailIds[0] ?? '', { machine: true });
     await open(emailIds[8] ?? '', { machine: false });
     await deleteStaleFigures(database.db);
-    expect([await readKept(id), await notes()]).toEqual([[2], 0]);
+    expect([await readKept(id), await countTouches()]).toEqual([[2], 0]);
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
   it('are correct for many concurrent readers while feedback arrives', async () => {
-    const { id, emailIds } = await build();
+    const { id, emailIds } = await buildCampaign();
     const sent = emailIds.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
     for (const email of sent) await feedback(email, 'delivery');

@@ -46,7 +46,7 @@ const suppress = (reason: 'unsubscribe' | 'complaint' | 'hard_bounce' | 'manual'
   addSuppressions(database.db, suppressionKey, { projectId, entries: [{ email: 'a@x.com', reason, source: 'test' }] });
 
 describe('upserting contacts', () => {
-  it('creates a contact without a consent value unsubscribed, and does not change an existing contact', async () => {
+  it('applies subscribedIfNew to a new contact without another consent value, and does not change an existing contact', async () => {
     await upsert([{ email: 'known@x.com', subscribed: true }]);
     await upsert([
       { email: 'known@x.com', subscribedIfNew: false },

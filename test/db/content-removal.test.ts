@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const person = () => `${uuidv7()}@example.com`;
+const newAddress = () => `${uuidv7()}@example.com`;
 type Sent = { email: string; contact: { id: string; email: string } };
 
 async function send(body: object): Promise<Sent[]> {
@@ -54,17 +54,18 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
 const subjectOf = async (email: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.subject;
 
-/** Returns the number of stored contents with this word, and of contents that wait for a check. */
+/** Returns the number of stored contents with this word. */
 async function countStored(word: string): Promise<number> {
   const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
     api.db,
   );
   return rows.length;
 }
+/** Returns the number of contents that wait for a check. */
 async function countNoted(): Promise<number> {
   return (await sql`SELECT FROM erased_contents`.execute(api.db)).rows.length;
 }
-async function dangling(): Promise<number> {
+async function countDangling(): Promise<number> {
   return (
     await sql`SELECT FROM emails e WHERE NOT EXISTS (SELECT FROM contents k WHERE k.id = e.content_id)`.execute(api.db)
   ).rows.length;
@@ -72,29 +73,29 @@ async function dangling(): Promise<number> {
 
 describe('the content of emails to erased contacts', () => {
   it('is deleted by the next pruning, and the record of the email stays', async () => {
-    const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
+    const [mail] = await send({ to: newAddress(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
     expect(await countStored('Lovelace')).toBe(1);
     await erase(mail);
     expect(await countStored('Lovelace')).toBe(1);
     await prune();
-    expect([await countStored('Lovelace'), await countNoted(), await dangling()]).toEqual([0, 0, 0]);
+    expect([await countStored('Lovelace'), await countNoted(), await countDangling()]).toEqual([0, 0, 0]);
     expect(await subjectOf(mail)).toBe('');
   });
 
   it('is deleted from its cc and bcc copies, which keep their recipients and are never sent again', async () => {
     const data = { name: 'Byron' };
     const [mail, cc, bcc] = await send({
-      to: person(),
-      cc: person(),
-      bcc: person(),
+      to: newAddress(),
+      cc: newAddress(),
+      bcc: newAddress(),
       subject: 'S',
       body: '<p>Ada Byron</p>',
       data,
     });
     await erase(mail);
     await prune();
-    expect([await countStored('Byron'), await dangling()]).toEqual([0, 0]);
+    expect([await countStored('Byron'), await countDangling()]).toEqual([0, 0]);
     for (const copy of [cc, bcc]) {
       const record = (await api.call('GET', `/v1/emails/${copy?.email}`)).body.data;
       expect(record).toMatchObject({
@@ -111,12 +112,12 @@ describe('the content of emails to erased contacts', () => {
   });
 
   it("stays while another contact's email uses the same content, and is deleted with the last one", async () => {
-    const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
+    const [first, second] = await send({ to: [newAddress(), newAddress()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
     await prune();
     expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
     // The content keeps its hash, so the next email with equal content shares it.
-    const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
+    const [third] = await send({ to: newAddress(), subject: 'Shared', body: '<p>Shared words</p>' });
     expect(await countStored('Shared words')).toBe(1);
     await erase(second, third);
     await prune();
@@ -159,12 +160,12 @@ describe('the content of emails to erased contacts', () => {
     await worker.take({ projectId, campaignId: id, sendNo: 1 });
     await worker.close();
 
-    const [own] = await send({ to: person(), ...words });
-    const [ofTemplate] = await send({ to: person(), template: saved.id });
+    const [own] = await send({ to: newAddress(), ...words });
+    const [ofTemplate] = await send({ to: newAddress(), template: saved.id });
     expect(await countStored('Common words')).toBe(3);
     await erase(own, ofTemplate);
     await prune();
-    expect([await countStored('Common words'), await countNoted(), await dangling()]).toEqual([2, 0, 0]);
+    expect([await countStored('Common words'), await countNoted(), await countDangling()]).toEqual([2, 0, 0]);
     expect(await subjectOf(ofTemplate)).toBe('Common');
   });
 });
@@ -176,7 +177,7 @@ describe('accepting an email while its content is removed', () => {
     INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
 
   it('keeps content that it found before the removal', async () => {
-    const [old] = await send({ to: person(), ...words });
+    const [old] = await send({ to: newAddress(), ...words });
     let found = '';
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
@@ -187,14 +188,14 @@ describe('accepting an email while its content is removed', () => {
       await insert(found).execute(trx);
     });
     await prune();
-    expect([await countStored('Raced words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Raced words'), await countNoted(), await countDangling()]).toEqual([1, 0, 0]);
     // The content waits for its removal, so the next email with the same text stores a new content.
-    await send({ to: person(), ...words });
+    await send({ to: newAddress(), ...words });
     expect(await countStored('Raced words')).toBe(2);
   });
 
   it('stores the content again if it finds none', async () => {
-    const [old] = await send({ to: person(), subject: 'Late', body: '<p>Late words</p>' });
+    const [old] = await send({ to: newAddress(), subject: 'Late', body: '<p>Late words</p>' });
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
       await sql`SELECT 1`.execute(trx);
@@ -210,7 +211,7 @@ describe('accepting an email while its content is removed', () => {
     // The old content stays until the concurrent transaction has ended.
     expect(await countStored('Late words')).toBe(2);
     await prune();
-    expect([await countStored('Late words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Late words'), await countNoted(), await countDangling()]).toEqual([1, 0, 0]);
   });
 
   it('never loses the content, whatever is sent, erased and pruned concurrently', async () => {
@@ -220,26 +221,26 @@ describe('accepting an email while its content is removed', () => {
       while (working) await removeErasedContents(api.db);
     };
     const live = async () => {
-      for (let n = 0; n < 30; n++) await erase(...(await send({ to: person(), ...same })));
+      for (let n = 0; n < 30; n++) await erase(...(await send({ to: newAddress(), ...same })));
     };
     const keeping = [keep(), keep()];
     await Promise.all([live(), live(), live()]).finally(() => {
       working = false;
     });
     await Promise.all(keeping);
-    expect(await dangling()).toBe(0);
-    const [last] = await send({ to: person(), ...same });
+    expect(await countDangling()).toBe(0);
+    const [last] = await send({ to: newAddress(), ...same });
     expect(await subjectOf(last)).toBe('Busy');
     await erase(last);
     await prune();
-    expect([await countStored('Busy words'), await countNoted(), await dangling()]).toEqual([0, 0, 0]);
+    expect([await countStored('Busy words'), await countNoted(), await countDangling()]).toEqual([0, 0, 0]);
   });
 });
 
 describe('one pruning of content', () => {
   it('has a limit of removed rows', async () => {
     for (let n = 0; n < 5; n++)
-      await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
+      await erase(...(await send({ to: newAddress(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     const removed: number[] = [];
     // Pruning removes nothing while the log of requests is being written.
     await until(async () => {

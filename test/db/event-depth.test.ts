@@ -48,7 +48,7 @@ describe('an event that a step caused', () => {
     expect(await errorOf(causeId)).toBeNull();
   });
 
-  it('starts no execution beyond depth ten, but still ends waits and reaches other listeners', async () => {
+  it('starts no execution beyond depth ten, but still ends waits; the same event of another contact starts an execution', async () => {
     const { contactId, causeId, email } = await buildCause('deep', 9);
     const waiting = await buildWorkflow(api, {
       eventName: 'expect',
@@ -90,7 +90,7 @@ describe('an event that a step caused', () => {
 });
 
 describe('an execution that starts when a contact enters a segment', () => {
-  const enterable = async (name: string) => {
+  const buildEntryWorkflow = async (name: string) => {
     const filter = { field: `data.${name}`, operator: 'equals', value: 'yes' };
     const filters = { operator: 'AND', conditions: [filter] };
     const body = { name, type: 'DYNAMIC', trackMembership: true, filters };
@@ -113,7 +113,7 @@ describe('an execution that starts when a contact enters a segment', () => {
 
   it('because of a step has a depth one higher', async () => {
     const { contactId, causeId } = await buildCause('stepped', 3);
-    const { workflow, compute } = await enterable('stepped');
+    const { workflow, compute } = await buildEntryWorkflow('stepped');
     await change(contactId, { stepped: 'yes' }, causeId);
     await compute();
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 4 }]);
@@ -121,7 +121,7 @@ describe('an execution that starts when a contact enters a segment', () => {
 
   it('because of a request has depth zero, also after an earlier step', async () => {
     const { contactId, causeId } = await buildCause('asked', 3);
-    const { workflow, compute } = await enterable('asked');
+    const { workflow, compute } = await buildEntryWorkflow('asked');
     await change(contactId, { other: 'yes' }, causeId);
     await change(contactId, { asked: 'yes' });
     await compute();
@@ -130,7 +130,7 @@ describe('an execution that starts when a contact enters a segment', () => {
 
   it('has depth zero if the step ran before the last computation of the segment', async () => {
     const { contactId, causeId } = await buildCause('late', 3);
-    const { workflow, compute } = await enterable('late');
+    const { workflow, compute } = await buildEntryWorkflow('late');
     await change(contactId, { other: 'yes' }, causeId);
     await compute();
     // The condition becomes true without a recorded change of the contact, because this statement bypasses the service.

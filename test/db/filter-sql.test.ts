@@ -117,12 +117,12 @@ it('segments that refer to each other in a cycle are refused', () => {
   expect(() => compileCondition(OUTER, options)).toThrow('cycle');
 });
 
-interface Asked {
+interface Evaluation {
   zone: string;
   step?: { event: unknown; context: unknown };
 }
 
-async function selectEmails(condition: Condition, { zone, step }: Asked): Promise<string[]> {
+async function selectEmails(condition: Condition, { zone, step }: Evaluation): Promise<string[]> {
   const options = { projectId, now: world.NOW, zone, segments: SEGMENTS, alias: 'c' };
   const predicate = compileCondition(condition, { ...options, ...(step && { step }) });
   const rows = await database.db
@@ -135,7 +135,7 @@ async function selectEmails(condition: Condition, { zone, step }: Asked): Promis
   return rows.map((row) => row.id);
 }
 
-function expected(condition: Condition, { zone, step }: Asked): string[] {
+function expected(condition: Condition, { zone, step }: Evaluation): string[] {
   const matching = [...worlds].filter(([, contact]) =>
     step
       ? evaluateCondition(condition, { ...contact, zone, payload: step.event, context: step.context }, 'step')

@@ -221,13 +221,13 @@ export const stepFilterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
 
 /** Generates conditions with up to three levels, whose filters come from `filter`. */
 export function conditionArbitrary(filter: fc.Arbitrary<Filter>): fc.Arbitrary<Condition> {
-  return nested(filter, 3);
+  return nestedCondition(filter, 3);
 }
 
-function nested(filter: fc.Arbitrary<Filter>, levels: number): fc.Arbitrary<Condition> {
+function nestedCondition(filter: fc.Arbitrary<Filter>, levels: number): fc.Arbitrary<Condition> {
   const filters = fc.array(filter, { minLength: 1, maxLength: 2 });
   const plain = fc.record({ filters });
-  const group = levels > 1 ? fc.oneof(plain, fc.record({ filters, conditions: nested(filter, levels - 1) })) : plain;
+  const group = levels > 1 ? fc.oneof(plain, fc.record({ filters, conditions: nestedCondition(filter, levels - 1) })) : plain;
   return fc.record({
     logic: fc.constantFrom('AND', 'OR'),
     groups: fc.array(group, { minLength: 1, maxLength: levels }),

@@ -25,14 +25,14 @@ const email = () =>
 const set = (id: string, values: object) =>
   database.db.updateTable('emails').set(values).where('id', '=', id).execute();
 
-/** Returns the emails that get a place under the frequency cap. */
+/** Returns the emails that get a slot under the frequency cap. */
 async function take(...ids: string[]): Promise<string[]> {
   const emails = ids.map((id) => ({ id, contactId }));
   const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, emails });
   return ids.filter((id) => !refused.has(id));
 }
 
-it('a contact has as many places as the frequency cap, also within one statement, and an email keeps its place', async () => {
+it('a contact has as many slots as the frequency cap, also within one statement, and an email keeps its slot', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   expect(await take(a, b, c)).toEqual([a, b]);
   // Claims the emails again, as a worker does after its process was killed.
@@ -41,13 +41,13 @@ it('a contact has as many places as the frequency cap, also within one statement
   expect(await take(c)).toEqual([]);
 });
 
-it('concurrent claims never use the same place of a frequency cap', async () => {
+it('concurrent claims never use the same slot of a frequency cap', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, email));
   const granted = await Promise.all(ids.map((id) => take(id)));
   expect(granted.flat()).toHaveLength(CAP.max);
 });
 
-it('a claim that waits for another one then counts the places that the other one took', async () => {
+it('a claim that waits for another one then counts the slots that the other one took', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
@@ -62,7 +62,7 @@ it('a claim that waits for another one then counts the places that the other one
   expect(await waiting).toEqual([]);
 });
 
-it('a failed transaction frees its places', async () => {
+it('a failed transaction frees its slots', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   const killed = database.db.transaction().execute(async (trx) => {
     await takeSlotsFor(trx, { projectId, cap: CAP, emails: [a, b].map((id) => ({ id, contactId })) });
@@ -72,7 +72,7 @@ it('a failed transaction frees its places', async () => {
   expect(await take(c, a)).toEqual([c, a]);
 });
 
-it('a failed email frees its place, and a sent email counts for the days of the cap', async () => {
+it('a failed email frees its slot, and a sent email counts for the days of the cap', async () => {
   const [a, b, c, d] = [await email(), await email(), await email(), await email()];
   await take(a, b);
   await set(a, { status: 'FAILED' });
@@ -86,7 +86,7 @@ it('a failed email frees its place, and a sent email counts for the days of the 
   expect(await take(d)).toEqual([d]);
 });
 
-it('test, transactional and requested emails use no places', async () => {
+it('test, transactional and requested emails use no slots', async () => {
   const sent = { projectId, contactId, status: 'SENT' as const, type: 'MARKETING' as const };
   const others = [
     await buildEmail(database.db, { ...sent, sourceType: 'CAMPAIGN', mode: 'test' }),

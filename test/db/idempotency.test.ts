@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 const projectId = uuidv7();
 const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 
-/** Makes a request with an idempotency key. The request inserts one row, or fails as `effect` says. */
+/** Runs `effect` as a request with an idempotency key. */
 async function request(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
     withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track', fingerprint: 'same' }, async () => ({

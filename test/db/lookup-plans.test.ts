@@ -32,7 +32,7 @@ let api: TestApi;
 let executionId: string;
 beforeAll(async () => {
   api = await startTestApi();
-  // The new table has no planner statistics, and the test prevents that it gets any.
+  // The new tables have no planner statistics, and autovacuum would collect some.
   for (const table of TABLES) await sql`ALTER TABLE ${sql.table(table)} SET (autovacuum_enabled = off)`.execute(api.db);
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   const { body: template } = await api.call('POST', '/templates', {
@@ -78,7 +78,7 @@ async function addOthers(workflowId: string): Promise<void> {
 
 it('a step of one execution reads only its own rows, with one query plan for all tenants', async () => {
   const projectId = api.one.id;
-  const read = await countingRows(async (trx) => {
+  const read = await countRowsRead(async (trx) => {
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
     const [mail] = await saveStepEmails(trx, {
       projectId,
@@ -103,7 +103,7 @@ it('a step of one execution reads only its own rows, with one query plan for all
 
 it('an event of one contact reads only its own rows', async () => {
   const projectId = api.one.id;
-  const read = await countingRows(async (trx) => {
+  const read = await countRowsRead(async (trx) => {
     const rows = [
       { email: '7@example.com', subscribed: undefined, set: { plan: 'pro' }, remove: [], by: 'project' as const },
     ];
@@ -140,7 +140,7 @@ it('the contacts at a step, and its statistics of a time span, read only the mat
   const { rows } = await sql<{
     id: string;
   }>`SELECT id FROM executions ORDER BY id OFFSET ${OTHERS / 2} LIMIT 1`.execute(api.db);
-  const read = await countingRows(async (trx) => {
+  const read = await countRowsRead(async (trx) => {
     const cursor = encodeCursor([rows[0]?.id ?? '']);
     expect((await listContactsAtStep(trx, { projectId, stepId, limit: 5, cursor })).items).toHaveLength(5);
     const since = new Date(Date.now() - 20.5 * 60_000);
@@ -173,7 +173,7 @@ it('a statement that looks up a few ids is planned a few times, not each time it
  * Returns the number of rows that `work` reads. Its statements use one plan for all values, as Postgres does after a
  * few runs.
  */
-function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
+function countRowsRead(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
     await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx);
     const before = await rowsRead(trx);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterAll(() => api?.close());
 
 /** Returns the id and time of a row that was created some days ago. */
-function made(daysAgo: number): { id: string; at: Date } {
+function createdDaysAgo(daysAgo: number): { id: string; at: Date } {
   const at = new Date(Date.now() - daysAgo * 86_400_000);
   const hex = at.getTime().toString(16).padStart(12, '0');
   return { id: `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`, at };
@@ -43,8 +43,8 @@ async function prune(retention: Partial<Retention>, batch?: number): Promise<voi
 }
 
 async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Promise<string> {
-  const { id, at } = made(daysAgo);
-  const ended = endedDaysAgo === null ? null : made(endedDaysAgo).at;
+  const { id, at } = createdDaysAgo(daysAgo);
+  const ended = endedDaysAgo === null ? null : createdDaysAgo(endedDaysAgo).at;
   await sql`
     INSERT INTO webhook_deliveries (id, project_id, endpoint_id, event_id, event_name, payload, status, created_at, completed_at)
     VALUES (${id}, ${api.one.id}, (SELECT id FROM webhook_endpoints LIMIT 1), ${id}, 'a', '{}',
@@ -52,8 +52,8 @@ async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Prom
   return id;
 }
 async function buildExecution(daysAgo: number, endedDaysAgo: number | null): Promise<string> {
-  const { id, at } = made(daysAgo);
-  const ended = endedDaysAgo === null ? null : made(endedDaysAgo).at;
+  const { id, at } = createdDaysAgo(daysAgo);
+  const ended = endedDaysAgo === null ? null : createdDaysAgo(endedDaysAgo).at;
   await sql`
     INSERT INTO executions (id, project_id, workflow_id, contact_id, entry, status, started_at, completed_at)
     VALUES (${id}, ${api.one.id}, (SELECT id FROM workflows LIMIT 1), ${uuidv7()}, 1,
@@ -87,7 +87,7 @@ it('the steps of an execution are deleted some days after it ended, and the exec
 
 it('events, jobs and the audit log are deleted at the configured age, or never without one', async () => {
   for (const daysAgo of [400, 10]) {
-    const { id, at } = made(daysAgo);
+    const { id, at } = createdDaysAgo(daysAgo);
     await sql`INSERT INTO events (id, project_id, name, created_at) VALUES (${id}, ${api.one.id}, 'a', ${at})`.execute(
       api.db,
     );
@@ -98,7 +98,7 @@ it('events, jobs and the audit log are deleted at the configured age, or never w
       INSERT INTO audit_log (id, project_id, action, actor, created_at)
       VALUES (${id}, ${api.one.id}, 'apikey.rotated', 'a', ${at})`.execute(api.db);
   }
-  const { id, at } = made(300);
+  const { id, at } = createdDaysAgo(300);
   await sql`INSERT INTO jobs (id, project_id, kind, status, created_at) VALUES (${id}, ${api.one.id}, 'import', 'RUNNING', ${at})`.execute(
     api.db,
   );
@@ -119,7 +119,7 @@ it('the content of an attachment is deleted some days after its last email ended
     const emailIds: string[] = body.data.emails.map((entry: { email: string }) => entry.email);
     const { rows } = await sql<{ id: string }>`
       SELECT options->'attachmentIds'->>0 AS id FROM emails WHERE id = ${emailIds[0]}`.execute(api.db);
-    const old = made(20).id;
+    const old = createdDaysAgo(20).id;
     await sql`UPDATE attachments SET id = ${old} WHERE id = ${rows[0]?.id}`.execute(api.db);
     await sql`
       UPDATE emails SET options = jsonb_set(options, '{attachmentIds,0}', to_jsonb(${old}::text))
@@ -127,7 +127,7 @@ it('the content of an attachment is deleted some days after its last email ended
     return { emailIds, old };
   };
   const end = (id: string | undefined, daysAgo: number) =>
-    sql`UPDATE emails SET status = 'SENT', sent_at = ${made(daysAgo).at} WHERE id = ${id}`.execute(api.db);
+    sql`UPDATE emails SET status = 'SENT', sent_at = ${createdDaysAgo(daysAgo).at} WHERE id = ${id}`.execute(api.db);
   const [ended, half, recent] = [
     await send(['a@x.com', 'b@x.com']),
     await send(['c@x.com', 'd@x.com']),

@@ -24,7 +24,7 @@ const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', d
 const retryWorkflowToken = (ratePerSecond: number) =>
   takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', isRepeated: true });
 
-/** Returns the latest time at which a waiting email of a workflow must ask again, in milliseconds from now. */
+/** Returns the latest time at which a waiting email of a workflow must ask again, in milliseconds since 1970. */
 async function readLastRetryTime(): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT extract(epoch FROM workflow_line_at)::float8 * 1000 AS ms FROM send_buckets WHERE project_id = ${projectId}
@@ -155,7 +155,7 @@ describe('priorities within a send rate', () => {
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
-  it('block other emails for a process that does not ask again only as long as its emails would take, plus a moment', async () => {
+  it('block lower priorities for emails that no longer ask only as long as these emails would take, plus a moment', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
     await pass(10);
@@ -202,7 +202,7 @@ describe('emails of workflows that wait for a send rate', () => {
 
   it('are not blocked by earlier emails that no longer ask', async () => {
     await take(100_000, 10, 'workflow');
-    await pass(60); // No email has asked for a token yet, so the bucket is full.
+    await pass(60); // No email asked for a token in this minute, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });

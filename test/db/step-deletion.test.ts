@@ -99,7 +99,7 @@ describe('deleting a step while an execution arrives and waits at it', () => {
     expect(outbox).toEqual([]);
   });
 
-  it('ends an execution that has waited long, and notifies its Temporal workflow', async () => {
+  it('ends an execution whose DELAY ends after the deletion, and its Temporal workflow gets this end', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'third',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'wait' }, wait: WAIT },

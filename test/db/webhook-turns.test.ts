@@ -31,18 +31,18 @@ const record = (trx: Trx, name: string) =>
     projectId,
     events: [{ contactId: null, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }],
   });
-const begin = async (id: string) => {
+const startTurn = async (id: string) => {
   const turn = await beginTurn(database.db, { projectId, id, atRestKey });
   if (!turn) throw new Error('the endpoint is there');
   return turn;
 };
-const end = (turn: Awaited<ReturnType<typeof begin>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
+const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
 
 it('an event wakes an idle endpoint, but not an endpoint whose turn is running', async () => {
   const id = await newEndpoint('a');
   const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
   expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
-  const turn = await begin(id);
+  const turn = await startTurn(id);
   const second = await inTransaction(database.db, (trx) => record(trx, 'a'));
   expect(second.outbox).toEqual([]);
   const due = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 10 });
@@ -51,12 +51,12 @@ it('an event wakes an idle endpoint, but not an endpoint whose turn is running',
 
 it('a turn reads an event that is recorded while the turn ends', async () => {
   const id = await newEndpoint('b');
-  const turn = await begin(id);
-  let ended: ReturnType<typeof end> | undefined;
+  const turn = await startTurn(id);
+  let ended: ReturnType<typeof finishTurn> | undefined;
   await inTransaction(database.db, async (trx) => {
     const { outbox } = await record(trx, 'b');
     expect(outbox).toEqual([]);
-    ended = end(turn);
+    ended = finishTurn(turn);
     await until(async () => {
       const { rows } =
         await sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
@@ -70,7 +70,7 @@ it('a turn reads an event that is recorded while the turn ends', async () => {
 
 it('a turn ends although events arrive without a pause', async () => {
   const id = await newEndpoint('steady');
-  const turn = await begin(id);
+  const turn = await startTurn(id);
   /** Records an event in a transaction that stays open. */
   const open = () => {
     let close = () => {};
@@ -94,7 +94,7 @@ it('a turn ends although events arrive without a pause', async () => {
   let last = open();
   await last.opened;
   let ended = false;
-  const ending = end(turn).finally(() => {
+  const ending = finishTurn(turn).finally(() => {
     ended = true;
   });
   await until(async () => {
@@ -111,7 +111,7 @@ it('a turn ends although events arrive without a pause', async () => {
 
 it('an event after the end of a turn wakes the endpoint', async () => {
   const id = await newEndpoint('c');
-  expect(await end(await begin(id))).toBeNull();
+  expect(await finishTurn(await startTurn(id))).toBeNull();
   const { outbox } = await inTransaction(database.db, (trx) => record(trx, 'c'));
   expect(outbox).toHaveLength(1);
 });
@@ -129,23 +129,23 @@ it('a degraded endpoint waits until its probe, but is woken for events that woul
         trx,
       );
     });
-  const turn = await begin(id);
+  const turn = await startTurn(id);
   await degrade({ probeAt, nextAttemptAt: new Date() });
-  expect(await end(turn)).toMatchObject({ at: probeAt });
+  expect(await finishTurn(turn)).toMatchObject({ at: probeAt });
   expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toEqual([]);
-  const next = await begin(id);
+  const next = await startTurn(id);
   expect(next.paused).toBe(true);
   const nextAttemptAt = new Date(probeAt.getTime() + 60_000);
   await degrade({ probeAt, nextAttemptAt });
-  expect(await end(next)).toMatchObject({ at: nextAttemptAt });
+  expect(await finishTurn(next)).toMatchObject({ at: nextAttemptAt });
   expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toHaveLength(1);
 });
 
 it('a turn that a newer turn has replaced records nothing', async () => {
   const id = await newEndpoint('e');
   await inTransaction(database.db, (trx) => record(trx, 'e'));
-  const lost = await begin(id);
-  const turn = await begin(id);
+  const lost = await startTurn(id);
+  const turn = await startTurn(id);
   const [delivery] = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 1 });
   const attempts = [
     {
@@ -160,5 +160,5 @@ it('a turn that a newer turn has replaced records nothing', async () => {
   ];
   expect(await recordAttempts(database.db, { ...lost, attempts })).toBeUndefined();
   expect(await recordAttempts(database.db, { ...turn, attempts })).toBe('ACTIVE');
-  expect(await end(turn)).toBeNull();
+  expect(await finishTurn(turn)).toBeNull();
 });

@@ -69,7 +69,7 @@ it('the check reads every room', () => {
   expect(lines(FILE).length).toBeGreaterThan(100);
 });
 
-it('no path leads out of the repository', () => {
+it('no file names a document outside the repository', () => {
   const found = files.flatMap((file) =>
     read(file)
       .split('\n')

@@ -58,7 +58,7 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
 ];
 
 describe('running executions', () => {
-  it.each(CASES)('all end and send each email once if %s is killed', async (name, victims) => {
+  it.each(CASES)('all end, miss no email, and repeat at most emails in flight if %s is killed', async (name, victims) => {
     const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
     const workflowId = await createWorkflow(event);
     await trackAll(event);
@@ -67,7 +67,7 @@ describe('running executions', () => {
     await expectEmails(event);
   });
 
-  it('all end and send each email once if all processes are killed', async () => {
+  it('all end, miss no email, and repeat at most emails in flight if all processes are killed', async () => {
     const workflowId = await createWorkflow('kill-all');
     await trackAll('kill-all');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');

@@ -65,7 +65,7 @@ async function saveTemplate(name: string, body: string): Promise<string> {
   return (await call('POST', '/templates', { name, subject: 'S', body, type: 'TRANSACTIONAL', from })).id;
 }
 
-/** Returns the executions of a workflow, by the number in the address of their contact. */
+/** Returns the executions of a workflow. */
 async function executionsOf(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
   return (await call('GET', `/workflows/${workflowId}/executions?limit=100`)).data;
 }
@@ -93,8 +93,8 @@ async function emailsOf(event: string): Promise<number[]> {
 }
 
 /**
- * Builds a DELAY of days → SEND_EMAIL, with all contacts at the DELAY. Requests move some contacts on, end some, and
- * leave some waiting.
+ * Builds a workflow of a DELAY of ten days and a SEND_EMAIL, with all contacts at the DELAY. `ask` sends the requests:
+ * they move a third of the contacts on, and end the executions of another third.
  */
 async function prepareMoves() {
   const templateId = await saveTemplate('moved', '<p>Hello</p>');
@@ -117,7 +117,9 @@ async function prepareMoves() {
   return { id, ask };
 }
 
-/** Builds WEBHOOK → SEND_EMAIL. All contacts have FAILED at the WEBHOOK, whose endpoint exists by now. */
+/** Builds a workflow of a WEBHOOK and a SEND_EMAIL, in which every execution has FAILED at the WEBHOOK. The endpoint now
+ * accepts requests. `ask` sends the requests that retry the executions.
+ */
 async function prepareRetries() {
   const templateId = await saveTemplate('retried', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'retried', eventName: 'retried' });
@@ -139,7 +141,7 @@ describe('requests that move executions while API and workers are killed', () =>
   let moves: string;
   let retries: string;
 
-  // One kill serves all tests, because Temporal takes most of the time to notice that the workers are gone.
+  // Both tests share these kills, because Temporal takes most of the time to notice that the workers are gone.
   beforeAll(async () => {
     const [toMove, toRetry] = [await prepareMoves(), await prepareRetries()];
     [moves, retries] = [toMove.id, toRetry.id];

@@ -86,10 +86,10 @@ it('twenty requests with one key take effect once, although the API is killed me
     expect(new Set(responses.map(({ status }) => status)), name).toEqual(
       new Set([...(responses.some(({ status }) => status === 201) ? [201] : []), 409]),
     );
-    const made = responses.map(({ status, body }) =>
+    const created = responses.map(({ status, body }) =>
       status === 201 ? body.id : body.error.details.originalResponse.id,
     );
-    expect(new Set(made), name).toEqual(new Set([rows[0]?.id]));
+    expect(new Set(created), name).toEqual(new Set([rows[0]?.id]));
     expect(responses.filter(({ status }) => status === 201).length, name).toBeLessThanOrEqual(1);
     await api.kill();
   }

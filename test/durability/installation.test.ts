@@ -207,7 +207,7 @@ describe('npm start, on killed, restored and cloned databases,', () => {
     await stop();
   });
 
-  it('makes a copy of both databases a separate installation', async () => {
+  it('sends nothing from a copy of both databases that starts as a new installation', async () => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'early');
     await start({ INSTALLATION: 'new' });

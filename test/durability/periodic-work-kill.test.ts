@@ -125,7 +125,7 @@ it('periodic work continues at the same position after its worker is killed', as
     const before = await readComputedSegments();
     expect(before).toEqual({ first: expect.any(Number), second: expect.any(Number) });
     await worker.kill();
-    dns.asked.length = 0;
+    dns.questions.length = 0;
     // An old row before the pruned ones. Only a pruning that starts at the first row again would delete it.
     await buildOldEntries({ daysAgo: 50, count: 1 });
     worker = await startWorker();
@@ -146,6 +146,6 @@ it('periodic work continues at the same position after its worker is killed', as
   );
   expect(rows).toEqual([{ days: 50 }]);
   expect(await rounds.domains.result()).toEqual({ done: 1, unfinished: 0, failed: [] });
-  expect(dns.asked.filter((question) => /one\.example|two\.example/.test(question))).toEqual([]);
-  expect(dns.asked.filter((question) => question.includes('held.example'))).not.toEqual([]);
+  expect(dns.questions.filter((question) => /one\.example|two\.example/.test(question))).toEqual([]);
+  expect(dns.questions.filter((question) => question.includes('held.example'))).not.toEqual([]);
 });

@@ -88,7 +88,9 @@ async function trackAll(event: string): Promise<void> {
 const countOf = async (status: string): Promise<number> =>
   (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
 
-/** Recovery has made the stores agree at the start, so each contact continues from the position in the newer store. */
+/** Expects that recovery has made the stores agree, so each contact continues at the position that the newer store has,
+ * and has two emails at the end.
+ */
 async function expectEnd(): Promise<void> {
   await soon(() => countRecoveries() > recoveriesBefore);
   await soon(async () => {

@@ -80,7 +80,7 @@ it('simulated feedback that waits in a killed worker is still recorded, once', a
   await until(
     async () =>
       JSON.stringify(Object.entries(await statuses()).sort()) === JSON.stringify(Object.entries(ended).sort()),
-    'all to come back',
+    'all feedback',
   );
   const rows = await database.db
     .selectFrom('events')

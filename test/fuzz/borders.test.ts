@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Returns all replies of a session to these lines and a QUIT. */
-function session(port: number, lines: string[]): Promise<string> {
+function runSession(port: number, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let replies = '';
@@ -43,16 +43,16 @@ function session(port: number, lines: string[]): Promise<string> {
 }
 
 it.each([0, 1])(
-  'SMTP listener %i replies to any sequence of commands as the standard says, and keeps listening',
+  'SMTP listener %i replies to any sequence of commands with valid reply lines, and keeps listening',
   async (which) => {
     const port = listeners[which]?.port ?? 0;
     const property = fc.asyncProperty(smtp, async (lines) => {
-      const replies = (await session(port, lines)).split('\r\n').slice(0, -1);
+      const replies = (await runSession(port, lines)).split('\r\n').slice(0, -1);
       expect(replies.filter((line) => !/^[2-5]\d\d[ -]/.test(line))).toEqual([]);
       expect(replies[0]).toMatch(/^220 /);
     });
     await fc.assert(property, { numRuns: 60 });
-    expect(await session(port, ['EHLO again'])).toMatch(/^250[ -]/m);
+    expect(await runSession(port, ['EHLO again'])).toMatch(/^250[ -]/m);
   },
 );
 

@@ -38,8 +38,8 @@ async function readInbound(text: string, isReturned: boolean): Promise<void> {
 }
 
 /**
- * Reads a file as an import does. Expects at most one row for each line, progress in each chunk, and that each byte is
- * read at most four times.
+ * Reads a file as an import does. Expects at most one row for each line, progress in each chunk, and at
+ * most four times as many bytes read as the file has.
  */
 function readCsv(text: string): void {
   const file = Buffer.from(text);
@@ -73,26 +73,26 @@ async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<v
     lookUps += 1;
     const record = records[(name.length + lookUps) % (records.length + 1)];
     if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-    return answerOf(type, record) as string[];
+    return dnsAnswerOf(type, record) as string[];
   };
   const verdicts = await createVerdicts({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
   if (Object.values(verdicts).some((verdict) => !verdict)) throw new Error('a verdict is missing');
   if (lookUps > LOOK_UPS_MAX) throw new Error(`${lookUps} look-ups`);
 }
 
-function answerOf(type: string, record: string): unknown[] {
+function dnsAnswerOf(type: string, record: string): unknown[] {
   if (type === 'TXT') return [[record], [record.slice(0, 255), record.slice(255)]];
   if (type === 'MX') return Array.from({ length: 30 }, (_, n) => ({ exchange: `mx${n}.a.example`, priority: n }));
   return type === 'AAAA' ? ['2001:db8::2', record] : ['192.0.2.7', record];
 }
 
 export const PARSERS: Parser[] = [
-  { name: 'mail that comes in', inputs: email, run: (text: string) => readInbound(text, false), refuses: unreadable },
-  { name: 'mail that comes back', inputs: email, run: (text: string) => readInbound(text, true), refuses: unreadable },
+  { name: 'inbound emails', inputs: email, run: (text: string) => readInbound(text, false), refuses: unreadable },
+  { name: 'returned emails', inputs: email, run: (text: string) => readInbound(text, true), refuses: unreadable },
   { name: 'reports (DSN, ARF)', inputs: report, run: (text: string) => readInbound(text, true), refuses: unreadable },
-  { name: 'verdicts on mail (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: never },
+  { name: 'checks of senders (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: never },
   {
-    name: 'submissions of the relay',
+    name: 'messages to the SMTP relay',
     inputs: email,
     run: (text: string) => readSubmission(Buffer.from(text)),
     refuses: unreadable,

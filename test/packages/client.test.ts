@@ -68,14 +68,14 @@ const catchError = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('a call of the client', () => {
   it('returns the response of any operation, with path, query and body', async () => {
-    const made = await client.call('createTemplate', {
+    const created = await client.call('createTemplate', {
       body: { name: 'Hello', subject: 's', body: '<p>b</p>', type: 'MARKETING' },
     });
-    expect(made.slug).toBe('hello');
-    const got = await client.call('getTemplate', { params: { id: made.id } });
-    expect(got).toEqual(made);
+    expect(created.slug).toBe('hello');
+    const got = await client.call('getTemplate', { params: { id: created.id } });
+    expect(got).toEqual(created);
     expect((await client.call('listTemplates', { query: { search: 'Hello' } })).total).toBe(1);
-    expect(await client.call('deleteTemplate', { params: { id: made.id } })).toBeUndefined();
+    expect(await client.call('deleteTemplate', { params: { id: created.id } })).toBeUndefined();
   });
 
   it("throws an error with the service's code, request id, rate limit and fields", async () => {
@@ -121,9 +121,9 @@ describe('a call with an idempotency key made by the client', () => {
     troubles = ['unavailable', 'refused'];
     await client.track({ email: 'ada@example.com', event: 'bought' });
     expect(await eventsNamed('bought')).toHaveLength(1);
-    const given = keys.slice(0, 2);
-    expect(given[0]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(given[1]).toBe(given[0]);
+    const sentKeys = keys.slice(0, 2);
+    expect(sentKeys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(sentKeys[1]).toBe(sentKeys[0]);
   });
 
   it('returns a response that was lost, without a second effect', async () => {
@@ -140,18 +140,18 @@ describe('a call with an idempotency key made by the client', () => {
   });
 });
 
-it('iterating over a list ends if the next page is called nextCursor or is missing', async () => {
+it('iterating over a list follows nextCursor, and ends if it is null or missing', async () => {
   const pages = [{ data: [1], nextCursor: 'b' }, { data: [2], nextCursor: null }, { data: [3] }];
-  const asked: string[] = [];
+  const queries: string[] = [];
   const fetch = async (url: unknown) => {
-    asked.push(new URL(String(url)).search);
-    return Response.json(pages[asked.length - 1] ?? { data: [] });
+    queries.push(new URL(String(url)).search);
+    return Response.json(pages[queries.length - 1] ?? { data: [] });
   };
   const javascript = new Tidings({ baseUrl, key: 'sk_test_x', fetch: fetch as typeof globalThis.fetch });
-  for await (const _ of javascript.pages('listEvents')) if (asked.length > 3) break;
-  expect(asked).toEqual(['', '?cursor=b']);
-  for await (const _ of javascript.pages('listEvents')) if (asked.length > 4) break;
-  expect(asked).toHaveLength(3);
+  for await (const _ of javascript.pages('listEvents')) if (queries.length > 3) break;
+  expect(queries).toEqual(['', '?cursor=b']);
+  for await (const _ of javascript.pages('listEvents')) if (queries.length > 4) break;
+  expect(queries).toHaveLength(3);
 });
 
 it('an unknown operation id is refused, and the error names it', async () => {

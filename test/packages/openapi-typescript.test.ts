@@ -37,8 +37,8 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
     const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
     await api.close();
     write('openapi.json', JSON.stringify(document));
-    const made = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');
-    expect(made.status, made.said).toBe(0);
+    const generated = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');
+    expect(generated.status, generated.output).toBe(0);
     write('package.json', JSON.stringify({ type: 'module' }));
     write('every-type.ts', everyType(document));
     write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, include: ['*.ts'] }));
@@ -49,7 +49,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
   const runNode = (script: string, ...words: string[]) => {
     const path = script.startsWith('/') ? script : join(root, 'node_modules', script);
     const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...words], { cwd: folder, encoding: 'utf8' });
-    return { status, said: (stdout + stderr).slice(0, 2_000) };
+    return { status, output: (stdout + stderr).slice(0, 2_000) };
   };
 
   it.each([
@@ -57,7 +57,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
     ['our own TypeScript', () => join(packageRoot(), 'node_modules/typescript/bin/tsc')],
   ])('has a type for every JSON body of requests and responses, under the strict rules of %s', (_, compiler) => {
     const checked = runNode(compiler(), '-p', '.');
-    expect(checked.status, checked.said).toBe(0);
+    expect(checked.status, checked.output).toBe(0);
   });
 });
 

@@ -17,8 +17,8 @@ export async function postRecord(api: TestApi, path: string, body: object) {
   return response.body;
 }
 
-/** Builds a project with a resource of every type. The resources refer to each other. */
-export async function buildShop(api: TestApi) {
+/** Builds a domain, a topic, a template, segments and a workflow in project `one`. They refer to each other. */
+export async function buildResources(api: TestApi) {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
   const topic = await postRecord(api, '/topics', { name: 'News' });
   const template = await postRecord(api, '/templates', {

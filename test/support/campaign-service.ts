@@ -28,9 +28,9 @@ export interface CampaignService {
   send(id: string, body?: Record<string, unknown>): Promise<void>;
   read(id: string): Promise<CallResult['body']>;
   /** Waits until the campaign is in this status, and returns the campaign. */
-  become(id: string, status: string): Promise<CallResult['body']>;
+  waitForStatus(id: string, status: string): Promise<CallResult['body']>;
   /** Returns the number of recipients by status and reason. */
-  outcomes(id: string): Promise<Record<string, number>>;
+  countOutcomes(id: string): Promise<Record<string, number>>;
 }
 
 /** Starts a service for the tests of a file. The service is stopped after the last test. */
@@ -80,12 +80,12 @@ export function useCampaignService(
     create: async (changes) => (await expectOk(call('POST', '/campaigns', campaignBody(changes)))).data.id,
     send: (id, body = {}) => expectOk(call('POST', `/campaigns/${id}/send`, body)),
     read,
-    become: (id, status) =>
+    waitForStatus: (id, status) =>
       until(async () => {
         const campaign = await read(id);
         return campaign.status === status && campaign;
       }, `campaign ${status}`),
-    outcomes: async (id) => {
+    countOutcomes: async (id) => {
       const { rows } = await sql<{ what: string; n: number }>`
         SELECT status || coalesce(' ' || reason, '') AS what, count(*) AS n
         FROM emails WHERE campaign_id = ${id} GROUP BY 1

@@ -64,7 +64,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
 }
 
 /** Builds a campaign that is being sent to `count` new contacts of a project. The worker has stored its recipients. */
-export async function sendingCampaign(
+export async function buildSendingCampaign(
   db: Db,
   p: { projectId: string; count: number; worker: CampaignWorker; says?: Partial<CampaignContent> },
 ): Promise<CampaignStart> {

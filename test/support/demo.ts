@@ -10,7 +10,7 @@ export interface DemoRun {
   /** Standard output and error. */
   readonly output: string;
   /** Files and running processes that remain after the demo. */
-  readonly left: string[];
+  readonly remaining: string[];
 }
 
 /** Runs a demo without a terminal, as CI does. It uses a running service only if `home` is given. */
@@ -31,9 +31,9 @@ export async function runDemo(
     });
   }
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  const left = [...readdirSync(folder), ...commandLines().filter((line) => line.includes(folder))];
+  const remaining = [...readdirSync(folder), ...commandLines().filter((line) => line.includes(folder))];
   rmSync(folder, { recursive: true, force: true });
-  return { code, output, left };
+  return { code, output, remaining };
 }
 
 /** Returns the command lines of all processes, if the system lists them. */

@@ -17,7 +17,7 @@ export interface DnsServer {
   /** Zones by name in lower case. `fault` responds SERVFAIL, and `silent` never responds. Other names do not exist. */
   zones: Map<string, Zone | 'fault' | 'silent'>;
   /** The questions in order, each as `TYPE name`. */
-  asked: string[];
+  questions: string[];
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startDnsServer(zones: Record<string, Zone | 'fault' | 'sil
   const server: DnsServer = {
     address: '',
     zones: new Map(Object.entries(zones)),
-    asked: [],
+    questions: [],
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
   socket.on('message', (message, from) => respond(socket, server, message, from));
@@ -38,14 +38,14 @@ export async function startDnsServer(zones: Record<string, Zone | 'fault' | 'sil
 
 function respond(
   socket: ReturnType<typeof createSocket>,
-  { zones, asked }: DnsServer,
+  { zones, questions }: DnsServer,
   message: Buffer,
   from: RemoteInfo,
 ): void {
   const query = dnsPacket.decode(message);
   const [question] = query.questions ?? [];
   if (!question) return;
-  asked.push(`${question.type} ${question.name}`);
+  questions.push(`${question.type} ${question.name}`);
   const zone = zones.get(question.name.toLowerCase());
   if (zone === 'silent') return;
   const records = zone === undefined || zone === 'fault' ? [] : (zone[question.type as keyof Zone] ?? []);

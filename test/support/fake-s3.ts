@@ -100,8 +100,8 @@ function refusalOf({ headers }: IncomingMessage, body: Buffer, bucket: string | 
   const id = signed.exec(headers.authorization ?? '')?.[1];
   if (id === undefined) return { status: 403, code: 'AccessDenied' };
   if (id !== S3_KEY.id) return { status: 403, code: 'InvalidAccessKeyId' };
-  const said = headers['x-amz-content-sha256'];
-  if (said !== 'UNSIGNED-PAYLOAD' && said !== createHash('sha256').update(body).digest('hex')) {
+  const bodyHash = headers['x-amz-content-sha256'];
+  if (bodyHash !== 'UNSIGNED-PAYLOAD' && bodyHash !== createHash('sha256').update(body).digest('hex')) {
     return { status: 400, code: 'XAmzContentSHA256Mismatch' };
   }
   return bucket === BUCKET ? undefined : { status: 404, code: 'NoSuchBucket' };

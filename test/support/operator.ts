@@ -26,12 +26,12 @@ export interface TestOperator {
   /** Cancels the workflow. Returns when it has ended. */
   cancel(workflowId: string): Promise<void>;
   /**
-   * Deletes workflows, running or not, from Temporal's database, as if it had been lost. Returns when Temporal lists
+   * Deletes workflows, running or not, from Temporal's database, as if they had been lost. Returns when Temporal lists
    * none of them.
    */
-  forget(...workflowIds: string[]): Promise<void>;
+  deleteWorkflows(...workflowIds: string[]): Promise<void>;
   /** Waits until the workflow exists in Temporal. */
-  started(workflowId: string): Promise<void>;
+  waitForStart(workflowId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function connectOperator({
       throw error;
     }
   }
-  const listRounds = async (workflowId: string, status = '') =>
+  const countRuns = async (workflowId: string, status = '') =>
     (await client.workflow.count(`WorkflowId = '${workflowId}'${status}`)).count;
   const startRound = (kind: PeriodicKind, request: RoundRequest = {}) =>
     client.workflow.start<(request: RoundRequest) => Promise<RoundResult>>(`${kind}Round`, {
@@ -72,7 +72,7 @@ export async function connectOperator({
     terminate: async (workflowId) => {
       await handle(workflowId).terminate('a test');
       await until(
-        async () => (await listRounds(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0,
+        async () => (await countRuns(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0,
         'the termination',
       );
     },
@@ -80,19 +80,19 @@ export async function connectOperator({
       await handle(workflowId).cancel();
       await until(async () => (await statusOf(workflowId)) === 'CANCELLED', 'the cancellation');
     },
-    forget: async (...workflowIds) => {
+    deleteWorkflows: async (...workflowIds) => {
       for (const workflowId of workflowIds) {
         const workflowExecution = { workflowId };
         await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
       }
       for (const workflowId of workflowIds) {
         await until(
-          async () => (await statusOf(workflowId)) === null && (await listRounds(workflowId)) === 0,
+          async () => (await statusOf(workflowId)) === null && (await countRuns(workflowId)) === 0,
           `the loss of ${workflowId}`,
         );
       }
     },
-    started: async (workflowId) => {
+    waitForStart: async (workflowId) => {
       await until(async () => (await statusOf(workflowId)) !== null, `workflow ${workflowId}`);
     },
     close: () => client.connection.close(),

@@ -49,8 +49,8 @@ export function runPart(
   input: Pick<PartInput, 'kind' | 'part'> & Partial<PartInput>,
   environment = new MockActivityEnvironment(),
 ): Promise<PartResult> {
-  const given = { since: new Date().toISOString(), cursor: null, deadlineMs: Date.now() + 60_000, ...input };
-  return environment.run(activities.runPeriodicPart, given);
+  const fullInput = { since: new Date().toISOString(), cursor: null, deadlineMs: Date.now() + 60_000, ...input };
+  return environment.run(activities.runPeriodicPart, fullInput);
 }
 
 /** Runs all parts of a kind to their end, one after the other. @returns their names */

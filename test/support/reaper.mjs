@@ -20,18 +20,18 @@ process.stdin.on('close', () => void reap());
 async function reap() {
   signalAll('SIGTERM');
   const deadline = Date.now() + GRACE_MS;
-  while (left().length > 0 && Date.now() < deadline) await sleep(POLL_MS);
+  while (listRemaining().length > 0 && Date.now() < deadline) await sleep(POLL_MS);
   while (signalAll('SIGKILL') > 0) await sleep(POLL_MS);
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 function signalAll(signal) {
-  const pids = left();
+  const pids = listRemaining();
   for (const pid of pids) attempt(() => process.kill(pid, signal));
   return pids.length;
 }
 
-function left() {
+function listRemaining() {
   return processes().flatMap(({ pid, words }) =>
     pid !== process.pid && folders.some((folder) => words.includes(folder)) ? [pid] : [],
   );

@@ -23,15 +23,15 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     return socket;
   };
   const open = async () => {
-    const made = net.createServer((client) => {
+    const created = net.createServer((client) => {
       const upstream = track(net.connect(Number(port), host));
       track(client).pipe(upstream).pipe(client);
       client.on('close', () => upstream.destroy());
       upstream.on('close', () => client.destroy());
     });
-    await new Promise<void>((resolve) => made.listen(listening, '127.0.0.1', resolve));
-    listening = (made.address() as AddressInfo).port;
-    server = made;
+    await new Promise<void>((resolve) => created.listen(listening, '127.0.0.1', resolve));
+    listening = (created.address() as AddressInfo).port;
+    server = created;
   };
   await open();
   return {

@@ -27,7 +27,7 @@ interface EmailSpec {
 }
 
 /** Builds a marketing email to a contact. Returns the tokens of the links in the email. */
-async function emailTo(p: EmailSpec = {}) {
+async function buildEmailTo(p: EmailSpec = {}) {
   count += 1;
   const address = `reader-${count}@example.com`;
   const contactId = await buildContact(api.db, {
@@ -84,7 +84,7 @@ const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
 
 describe('unsubscribing by a link', () => {
   it('does not happen when the page is opened, however often a scanner opens it', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     for (const path of [`/u/${email.manage}`, `/m/${email.manage}`, `/s/${email.manage}`]) {
       expect((await get(path)).status).toBe(200);
       expect((await api.call('HEAD', path, { key: null })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('unsubscribing by a link', () => {
   });
 
   it('happens when its button is pressed: the contact is unsubscribed, the address suppressed, the email marked, one event recorded', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     for (let n = 0; n < 2; n++) {
       const { status, body } = await post(`/u/${email.manage}`);
       expect(status).toBe(200);
@@ -110,12 +110,12 @@ describe('unsubscribing by a link', () => {
   });
 
   it('by one click in an email program returns 200 without cookies, in both encodings', async () => {
-    const first = await emailTo();
+    const first = await buildEmailTo();
     const response = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
     expect(response.status).toBe(200);
     expect(response.headers.get('set-cookie')).toBeNull();
     expect(response.headers.get('location')).toBeNull();
-    const second = await emailTo();
+    const second = await buildEmailTo();
     const body = new FormData();
     body.set('List-Unsubscribe', 'One-Click');
     expect((await api.app.request(`/u/${second.manage}`, { method: 'POST', body })).status).toBe(200);
@@ -124,13 +124,13 @@ describe('unsubscribing by a link', () => {
   });
 
   it('by thirty concurrent clicks records one event', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     await Promise.all(Array.from({ length: 30 }, () => post(`/u/${mail.manage}`)));
     expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);
   });
 
   it('in an email that a step sent to another address changes only that address', async () => {
-    const mail = await emailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
+    const mail = await buildEmailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
     await post(`/u/${mail.manage}`);
     expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
     const entries = await findSuppressions(api.db, key, { projectId: api.one.id, emails: ['manager@example.com'] });
@@ -138,7 +138,7 @@ describe('unsubscribing by a link', () => {
   });
 
   it('changes no contact of another project', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
     await post(`/u/${mail.manage}`);
     const contact = await api.db.selectFrom('contacts').select('subscribed').where('id', '=', other).executeTakeFirst();
@@ -156,7 +156,7 @@ describe('the links in an email whose contact was erased', () => {
   it.each(['email', 'contact'])(
     'unsubscribe by the %s any contact that is later added with the address',
     async (kind) => {
-      const email = await emailTo();
+      const email = await buildEmailTo();
       const token = kind === 'email' ? email.manage : contactToken(TEST_SECRET_KEY, email.contactId);
       await erase(email.contactId);
       expect((await get(`/u/${token}`)).body).toContain('Unsubscribe?');
@@ -167,7 +167,7 @@ describe('the links in an email whose contact was erased', () => {
   );
 
   it('unsubscribe the contact who has the address now, through any number of erasures', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     await erase(mail.contactId);
     const second = await add(mail.address);
     await erase(second.body.id);
@@ -180,7 +180,7 @@ describe('the links in an email whose contact was erased', () => {
   });
 
   it('show and change the state of the address on the settings page', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     await erase(mail.contactId);
     expect((await post(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
     expect((await get(`/m/${mail.manage}`)).body).toContain('value="false" checked');
@@ -190,7 +190,7 @@ describe('the links in an email whose contact was erased', () => {
   });
 
   it("change the address of the email and the contact's last address", async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     const moved = `moved-${mail.address}`;
     await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { email: moved } });
     await erase(mail.contactId);
@@ -200,7 +200,7 @@ describe('the links in an email whose contact was erased', () => {
 
   it('still change only the address of an email that a step sent to another address', async () => {
     const manager = `boss-${count}@example.com`;
-    const mail = await emailTo({ to: manager, sourceType: 'WORKFLOW' });
+    const mail = await buildEmailTo({ to: manager, sourceType: 'WORKFLOW' });
     await erase(mail.contactId);
     await post(`/u/${mail.manage}`);
     expect(await reasonsOf(manager)).toEqual(['unsubscribe']);
@@ -208,7 +208,7 @@ describe('the links in an email whose contact was erased', () => {
   });
 
   it('report that nothing changed if no address is stored, and one-click unsubscription fails', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     await erase(mail.contactId);
     await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();
     for (const page of ['u', 's', 'm']) {
@@ -226,7 +226,7 @@ describe('changing the address of a contact', () => {
     api.call('PATCH', `/contacts/${id}`, { body: { email, ...more } });
 
   it("keeps the person's refusals, also for a later contact with the new address", async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     const moved = `new-${mail.address}`;
     await post(`/u/${mail.manage}`);
     expect((await move(mail.contactId, moved)).body).toMatchObject({ subscribed: false });
@@ -235,7 +235,7 @@ describe('changing the address of a contact', () => {
   });
 
   it('removes a hard bounce, and unsubscribes the contact if the new address has refused', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     const suppress = (email: string, reason: 'hard_bounce' | 'unsubscribe') =>
       addSuppressions(api.db, key, { projectId: api.one.id, entries: [{ email, reason, source: 'test' }] });
     await suppress(mail.address, 'hard_bounce');
@@ -251,7 +251,7 @@ describe('changing the address of a contact', () => {
   });
 
   it('makes an old link unsubscribe its contact and the contact that has the old address now', async () => {
-    const mail = await emailTo();
+    const mail = await buildEmailTo();
     await move(mail.contactId, `elsewhere-${mail.address}`);
     const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
     await post(`/u/${mail.manage}`);
@@ -269,7 +269,7 @@ describe('a request with subscribed: true after the person refused', () => {
   };
 
   it('subscribes by default, which is shown in the response, the audit log and the timeline', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     await post(`/u/${email.manage}`);
     expect((await save(email.address)).body).toMatchObject({
       subscribed: true,
@@ -292,14 +292,14 @@ describe('a request with subscribed: true after the person refused', () => {
   it('needs resubscribe: true if the project protects refusals', async () => {
     expect((await set('never')).status).toBe(422);
     expect((await set('protect')).body).toMatchObject({ resubscribe: 'protect' });
-    const email = await emailTo();
+    const email = await buildEmailTo();
     await post(`/u/${email.manage}`);
     expect((await save(email.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
     await api.call('POST', '/v1/track', { body: { email: email.address, event: 'came.back', subscribed: true } });
     await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
     expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
     // The project itself unsubscribed this contact, so it may subscribe the contact again.
-    const other = await emailTo({ subscribed: false });
+    const other = await buildEmailTo({ subscribed: false });
     expect((await save(other.address)).body).toMatchObject({ subscribed: true });
     expect((await save(email.address, { resubscribe: true })).body).toMatchObject({
       subscribed: true,
@@ -311,7 +311,7 @@ describe('a request with subscribed: true after the person refused', () => {
 
 describe('subscribing by a link', () => {
   it("removes the person's own refusals, and no other refusals", async () => {
-    const email = await emailTo({ subscribed: false });
+    const email = await buildEmailTo({ subscribed: false });
     const entries = (['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const).map((reason) => {
       return { email: email.address, reason, source: 'test' };
     });
@@ -327,7 +327,7 @@ describe('subscribing by a link', () => {
 
 describe('the settings page of a contact', () => {
   it('shows the state and changes it with the form', async () => {
-    const { address, contactId, emailId } = await emailTo();
+    const { address, contactId, emailId } = await buildEmailTo();
     const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
     const email = { address, contactId, emailId };
     expect((await get(page)).body).toContain('value="true" checked');
@@ -345,7 +345,7 @@ describe('the public pages', () => {
   it.each(['.', ')', '/', '),', '%3E', '/).', '%0A', '.%0D%0A'])(
     'open if an email program appended %s to their link',
     async (behind) => {
-      const email = await emailTo();
+      const email = await buildEmailTo();
       for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${email.manage}${behind}`)).status).toBe(200);
       const page = await get(`/u/${email.manage}x/y`);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
@@ -363,7 +363,7 @@ describe('the public pages', () => {
   );
 
   it('change nothing for forged tokens and tokens of clicks', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     const forged = `${email.manage.slice(0, 30)}${email.manage[30] === 'A' ? 'B' : 'A'}${email.manage.slice(31)}`;
     for (const token of [forged, email.track, 'x', linkToken('some other secret', email.emailId).manage]) {
       for (const page of ['u', 's', 'm']) {
@@ -375,7 +375,7 @@ describe('the public pages', () => {
   });
 
   it('allow no script, frame or foreign form, are not cached, and do not reveal the address', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     for (const page of ['u', 's', 'm']) {
       const { headers, body } = await get(`/${page}/${email.manage}`);
       const policy = headers.get('content-security-policy') ?? '';
@@ -392,7 +392,7 @@ describe('the public pages', () => {
   });
 
   it('have the name and color of the project, with any characters', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     const show = async (name: string, color: string) => {
       await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
       return (await get(`/u/${email.manage}`)).body;
@@ -409,14 +409,14 @@ describe('the public pages', () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
     expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });
-    const email = await emailTo();
+    const email = await buildEmailTo();
     expect((await get(`/u/${email.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
     expect((await set('teal')).status).toBe(422);
     expect((await set(null)).body).toMatchObject({ color: null });
   });
 
   it('refuse a body that is too large, and other methods', async () => {
-    const email = await emailTo();
+    const email = await buildEmailTo();
     expect((await post(`/u/${email.manage}`, 'x'.repeat(20_000))).status).toBe(413);
     expect((await api.call('PUT', `/u/${email.manage}`, { key: null })).status).toBe(405);
     expect(await stateOf(email)).toEqual(UNTOUCHED);

@@ -128,13 +128,13 @@ const outboxOf = (refId: string) =>
     .select(['kind', 'priority', 'attempts', 'payload'])
     .where('ref_id', '=', refId)
     .execute();
-const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
+const waitForSent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
 
 describe('a single email of the direct sender', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
     const id = await accept();
     runEmails();
-    await sent(id);
+    await waitForSent(id);
     expect(sink.messages.map(({ to }) => to)).toEqual(['ada@example.com']);
     expect(await outboxOf(id)).toEqual([]);
   });
@@ -162,10 +162,10 @@ describe('a single email of the direct sender', () => {
     await until(async () => begun.length === 2, 'two large emails');
     const small = await accept();
     runEmails();
-    await sent(small);
+    await waitForSent(small);
     expect(begun).toEqual(large.slice(0, 2));
     open();
-    await Promise.all(large.map(sent));
+    await Promise.all(large.map(waitForSent));
     expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
   });
 
@@ -214,7 +214,7 @@ describe('a single email of the direct sender', () => {
     const id = await accept();
     await queue(id);
     runEmails();
-    await sent(id);
+    await waitForSent(id);
     await until(async () => (await outboxOf(id)).length === 0, 'an empty outbox');
     expect(sink.messages).toHaveLength(1);
   });
@@ -231,7 +231,7 @@ describe('a single email of a project with a send rate', () => {
     await until(async () => sink.messages.length > 0, 'the first mail');
     const theirs = await accept({ projectId: other, to: 'theirs@example.com' });
     sender.wake();
-    await sent(theirs);
+    await waitForSent(theirs);
     const waiting = await database.db
       .selectFrom('emails')
       .select('attempts')
@@ -247,7 +247,7 @@ describe('a single email of a project with a send rate', () => {
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
     runEmails();
-    await Promise.all(ids.map(sent));
+    await Promise.all(ids.map(waitForSent));
     expect(sink.messages).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ import { until } from '../support/until.ts';
 const MISMATCH = /older than what Temporal has recorded/;
 
 /** Makes the last change of the token look two minutes old. */
-const age = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
+const ageToken = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
 const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 
 /** Deletes the newer tokens of a database, as restoring a backup does. */
@@ -54,7 +54,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     });
     return checkInstallation({ db: database.db, config, sends, notifyOperator: (line) => told.push(line) });
   };
-  const standing = async () => {
+  const readState = async () => {
     const { hold, recoveryDue } = await readDuties(database.db);
     return { hold, recoveryDue, told };
   };
@@ -67,7 +67,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       [2, true],
       [1, true],
     ]);
-    expect(await standing()).toEqual(WELL);
+    expect(await readState()).toEqual(WELL);
   });
 
   it('registers the search attributes of a new namespace before it writes the token there', async () => {
@@ -93,7 +93,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     const lifecycle = await connectLifecycle({ db, temporal });
     const readQueueStats = vi.fn().mockRejectedValue(new Error('Temporal is busy'));
     const before = await newestNo(db);
-    await age(db);
+    await ageToken(db);
     const watch = watchInstallation(
       { db, outbox: { wake: () => {} }, log: pino({ level: 'silent' }), lifecycle: { ...lifecycle, readQueueStats } },
       { hold: null, opened: () => {}, onMismatch: () => {} },
@@ -110,7 +110,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
 
   it('treats several processes that start at the same time as one installation', async () => {
     await Promise.all([check(), check(), check()]);
-    expect(await standing()).toEqual(WELL);
+    expect(await readState()).toEqual(WELL);
   });
 
   it.each([
@@ -128,13 +128,13 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       `.execute(db);
     }
     await check();
-    expect(await standing()).toEqual(WELL);
+    expect(await readState()).toEqual(WELL);
     expect((await readTokens(db))[0]?.confirmed).toBe(true);
   });
 
   it('accepts a start without Temporal on the database that wrote the last token', async () => {
     expect(await check('', { address: '127.0.0.1:1' })).toMatchObject({ verified: false });
-    expect(await standing()).toEqual(WELL);
+    expect(await readState()).toEqual(WELL);
   });
 
   it('refuses to start with a restored database, and changes nothing', async () => {
@@ -164,7 +164,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       'PAUSED database_restored',
       'SCHEDULED null',
     ]);
-    expect(await standing()).toMatchObject({ hold: { reason: 'recovery' }, recoveryDue: true });
+    expect(await readState()).toMatchObject({ hold: { reason: 'recovery' }, recoveryDue: true });
     expect(told).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
   });
 
@@ -197,7 +197,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     `.execute(database.db);
     const { installation } = await check('new');
     expect((await check('new')).installation.id).toBe(installation.id);
-    expect(await standing()).toEqual(WELL);
+    expect(await readState()).toEqual(WELL);
   });
 });
 
@@ -279,11 +279,11 @@ describe('workers of one installation', () => {
     expect(times).toEqual([1, 1, 1]);
   }, 240_000);
 
-  it('change the token only once together', async () => {
+  it('change the token only once per period, although each of them checks it', async () => {
     second = await startWorkerHost({ database, temporal: service.temporal });
     const before = await newestNo(service.db);
     for (let rolls = 1; rolls <= 3; rolls += 1) {
-      await age(service.db);
+      await ageToken(service.db);
       await until(async () => (await newestNo(service.db)) >= before + rolls, 'the next token');
     }
     expect(await newestNo(service.db)).toBe(before + 3);
@@ -291,7 +291,7 @@ describe('workers of one installation', () => {
 
   it('end with the mismatch error if the database is restored while they run', async () => {
     await restore(service.db, 1);
-    await age(service.db);
+    await ageToken(service.db);
     await until(() => MISMATCH.test(second.output()), 'the line of the mismatch');
   }, 120_000);
 

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
  */
 let api: TestApi;
 let dispatcher: OutboxDispatcher;
-/** Returns the rows for which signals were sent. */
+/** The rows for which signals were sent. */
 let sent: OutboxRow[] = [];
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function wakeWait(executionId: string, visit: number, count: number): Prom
   dispatcher.wake();
 }
 
-async function rowsLeft(): Promise<number> {
+async function countRows(): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM outbox`.execute(api.db);
   return rows[0]?.n ?? 0;
 }
@@ -82,18 +82,18 @@ const receive = (row: OutboxRow | undefined) =>
 it('a thousand rows for one workflow become one signal, and the next signal is sent after the workflow has received the first', async () => {
   const endpointId = uuidv7();
   await wakeEndpoint(endpointId, 1_000);
-  await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');
+  await until(async () => (await countRows()) <= 2, 'the merge of the rows');
   expect(sent).toHaveLength(1);
 
   for (let n = 0; n < 5; n += 1) await wakeEndpoint(endpointId, 100);
-  await until(async () => (await rowsLeft()) <= 2, 'the merge of the later rows');
+  await until(async () => (await countRows()) <= 2, 'the merge of the later rows');
   expect(sent).toHaveLength(1);
 
   receive(sent[0]);
   await until(() => sent.length === 2, 'the second signal');
   expect(sent[1]?.id).not.toBe(sent[0]?.id);
   receive(sent[1]);
-  await until(async () => (await rowsLeft()) === 0, 'the end of all rows');
+  await until(async () => (await countRows()) === 0, 'the end of all rows');
   expect(sent).toHaveLength(2);
 });
 
@@ -101,14 +101,14 @@ it('a thousand events for one wait become a few signals, and each wait of an exe
   const executionId = uuidv7();
   await wakeWait(executionId, 1, 1_000);
   await wakeWait(executionId, 2, 1);
-  await until(async () => (await rowsLeft()) <= 3, 'the merge of the rows');
+  await until(async () => (await countRows()) <= 3, 'the merge of the rows');
   const visits = () => sent.map((row) => row.kind === 'execution.event' && row.payload.visit);
   await until(() => visits().includes(2), 'the signal of the second wait');
   expect(visits().filter((visit) => visit === 1).length).toBeLessThanOrEqual(2);
   for (const visit of [1, 2]) dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit });
   await until(async () => {
     dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit: 1 });
-    return (await rowsLeft()) === 0;
+    return (await countRows()) === 0;
   }, 'the end of all rows');
 });
 
@@ -122,7 +122,7 @@ it('signals to one workflow do not wait for signals to another', async () => {
 it('the signal of a killed worker is sent again when its lease has expired', async () => {
   const endpointId = uuidv7();
   await wakeEndpoint(endpointId, 10);
-  await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');
+  await until(async () => (await countRows()) <= 2, 'the merge of the rows');
   await dispatcher.stop();
   await sql`UPDATE outbox SET available_at = now()`.execute(api.db);
   dispatcher = start();
@@ -130,5 +130,5 @@ it('the signal of a killed worker is sent again when its lease has expired', asy
   await until(() => sent.length === 2, 'the repeated signal');
   expect(sent[1]?.id).toBe(sent[0]?.id);
   receive(sent[1]);
-  await until(async () => (await rowsLeft()) === 0, 'the end of the rows');
+  await until(async () => (await countRows()) === 0, 'the end of the rows');
 });

@@ -14,7 +14,7 @@ const put = (variantId: string, available: boolean) =>
     body: { variants: [{ variantId, productTitle: 'Jumper', title: 'Blue', url: 'https://shop.test/j', available }] },
   });
 
-/** Inserts contacts that wait for a variant, as requests do. */
+/** Inserts contacts that wait for a variant, with the rows that `POST /v1/back-in-stock` would insert. */
 async function insertWaits(variantId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
@@ -37,7 +37,7 @@ async function countNotified(variantId: string): Promise<{ contacts: number; eve
   return rows[0] ?? { contacts: 0, events: 0 };
 }
 
-async function waiting(variantId: string): Promise<number> {
+async function countWaits(variantId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM back_in_stock_waits WHERE variant_id = ${variantId}
   `.execute(service.db);
@@ -54,11 +54,11 @@ it('a restock notifies its subscribers and starts an automation', async () => {
     body: { type: 'UPDATE_CONTACT', name: 'note', config },
   });
   await service.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
-  const asked = await service.call('POST', '/v1/back-in-stock', {
+  const subscribing = await service.call('POST', '/v1/back-in-stock', {
     key: service.one.publicKey,
     body: { email: 'ada@shop.test', storefrontVariantId: 'gid://shopify/ProductVariant/2' },
   });
-  expect(asked).toMatchObject({ status: 202, body: { subscribed: true } });
+  expect(subscribing).toMatchObject({ status: 202, body: { subscribed: true } });
   await put('2', true);
   const contact = await until(async () => {
     const { body } = await service.call('GET', '/contacts?search=ada@shop.test');
@@ -82,8 +82,8 @@ it('a late restock job notifies contacts that waited for its restock, but not co
   await service.call('POST', '/v1/back-in-stock', { body: { email, storefrontVariantId: '3' } });
   await service.startWorker();
   await until(async () => (await countNotified('3')).events === 10, 'ten events');
-  expect(await waiting('3')).toBe(1);
+  expect(await countWaits('3')).toBe(1);
   await put('3', true);
-  await until(async () => (await waiting('3')) === 0, 'the next restock');
+  await until(async () => (await countWaits('3')) === 0, 'the next restock');
   expect(await countNotified('3')).toEqual({ contacts: 11, events: 11 });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { takeSendTokens } from '../../db/sending/send-rate.ts';
+import { takeSendTokens } from '../../db/startCampaign/send-rate.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { buildContacts } from '../build/campaigns.ts';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { withWorkers } from '../support/with-workers.ts';
 
 const campaigns = useCampaignService();
-const { create, send, read, become } = campaigns;
+const { create, send, read, waitForStatus } = campaigns;
 
 async function limit(rate: number | null): Promise<void> {
   await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${campaigns.project.id}`.execute(
@@ -21,7 +21,7 @@ async function limit(rate: number | null): Promise<void> {
 }
 
 /** Starts a campaign to `count` contacts of the project. */
-async function sending(count: number): Promise<string> {
+async function startCampaign(count: number): Promise<string> {
   await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
   const id = await create();
   await send(id);
@@ -30,7 +30,7 @@ async function sending(count: number): Promise<string> {
 
 /** Returns the queues of the activities that sent the campaign's chunks, in order. */
 async function queuesOf(id: string): Promise<string[]> {
-  await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
+  await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
   const { events } = await campaigns.operator.client.workflow
     .getHandle(campaigns.service.names.campaign(id, 1))
     .fetchHistory();
@@ -41,10 +41,10 @@ async function queuesOf(id: string): Promise<string[]> {
 }
 
 describe('a campaign with a send rate', () => {
-  it('occupies no slot of a worker, and uses one activity for many emails', async () => {
+  it('uses only the task queue `paced`, and one activity for many emails', async () => {
     await limit(20);
-    const id = await sending(60);
-    await become(id, 'SENT');
+    const id = await startCampaign(60);
+    await waitForStatus(id, 'SENT');
     const queues = await queuesOf(id);
     expect(new Set(queues)).toEqual(new Set([campaigns.service.names.taskQueue('paced')]));
     expect(queues.length).toBeLessThanOrEqual(3);
@@ -53,7 +53,7 @@ describe('a campaign with a send rate', () => {
 
   it('is slowed down when a rate is set while it runs, and speeds up when the rate is removed', async () => {
     campaigns.pauseMs = 50;
-    const id = await sending(5_000);
+    const id = await startCampaign(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
     await limit(1);
     await until(
@@ -63,36 +63,36 @@ describe('a campaign with a send rate', () => {
     campaigns.pauseMs = 0;
     // At one email per second, the rest of the campaign would take more than an hour.
     await limit(null);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     expect((await queuesOf(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
     expect((await read(id)).failedCount).toBe(0);
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });
 
-  it('sends nothing while single emails wait, attempts no recipient for that reason, and continues afterwards', async () => {
+  it('sends nothing while single emails take all tokens of the rate, counts no attempt for that time, and continues afterwards', async () => {
     await limit(10);
     const tokens = { projectId: campaigns.project.id, n: 1_000, ratePerSecond: 10, order: 'single' } as const;
     await takeSendTokens(campaigns.service.db, tokens);
-    const id = await sending(5);
+    const id = await startCampaign(5);
     await until(async () => {
       await takeSendTokens(campaigns.service.db, tokens);
       const chunks = (await queuesOf(id)).length;
       expect(campaigns.sink.messages).toHaveLength(0);
       return chunks > 1;
-    }, 'a chunk that gave its place back');
+    }, 'a second activity for the chunk');
     const { rows } = await sql`SELECT FROM emails WHERE project_id = ${campaigns.project.id} AND attempts > 0`.execute(
       campaigns.service.db,
     );
     expect(rows).toHaveLength(0);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     expect(campaigns.sink.perRecipient().size).toBe(5);
   });
 });
 
 describe('a chunk that the provider has deferred for nearly a day', () => {
   /**
-   * Runs the workflow of a campaign with simulated activities. `first` is the result of the first turn after a chunk
-   * was deferred for a day.
+   * Runs the workflow of a campaign with simulated activities. `first` changes the result of the first attempt to send
+   * the chunk. This attempt ends a day after the provider first deferred the chunk.
    */
   async function runChunks(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
@@ -159,7 +159,7 @@ describe('the recipients of a campaign', () => {
       expect((await read(id)).status).toBe('SENDING');
       await sql`DELETE FROM emails WHERE campaign_id = ${id} AND contact_id = ${lastId}`.execute(trx);
     });
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     expect(campaigns.sink.perRecipient().size).toBe(3_000);
     expect(campaigns.sink.messages).toHaveLength(3_000);
   });

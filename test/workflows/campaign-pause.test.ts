@@ -11,7 +11,7 @@ const COSTLY_BY_DATA =
 const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
 
 const campaigns = useCampaignService({ env: { PROJECT_CPU_MS_PER_SECOND: '0' } });
-const { call, create, send, read, become, outcomes } = campaigns;
+const { call, create, send, read, waitForStatus, countOutcomes } = campaigns;
 
 async function startCampaign(changes: Record<string, unknown> = {}): Promise<string> {
   const id = await create(changes);
@@ -19,9 +19,9 @@ async function startCampaign(changes: Record<string, unknown> = {}): Promise<str
   return id;
 }
 
-/** Waits until the workflow has received the pause and no recipient is claimed. */
-function waitForRest(id: string) {
-  return until(async () => ('SENDING' in (await outcomes(id)) ? undefined : true), 'nothing under way');
+/** Waits until no recipient is SENDING. */
+function waitUntilNoneIsSending(id: string) {
+  return until(async () => ('SENDING' in (await countOutcomes(id)) ? undefined : true), 'no recipient to be SENDING');
 }
 
 describe('pausing a campaign', () => {
@@ -33,7 +33,7 @@ describe('pausing a campaign', () => {
     const paused = await call('POST', `/campaigns/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { data: { status: 'PAUSED', pausedReason: 'requested' } } });
     campaigns.pauseMs = 0;
-    await waitForRest(id);
+    await waitUntilNoneIsSending(id);
     const atPause = campaigns.sink.messages.length;
     expect(atPause).toBeLessThan(2_000);
     // A second pause changes nothing. Other actions that need the status SENDING are refused.
@@ -46,8 +46,8 @@ describe('pausing a campaign', () => {
 
     const resumed = await call('POST', `/campaigns/${id}/resume`);
     expect(resumed).toMatchObject({ status: 200, body: { data: { status: 'SENDING', pausedReason: null } } });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2_000, pausedReason: null });
-    expect(await outcomes(id)).toEqual({ SENT: 2_000 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2_000, pausedReason: null });
+    expect(await countOutcomes(id)).toEqual({ SENT: 2_000 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
@@ -58,9 +58,9 @@ describe('pausing a campaign', () => {
     expect((await call('POST', `/campaigns/${id}/pause`)).status).toBe(200);
     await campaigns.service.startWorker();
     await until(async () => (await read(id)).totalRecipients === 30 || undefined, 'the audience');
-    expect(await outcomes(id)).toEqual({ PENDING: 30 });
+    expect(await countOutcomes(id)).toEqual({ PENDING: 30 });
     await call('POST', `/campaigns/${id}/resume`);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 30 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 30 });
   });
 
   it('does not prevent cancelling it', async () => {
@@ -88,21 +88,21 @@ describe('pausing a campaign', () => {
 });
 
 describe('a campaign whose content takes too long to render', () => {
-  it('is PAUSED with the reason after 20 timeouts in a row, while other campaigns are sent', async () => {
+  it('is PAUSED with the reason after 20 timeouts in a row, while the email of another project is sent', async () => {
     const other = await buildProject(campaigns.service.db, 'Other');
     await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
     const id = await startCampaign({ body: COSTLY_BY_DATA });
-    await until(async () => (await outcomes(id))['FAILED template_error'], 'the first to run out of time');
+    await until(async () => (await countOutcomes(id))['FAILED template_error'], 'the first to run out of time');
     const email = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
     expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: email })).status).toBe(200);
     await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
     // The email of the other project was sent while the campaign was still running.
-    expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
+    expect((await countOutcomes(id)).PENDING).toBeGreaterThan(100);
 
-    expect(await become(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });
-    await waitForRest(id);
-    const failed = (await outcomes(id))['FAILED template_error'] ?? 0;
+    expect(await waitForStatus(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });
+    await waitUntilNoneIsSending(id);
+    const failed = (await countOutcomes(id))['FAILED template_error'] ?? 0;
     expect(failed).toBeGreaterThanOrEqual(19);
     expect(failed).toBeLessThan(60);
     expect((await call('POST', `/campaigns/${id}/cancel`)).body.data.status).toBe('CANCELLED');
@@ -117,8 +117,8 @@ describe('a campaign whose content takes too long to render', () => {
     });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
     const id = await startCampaign({ body: `<p>{{n}}</p>${COSTLY_BY_DATA}` });
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 40, 'FAILED template_error': 3 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 40, 'FAILED template_error': 3 });
   });
 });
 

@@ -6,7 +6,7 @@ import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
 const campaigns = useCampaignService();
-const { call, create, send, become, outcomes } = campaigns;
+const { call, create, send, waitForStatus, countOutcomes } = campaigns;
 
 const buildAudience = (count: number) =>
   buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
@@ -25,8 +25,8 @@ describe('the recipients of a campaign', () => {
     await suppress('r4@to.test', 'manual');
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ totalRecipients: 10, sentCount: 6, skippedCount: 4 });
-    expect(await outcomes(id)).toEqual({
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ totalRecipients: 10, sentCount: 6, skippedCount: 4 });
+    expect(await countOutcomes(id)).toEqual({
       SENT: 6,
       'FAILED unsubscribed': 2,
       'FAILED suppressed:manual': 2,
@@ -52,8 +52,8 @@ describe('the recipients of a campaign', () => {
     );
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 5, skippedCount: 3, failedCount: 2 });
-    expect(await outcomes(id)).toEqual({ SENT: 5, 'FAILED unsubscribed': 3, 'FAILED limit_reached': 2 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 5, skippedCount: 3, failedCount: 2 });
+    expect(await countOutcomes(id)).toEqual({ SENT: 5, 'FAILED unsubscribed': 3, 'FAILED limit_reached': 2 });
   });
 });
 
@@ -62,7 +62,7 @@ describe('the statistics of a campaign', () => {
     await buildAudience(4);
     const id = await create();
     await send(id);
-    const { startedAt } = await become(id, 'SENT');
+    const { startedAt } = await waitForStatus(id, 'SENT');
     await sql`
       UPDATE emails SET sent_at = c.started_at, delivered_at = c.started_at + interval '3 hours', opened_at = c.started_at + interval '80 hours',
         machine_opens = 2, machine_clicks = 1
@@ -106,14 +106,14 @@ describe('retrying recipients of a campaign', () => {
     await unsubscribe('r9@to.test');
     const id = await create();
     await send(id);
-    const { sentAt } = await become(id, 'SENT');
+    const { sentAt } = await waitForStatus(id, 'SENT');
     const before = await messageIds();
     await fail(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
     await fail(id, 'expired', ['r3@to.test']);
     await fail(id, 'bounced:dead_mailbox', ['r4@to.test']);
     const response = await retry(id);
     expect([response.status, response.body]).toEqual([200, { requeued: 3 }]);
-    const after = await become(id, 'SENT');
+    const after = await waitForStatus(id, 'SENT');
     expect(after).toMatchObject({
       totalRecipients: 10,
       sentCount: 8,
@@ -136,13 +136,13 @@ describe('retrying recipients of a campaign', () => {
     await buildAudience(4);
     const id = await create();
     await send(id);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     await fail(id, 'expired', ['r0@to.test']);
     await fail(id, 'template_error', ['r1@to.test', 'r2@to.test']);
     await unsubscribe('r1@to.test');
     expect((await retry(id, { reasons: ['template_error', 'sender_not_verified'] })).body).toEqual({ requeued: 2 });
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
   });
 
   it('skips a recipient who is no longer in the audience, with the reason', async () => {
@@ -156,14 +156,14 @@ describe('retrying recipients of a campaign', () => {
       audienceFilter: { logic: 'AND', groups: [{ filters: [ofTown] }] },
     });
     await send(id);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     await fail(id, 'provider_rejected', ['r0@to.test', 'r1@to.test']);
     await sql`
       UPDATE contacts SET data = '{"town": "Ulm"}' WHERE project_id = ${campaigns.project.id} AND email = 'r1@to.test'
     `.execute(campaigns.service.db);
     expect((await retry(id)).body).toEqual({ requeued: 1 });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 1, failedCount: 0 });
-    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED left_audience': 1 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 1, failedCount: 0 });
+    expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED left_audience': 1 });
     expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({ 'r0@to.test': 1 });
   });
 
@@ -186,17 +186,17 @@ describe('retrying recipients of a campaign', () => {
     await limit(4);
     const id = await create();
     await send(id);
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 4, 'FAILED limit_reached': 6 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 4, 'FAILED limit_reached': 6 });
     expect((await retry(id)).body).toEqual({ requeued: 0 });
     await limit(7);
     expect((await retry(id)).body).toEqual({ requeued: 3 });
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 7, 'FAILED limit_reached': 3 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 7, 'FAILED limit_reached': 3 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('adds them to a running campaign, also while it is paused', async () => {
+  it('adds the recipients to a campaign that was paused while it ran', async () => {
     await buildAudience(1_200);
     campaigns.pauseMs = 100;
     const id = await create();
@@ -210,7 +210,7 @@ describe('retrying recipients of a campaign', () => {
     expect((await retry(id)).body).toEqual({ requeued: 5 });
     campaigns.pauseMs = 0;
     await call('POST', `/campaigns/${id}/resume`);
-    expect(await become(id, 'SENT')).toMatchObject({ totalRecipients: 1_200, sentCount: 1_200 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ totalRecipients: 1_200, sentCount: 1_200 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 });

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 const campaigns = useCampaignService();
-const { call, create, send, read, become, outcomes } = campaigns;
+const { call, create, send, read, waitForStatus, countOutcomes } = campaigns;
 
 let owner: Record<string, string>;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ function windowIn(hours: number) {
 }
 
 /** Builds `n` contacts in a time zone. Their addresses contain `name`. */
-function people(name: string, timezone: unknown, count = 2) {
+function buildPeople(name: string, timezone: unknown, count = 2) {
   const data = { firstName: 'Ada', ...(timezone !== undefined && { timezone }) };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
 }
@@ -37,13 +37,13 @@ function people(name: string, timezone: unknown, count = 2) {
  * Returns the recipients in the sink by the name given to `people`. Recipients of `timer` are omitted, because another
  * test sends to them at the same time.
  */
-const reached = () => {
+const namesReached = () => {
   const names = [...campaigns.sink.perRecipient().keys()].map((to) => to.replace(/\d.*/, ''));
   return [...new Set(names)].filter((name) => name !== 'timer').sort();
 };
 
 /** Waits until the campaign has only waiting recipients, and returns the campaign. */
-function waiting(id: string, pendingCount: number) {
+function waitForPending(id: string, pendingCount: number) {
   return until(async () => {
     const campaign = await read(id);
     return campaign.pendingCount === pendingCount && campaign.nextOpening ? campaign : undefined;
@@ -53,20 +53,20 @@ function waiting(id: string, pendingCount: number) {
 describe("a campaign at the recipients' local time", () => {
   it("is sent in each recipient's time zone, and immediately to recipients whose hour has passed", async () => {
     const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
-    await people('now', 'Asia/Kathmandu');
-    await people('late', 'Asia/Tokyo');
-    await people('later', 'america/new_york');
-    await people('project', undefined);
-    await people('nonsense', 'Mars/Olympus');
-    await people('number', 5);
+    await buildPeople('now', 'Asia/Kathmandu');
+    await buildPeople('late', 'Asia/Tokyo');
+    await buildPeople('later', 'america/new_york');
+    await buildPeople('project', undefined);
+    await buildPeople('nonsense', 'Mars/Olympus');
+    await buildPeople('number', 5);
     await patchProject({ timezone: 'Pacific/Honolulu' });
     const id = await create({ sendAtLocal: local });
     await send(id);
-    const campaign = await waiting(id, 8);
+    const campaign = await waitForPending(id, 8);
     const at = (zone: string) => new Date(instantOf(zone, readLocalTime(local) ?? 0)).toISOString();
     expect(campaign).toMatchObject({ status: 'SENDING', sendAtLocal: local, latePolicy: 'SEND', scheduledFor: null });
     expect(campaign).toMatchObject({ sentCount: 4, nextOpening: at('America/New_York') });
-    expect(reached()).toEqual(['late', 'now']);
+    expect(namesReached()).toEqual(['late', 'now']);
     const { rows } = await sql<{ zone: string; at: Date }>`
       SELECT zone, not_before AS at FROM campaign_chunks WHERE campaign_id = ${id} AND done_at IS NULL ORDER BY not_before
     `.execute(campaigns.service.db);
@@ -76,25 +76,25 @@ describe("a campaign at the recipients' local time", () => {
     ]);
     // Contacts without a time zone use the current time zone of the project.
     expect((await patchProject({ timezone: 'Asia/Kathmandu' })).status).toBe(200);
-    await waiting(id, 2);
-    expect(reached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
+    await waitForPending(id, 2);
+    expect(namesReached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
     await call('POST', `/campaigns/${id}/cancel`);
-    expect(await become(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
+    expect(await waitForStatus(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
   });
 
   it('skips recipients whose hour has passed if it is set so, after a grace period of 15 minutes', async () => {
-    await people('ontime', 'Asia/Kathmandu');
-    await people('late', 'Asia/Tokyo', 3);
+    await buildPeople('ontime', 'Asia/Kathmandu');
+    await buildPeople('late', 'Asia/Tokyo', 3);
     // Local times are in whole minutes, so this time is between 13 and 14 minutes ago.
     const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 13 * 60_000));
     const id = await create();
     await send(id, { sendAtLocal, latePolicy: 'SKIP' });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 3, latePolicy: 'SKIP' });
-    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 3, latePolicy: 'SKIP' });
+    expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
   });
 
   it('is SCHEDULED until the first time zone reaches the hour, and can be rescheduled', async () => {
-    await people('any', 'Europe/Berlin');
+    await buildPeople('any', 'Europe/Berlin');
     const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
     const id = await create({ sendAtLocal });
     await send(id);
@@ -108,7 +108,7 @@ describe("a campaign at the recipients' local time", () => {
     const over = await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - DAY_MS) });
     expect([over.status, over.body.error.message]).toEqual([400, 'sendAtLocal is in the past in every time zone.']);
     await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - HOUR_MS) });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2 });
   });
 
   it('needs one timer in Temporal per time zone', async () => {
@@ -137,7 +137,7 @@ describe("a campaign at the recipients' local time", () => {
     expect(chunks?.length).toBeLessThanOrEqual(80);
     expect(campaigns.sink.messages).toHaveLength(0);
     await call('POST', `/campaigns/${id}/cancel`);
-    expect(await become(id, 'DRAFT')).toMatchObject({ totalRecipients: 0 });
+    expect(await waitForStatus(id, 'DRAFT')).toMatchObject({ totalRecipients: 0 });
   });
 });
 
@@ -154,13 +154,13 @@ describe('a sending window', () => {
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const at = (ms: number) => new Date(ms).toISOString().slice(11, 16);
     const sendingWindow = { from: at(opensMs), to: at(opensMs + HOUR_MS), timezone: 'UTC' };
-    const made = await expectOk(service.call('POST', '/campaigns', { key, body: campaignBody({ sendingWindow }) }));
-    await expectOk(service.call('POST', `/campaigns/${made.data.id}/send`, { key, body: {} }));
-    timed = { id: made.data.id, key, opensMs };
+    const created = await expectOk(service.call('POST', '/campaigns', { key, body: campaignBody({ sendingWindow }) }));
+    await expectOk(service.call('POST', `/campaigns/${created.data.id}/send`, { key, body: {} }));
+    timed = { id: created.data.id, key, opensMs };
   });
 
   it('delays campaigns until it opens, also across a restart, and follows the current setting', async () => {
-    await people('any', 'Asia/Tokyo', 3);
+    await buildPeople('any', 'Asia/Tokyo', 3);
     const { from, to } = windowIn(2);
     expect(await patchProject({ sendingWindow: { from, to, timezone: 'UTC' } })).toMatchObject({
       status: 200,
@@ -168,37 +168,37 @@ describe('a sending window', () => {
     });
     const id = await create();
     await send(id);
-    const { nextOpening } = await waiting(id, 3);
+    const { nextOpening } = await waitForPending(id, 3);
     expect(nextOpening.slice(11, 16)).toBe(from);
     expect(Date.parse(nextOpening) - Date.now()).toBeLessThanOrEqual(2 * HOUR_MS);
     await campaigns.service.stopWorker();
     await patchProject({ sendingWindow: windowIn(4) });
     await campaigns.service.startWorker();
     await until(async () => (await read(id)).nextOpening !== nextOpening || undefined, 'the later opening');
-    expect(await outcomes(id)).toEqual({ PENDING: 3 });
+    expect(await countOutcomes(id)).toEqual({ PENDING: 3 });
     await patchProject({ sendingWindow: null });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
   });
 
   it("set on a campaign replaces the project's window", async () => {
-    await people('any', 'Asia/Tokyo', 3);
+    await buildPeople('any', 'Asia/Tokyo', 3);
     await patchProject({ sendingWindow: windowIn(2) });
     const free = await create({ sendingWindow: null });
     await send(free);
-    expect(await become(free, 'SENT')).toMatchObject({ sentCount: 3, sendingWindow: null });
+    expect(await waitForStatus(free, 'SENT')).toMatchObject({ sentCount: 3, sendingWindow: null });
     const own = await create({ sendingWindow: windowIn(-0.5) });
     await send(own);
-    await become(own, 'SENT');
+    await waitForStatus(own, 'SENT');
     const follows = await create({ sendingWindow: windowIn(-0.5) });
     const put = await call('PUT', `/campaigns/${follows}`, { sendingWindow: 'project' });
     expect(put.body).not.toHaveProperty('sendingWindow');
     await send(follows);
-    await waiting(follows, 3);
+    await waitForPending(follows, 3);
     // One campaign is paused and resumed, and still waits for the window.
     await call('POST', `/campaigns/${follows}/pause`);
     expect(await read(follows)).toMatchObject({ status: 'PAUSED', pendingCount: 3 });
     await call('POST', `/campaigns/${follows}/resume`);
-    expect((await waiting(follows, 3)).status).toBe('SENDING');
+    expect((await waitForPending(follows, 3)).status).toBe('SENDING');
   });
 
   it("in each contact's time zone can be open for one contact and closed for another", async () => {
@@ -208,12 +208,12 @@ describe('a sending window', () => {
       to: hourOf('Asia/Kathmandu', HOUR_MS),
       timezone: 'contact',
     };
-    await people('open', 'Asia/Kathmandu');
-    await people('shut', 'Asia/Tokyo');
+    await buildPeople('open', 'Asia/Kathmandu');
+    await buildPeople('shut', 'Asia/Tokyo');
     const id = await create({ sendingWindow });
     await send(id);
-    await waiting(id, 2);
-    expect(reached()).toEqual(['open']);
+    await waitForPending(id, 2);
+    expect(namesReached()).toEqual(['open']);
   });
 
   it('opens with a timer of Temporal', async () => {

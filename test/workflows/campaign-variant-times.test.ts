@@ -11,7 +11,7 @@ const [EARLY, LATE] = ['Pacific/Kiritimati', 'Pacific/Honolulu'];
 const EACH = 60;
 const MINUTE_MS = 60_000;
 const campaigns = useCampaignService();
-const { call, create, send, read, become } = campaigns;
+const { call, create, send, read, waitForStatus } = campaigns;
 
 interface Reached {
   /** The name given to `people`, and the number of the variant. */
@@ -29,7 +29,7 @@ async function readReached(id: string): Promise<Map<string, Reached>> {
   return new Map(rows.map((row) => [row.who, row]));
 }
 
-function people(localPart: string, timezone: string) {
+function buildPeople(localPart: string, timezone: string) {
   const data = { firstName: 'Ada', timezone };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: EACH, localPart, data });
 }
@@ -37,8 +37,8 @@ function people(localPart: string, timezone: string) {
 it("an A/B test at local time sends the share at each recipient's hour, and the winner to the rest at their hour a day later", async () => {
   // The local hour in LATE is within about a minute. In EARLY the same hour was a day earlier.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
-  await people('early', EARLY);
-  await people('late', LATE);
+  await buildPeople('early', EARLY);
+  await buildPeople('late', LATE);
   const id = await create({
     sendAtLocal: writeLocalTime(wallAt(LATE, hourMs)),
     variants: [
@@ -67,7 +67,7 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
   const later = await until(async () => {
     const campaign = await read(id);
     return campaign.pendingCount === EACH - lateShare(first) && campaign.nextOpening && campaign;
-  }, 'the rest of those whose next day it is');
+  }, 'the rest in the early time zone to be sent');
   expect(later).toMatchObject({ status: 'SENDING', winner: 'B', winnerBy: 'test' });
   expect(later.nextOpening).toBe(new Date(hourMs + DAY_MS).toISOString());
   const second = await readReached(id);
@@ -77,7 +77,7 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
   expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 
   await call('POST', `/campaigns/${id}/cancel`);
-  expect(await become(id, 'CANCELLED')).toMatchObject({ sentCount: EACH + lateShare(first) });
+  expect(await waitForStatus(id, 'CANCELLED')).toMatchObject({ sentCount: EACH + lateShare(first) });
 });
 
 function lateShare(share: ReadonlyMap<string, Reached>): number {

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 let taken: RegExp = /./;
 const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { keepBodies: true, replyToRcpt } });
-const { call, create, send, read, become } = campaigns;
+const { call, create, send, read, waitForStatus } = campaigns;
 
 const VARIANTS = [
   { name: 'A', weight: 1 },
@@ -17,7 +17,7 @@ const VARIANTS = [
 ];
 /** A wait that is longer than any test, so that waiting recipients keep waiting. */
 const LONG = 60;
-/** Returns an A/B test with a short wait, so that a winner is chosen soon. */
+/** Returns the settings of an A/B test, which by default waits longer than any test runs. */
 const testOf = (changes: Record<string, unknown> = {}) => ({
   share: 0.2,
   metric: 'opens',
@@ -32,7 +32,7 @@ async function startCampaign(changes: Record<string, unknown>): Promise<string> 
 }
 
 /** Returns the number of recipients by variant, content and status. */
-async function rows(id: string): Promise<Record<string, number>> {
+async function countRecipients(id: string): Promise<Record<string, number>> {
   const { rows: found } = await sql<{ what: string; n: number }>`
     SELECT concat_ws(' ', coalesce(e.variant::text, 'none'), k.subject, e.status) AS what, count(*)::int AS n
     FROM emails e JOIN contents k ON k.id = e.content_id WHERE e.campaign_id = ${id} GROUP BY 1
@@ -51,7 +51,7 @@ async function engage(id: string, variant: number, n: number, column: 'opened_at
 }
 
 /** Waits until the share of the test is sent. */
-function waiting(id: string) {
+function waitForShare(id: string) {
   return until(async () => {
     const campaign = await read(id);
     return campaign.testState === 'WAITING' && campaign;
@@ -66,8 +66,8 @@ beforeEach(async () => {
 describe('a campaign with variants and no test', () => {
   it('sends each contact one variant by weight, and reports the result of each variant', async () => {
     const id = await startCampaign({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
-    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
+    expect(await countRecipients(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
     const subjects = campaigns.sink.bodies.map((body) => /^Subject: ([^\r\n]*)/m.exec(body)?.[1]);
     expect(subjects.filter((subject) => subject === 'B for Ada')).toHaveLength(17);
     const stats = (await call('GET', `/campaigns/${id}/stats`)).body;
@@ -86,9 +86,9 @@ describe('a campaign with variants and no test', () => {
 describe('a campaign with a test', () => {
   it('sends the share, waits, and sends the variant with more opens to the rest', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
-    const { testEndsAt } = await waiting(id);
+    const { testEndsAt } = await waitForShare(id);
     // The share is 20 % of 51 recipients, rounded up.
-    expect(await rows(id)).toEqual({
+    expect(await countRecipients(id)).toEqual({
       '0 A for {{firstName}} SENT': 6,
       '1 B for {{firstName}} SENT': 5,
       'none A for {{firstName}} PENDING': 40,
@@ -96,10 +96,10 @@ describe('a campaign with a test', () => {
     await engage(id, 0, 4, 'machine_opens');
     await engage(id, 0, 1, 'opened_at');
     await engage(id, 1, 3, 'opened_at');
-    const sent = await become(id, 'SENT');
+    const sent = await waitForStatus(id, 'SENT');
     expect(sent).toMatchObject({ testState: 'DECIDED', winner: 'B', winnerBy: 'test', testEndsAt, sentCount: 51 });
     expect(sent.winnerAt >= testEndsAt).toBe(true);
-    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
+    expect(await countRecipients(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
     const perRecipient = [...campaigns.sink.perRecipient().values()];
     expect(perRecipient).toEqual(Array.from({ length: 51 }, () => 1));
     const { variants, comparison } = (await call('GET', `/campaigns/${id}/stats`)).body;
@@ -112,16 +112,16 @@ describe('a campaign with a test', () => {
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
   });
 
-  it('can be decided by a user once, at any time', async () => {
+  it('can be decided by a user while it waits, but only once', async () => {
     const id = await startCampaign({ test: testOf() });
-    await waiting(id);
+    await waitForShare(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
     const both = await Promise.all(['A', 'B'].map((variant) => call('POST', `/campaigns/${id}/winner`, { variant })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const { data } = both.find(({ status }) => status === 200)?.body ?? {};
     expect(data).toMatchObject({ testState: 'DECIDED', winnerBy: 'hand' });
-    expect(await become(id, 'SENT')).toMatchObject({ winner: data.winner, winnerBy: 'hand', sentCount: 51 });
-    const sent = await rows(id);
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ winner: data.winner, winnerBy: 'hand', sentCount: 51 });
+    const sent = await countRecipients(id);
     expect(
       data.winner === 'A' ? sent['0 A for {{firstName}} SENT'] : sent['1 B for {{firstName}} SENT'],
     ).toBeGreaterThan(44);
@@ -139,13 +139,13 @@ describe('a campaign with a test', () => {
     await until(async () => (await read(id)).totalRecipients === 51 || undefined, 'the audience');
     expect(campaigns.sink.messages).toHaveLength(0);
     await call('POST', `/campaigns/${id}/resume`);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
-    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
+    expect(await countRecipients(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
   });
 
   it('is not judged while it is PAUSED, although its wait continues', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.05 }) });
-    await waiting(id);
+    await waitForShare(id);
     await call('POST', `/campaigns/${id}/pause`);
     await engage(id, 1, 2, 'opened_at');
     await until(async () => (await read(id)).testEndsAt < new Date().toISOString() || undefined, 'the time to be over');
@@ -153,12 +153,12 @@ describe('a campaign with a test', () => {
     await campaigns.service.startWorker();
     expect(await read(id)).toMatchObject({ status: 'PAUSED', testState: 'WAITING', winner: null, sentCount: 11 });
     await call('POST', `/campaigns/${id}/resume`);
-    expect(await become(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
   it('whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
     const id = await startCampaign({ test: testOf({ share: 1 }) });
-    expect(await become(id, 'SENT')).toMatchObject({
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({
       sentCount: 51,
       winner: null,
       testState: 'ENDED',
@@ -168,7 +168,7 @@ describe('a campaign with a test', () => {
 
   it('skips waiting recipients if it is cancelled while it waits', async () => {
     const id = await startCampaign({ test: testOf() });
-    await waiting(id);
+    await waitForShare(id);
     await call('POST', `/campaigns/${id}/cancel`);
     await until(async () => (await read(id)).skippedCount === 40 || undefined, 'the rest to be skipped');
     expect(await read(id)).toMatchObject({ status: 'CANCELLED', testState: 'ENDED', sentCount: 11, winner: null });
@@ -178,25 +178,25 @@ describe('a campaign with a test', () => {
   it('does not wait for deferred recipients', async () => {
     taken = /^<?r(?!1)/;
     const id = await startCampaign({ test: testOf() });
-    const { sentCount, pendingCount } = await waiting(id);
+    const { sentCount, pendingCount } = await waitForShare(id);
     expect(sentCount).toBeLessThanOrEqual(11);
     expect(sentCount + pendingCount).toBe(51);
     await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
     // The sink accepts all recipients except r1 and r10 to r19.
-    await until(async () => (await read(id)).sentCount === 40 || undefined, 'all who are not put off');
+    await until(async () => (await read(id)).sentCount === 40 || undefined, 'all recipients that are not deferred');
     expect(await read(id)).toMatchObject({ status: 'SENDING', pendingCount: 11, winner: 'B' });
     await call('POST', `/campaigns/${id}/cancel`);
   });
 
   it('continues at the same position after Temporal has lost it', async () => {
     const id = await startCampaign({ test: testOf() });
-    const { testEndsAt } = await waiting(id);
-    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
+    const { testEndsAt } = await waitForShare(id);
+    await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
-    await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
+    await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
     expect(await read(id)).toMatchObject({ testState: 'WAITING', testEndsAt, sentCount: 11 });
     await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(51).fill(1));
   });
 });

@@ -6,7 +6,7 @@ import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
 const campaigns = useCampaignService({ sink: { keepBodies: true } });
-const { call, create, send, become, outcomes } = campaigns;
+const { call, create, send, waitForStatus, countOutcomes } = campaigns;
 
 async function stats(id: string) {
   return (await call('GET', `/campaigns/${id}/stats`)).body;
@@ -34,7 +34,7 @@ describe('a campaign over SMTP', () => {
     );
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({
       totalRecipients: 600,
       sentCount: 598,
       pendingCount: 0,
@@ -77,7 +77,7 @@ describe('a campaign over SMTP', () => {
     for (const id of [byFilter, bySegment]) {
       campaigns.sink.reset();
       await send(id);
-      expect(await become(id, 'SENT')).toMatchObject({ sentCount: 10 });
+      expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 10 });
       expect([...campaigns.sink.perRecipient().keys()].every((to) => to.startsWith('pro'))).toBe(true);
     }
   });
@@ -89,7 +89,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(0);
     const soon = new Date(Date.now() + 1_500);
     await send(id, { scheduledFor: soon.toISOString() });
-    const campaign = await become(id, 'SENT');
+    const campaign = await waitForStatus(id, 'SENT');
     expect(Date.parse(campaign.startedAt)).toBeGreaterThanOrEqual(soon.getTime());
     expect(campaigns.sink.messages).toHaveLength(3);
   });
@@ -99,7 +99,7 @@ describe('a campaign over SMTP', () => {
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 1_500).toISOString() });
     expect((await call('PUT', `/campaigns/${id}`, { subject: 'Changed in time' })).status).toBe(200);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     expect(campaigns.sink.bodies[0]).toContain('Subject: Changed in time\r\n');
   });
 
@@ -111,7 +111,7 @@ describe('a campaign over SMTP', () => {
       body: {},
     });
     expect(response.status).toBe(200);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 5 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 5 });
     expect(campaigns.sink.messages).toHaveLength(0);
   });
 
@@ -124,8 +124,8 @@ describe('a campaign over SMTP', () => {
   });
 });
 
-describe('consent is checked just before an email is sent', () => {
-  it('a contact who unsubscribes, is suppressed or deleted after the recipients are stored gets no email', async () => {
+describe('a campaign that is being sent', () => {
+  it('sends no email to a contact who unsubscribes, is suppressed or deleted after the recipients are stored', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1_500 });
     campaigns.pauseMs = 100;
     const id = await create();
@@ -139,8 +139,8 @@ describe('consent is checked just before an email is sent', () => {
     const suppressed = await call('POST', '/suppressions', { email: 'r1492@to.test', reason: 'manual' });
     expect(suppressed.status).toBeLessThan(300);
     campaigns.pauseMs = 0;
-    expect(await become(id, 'SENT')).toMatchObject({ totalRecipients: 1_500, sentCount: 1_497, skippedCount: 3 });
-    expect(await outcomes(id)).toEqual({
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ totalRecipients: 1_500, sentCount: 1_497, skippedCount: 3 });
+    expect(await countOutcomes(id)).toEqual({
       SENT: 1_497,
       'FAILED unsubscribed': 1,
       'FAILED contact_deleted': 1,
@@ -150,7 +150,7 @@ describe('consent is checked just before an email is sent', () => {
     for (const n of [1490, 1491, 1492]) expect(got.has(`r${n}@to.test`)).toBe(false);
   });
 
-  it('pending + sent + failed + skipped = total at every moment of a running send', async () => {
+  it('has pending + sent + failed + skipped = total at every moment', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -182,8 +182,8 @@ describe('refusals by the receiving server', () => {
     });
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, failedCount: 1, bouncedCount: 1 });
-    expect(await outcomes(id)).toEqual({ SENT: 2, 'BOUNCED bounced:dead_mailbox': 1 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, failedCount: 1, bouncedCount: 1 });
+    expect(await countOutcomes(id)).toEqual({ SENT: 2, 'BOUNCED bounced:dead_mailbox': 1 });
     const { body } = await call('GET', '/suppressions');
     expect(body.data).toMatchObject([{ email: 'reject550-5.1.1-0@to.test', reason: 'hard_bounce' }]);
     const contact = await call('GET', '/contacts?search=reject550');
@@ -201,14 +201,14 @@ describe('refusals by the receiving server', () => {
     const id = await create();
     await send(id);
     await until(async () => (await stats(id)).sent === 5);
-    await until(async () => (await outcomes(id)).PENDING === 1);
+    await until(async () => (await countOutcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
     await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await detailsOf(id)), 'the details');
     // The deferred recipient still waits for its next attempt, so the test cancels the campaign.
     await call('POST', `/campaigns/${id}/cancel`);
-    await become(id, 'CANCELLED');
+    await waitForStatus(id, 'CANCELLED');
     await until(async () => (await stats(id)).pending === 0);
-    expect(await outcomes(id)).toEqual({ SENT: 5, 'FAILED cancelled': 1 });
+    expect(await countOutcomes(id)).toEqual({ SENT: 5, 'FAILED cancelled': 1 });
   });
 });
 
@@ -220,7 +220,7 @@ describe('cancelling a campaign', () => {
     const { body } = await call('POST', `/campaigns/${id}/cancel`);
     expect(body.data.status).toBe('DRAFT');
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 3 });
   });
 
   it('stops a SENDING campaign, which keeps its sent emails and skips the other recipients', async () => {
@@ -236,7 +236,7 @@ describe('cancelling a campaign', () => {
     expect(last.sent).toBe(campaigns.sink.messages.length);
     expect(last.sent).toBeLessThan(3_000);
     expect(last).toMatchObject({ total: 6_000, skipped: 6_000 - last.sent, failed: 0 });
-    expect(Object.keys(await outcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
+    expect(Object.keys(await countOutcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
   });
 
   it('before any attempt deletes the recipients, and makes it a DRAFT', async () => {
@@ -244,14 +244,14 @@ describe('cancelling a campaign', () => {
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
     await send(id);
-    await until(async () => (await outcomes(id)).HELD === 50);
+    await until(async () => (await countOutcomes(id)).HELD === 50);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 50 });
     const { body } = await call('POST', `/campaigns/${id}/cancel`);
     expect(body.data).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
-    expect(await outcomes(id)).toEqual({});
+    expect(await countOutcomes(id)).toEqual({});
     await sql`UPDATE projects SET held_at = NULL WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 50 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 50 });
     expect(campaigns.sink.messages).toHaveLength(50);
   });
 });
@@ -262,10 +262,10 @@ describe('limits of the project during a campaign', () => {
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
     await send(id);
-    await until(async () => (await outcomes(id)).HELD === 40);
+    await until(async () => (await countOutcomes(id)).HELD === 40);
     const { releaseProject } = await import('../../engine/projects/project-changes.ts');
     await campaigns.service.db.transaction().execute((trx) => releaseProject(trx, campaigns.project.id));
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 40 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 40 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
@@ -277,7 +277,7 @@ describe('limits of the project during a campaign', () => {
     const id = await create();
     const startedAt = Date.now();
     await send(id);
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
     expect(Date.now() - startedAt).toBeGreaterThan(1_900);
     expect(campaigns.sink.messages).toHaveLength(60);
   });
@@ -289,8 +289,8 @@ describe('limits of the project during a campaign', () => {
     );
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20, failedCount: 10 });
-    expect(await outcomes(id)).toEqual({ SENT: 20, 'FAILED limit_reached': 10 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 20, failedCount: 10 });
+    expect(await countOutcomes(id)).toEqual({ SENT: 20, 'FAILED limit_reached': 10 });
   });
 });
 
@@ -302,7 +302,7 @@ describe('workflows that the event email.sent triggers', () => {
     expect((await call('PATCH', `/workflows/${workflow.body.id}`, { enabled: true })).status).toBe(200);
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 12 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 12 });
     const { rows } = await sql`SELECT FROM executions WHERE workflow_id = ${workflow.body.id}`.execute(
       campaigns.service.db,
     );

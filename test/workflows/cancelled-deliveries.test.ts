@@ -44,17 +44,17 @@ async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string):
   await handOver(service, refId);
 }
 
-/** Waits until Temporal lists running deliveries, and returns their ids. */
-const running = (type: string) =>
+/** Waits until Temporal lists waitForDeliveries deliveries, and returns their ids. */
+const waitForDeliveries = (type: string) =>
   until(async () => {
     const found: string[] = [];
     const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running'`;
     for await (const { workflowId } of operator.client.workflow.list({ query })) found.push(workflowId);
     return found.length > 0 && found;
-  }, `a running ${type}`);
+  }, `a waitForDeliveries ${type}`);
 
 async function cancelAll(type: string): Promise<void> {
-  for (const workflowId of await running(type)) await operator.client.workflow.getHandle(workflowId).cancel();
+  for (const workflowId of await waitForDeliveries(type)) await operator.client.workflow.getHandle(workflowId).cancel();
 }
 
 it('cancelling a delivery in Temporal makes waiting messages FAILED as cancelled, and does not change sent ones', async () => {

@@ -40,7 +40,7 @@ const waitForEnd = async (workflowId: string) => {
   return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
 };
 
-const standingAt = (workflowId: string, stepId: string | undefined) =>
+const waitForStep = (workflowId: string, stepId: string | undefined) =>
   until(async () => {
     const [found] = await listExecutions(service, workflowId);
     return found?.currentStepId === stepId ? found : undefined;
@@ -69,7 +69,7 @@ describe('a contact who triggers a workflow', () => {
       },
     });
     const { data } = await track(service, 'tour@example.com', 'tour', { name: 'Ada', plan: 'pro', seats: 3 });
-    await standingAt(workflow.id, workflow.steps.wait);
+    await waitForStep(workflow.id, workflow.steps.wait);
     await track(service, 'tour@example.com', 'paid');
 
     const execution = await waitForEnd(workflow.id);
@@ -158,7 +158,7 @@ describe('a contact who triggers a workflow', () => {
       },
     });
     await track(service, 'filter@example.com', 'filtered');
-    await standingAt(workflow.id, workflow.steps.wait);
+    await waitForStep(workflow.id, workflow.steps.wait);
     await track(service, 'filter@example.com', 'order', { total: 50 });
     expect((await listExecutions(service, workflow.id))[0].status).toBe('WAITING');
     await track(service, 'filter@example.com', 'order', { total: 150 });
@@ -280,7 +280,7 @@ describe('a workflow that is edited while contacts are in it', () => {
       },
     });
     const { data } = await track(service, 'edited@example.com', 'edited');
-    await standingAt(workflow.id, workflow.steps.pause);
+    await waitForStep(workflow.id, workflow.steps.pause);
     const step = await expectOk(
       service.call('POST', `/workflows/${workflow.id}/steps`, {
         body: { type: 'WEBHOOK', config: { url: `${receiver.url}/new` } },
@@ -304,7 +304,7 @@ describe('a workflow that is edited while contacts are in it', () => {
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
     });
     await track(service, 'deleted@example.com', 'deleted');
-    await standingAt(workflow.id, workflow.steps.pause);
+    await waitForStep(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
     expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
@@ -317,7 +317,7 @@ describe('deleting a contact', () => {
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
     });
     const { data } = await track(service, 'erased@example.com', 'erased');
-    const { id } = await standingAt(workflow.id, workflow.steps.pause);
+    const { id } = await waitForStep(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/contacts/${data.contact}`));
     expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });
     const { Client, Connection } = await import('@temporalio/client');

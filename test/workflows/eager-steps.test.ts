@@ -18,7 +18,7 @@ afterAll(async () => {
  * Returns the number of activities that Temporal gave to workers in the response to a workflow task, in the namespace
  * of this file.
  */
-async function eagerActivities(): Promise<number> {
+async function countEagerActivities(): Promise<number> {
   const metrics = await (await fetch(inject('temporalMetrics'))).text();
   // Labels of metrics contain underscores instead of hyphens.
   const namespace = service.temporal.namespace.replace('-', '_');
@@ -37,5 +37,5 @@ it('Temporal gives a step of an execution directly to the worker of its workflow
   await track(service, 'eager@example.com', 'eager');
   await until(async () => (await listExecutions(service, workflow.id))[0]?.completedAt, 'the end of the execution');
   // Temporal publishes its counters once per second.
-  await until(async () => (await eagerActivities()) === 2, 'both steps to be counted as eager activities');
+  await until(async () => (await countEagerActivities()) === 2, 'both steps to be counted as eager activities');
 });

@@ -55,7 +55,7 @@ async function enter(
   await track(service, 'ada@example.com', eventName);
   const [{ id }] = await listExecutions(service, workflow.id);
   const workflowId = service.names.execution(id);
-  await operator.started(workflowId);
+  await operator.waitForStart(workflowId);
   return { path: `/workflows/${workflow.id}/executions/${id}`, workflowId };
 }
 
@@ -129,7 +129,7 @@ it('a Temporal run says why its campaign or job was cancelled', async () => {
     const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
-    await operator.started(service.names.campaign(id, 1));
+    await operator.waitForStart(service.names.campaign(id, 1));
     campaigns.push(id);
   }
   const [draft = '', deleted = ''] = campaigns;
@@ -150,7 +150,7 @@ it('a Temporal run says why its campaign or job was cancelled', async () => {
   });
   expect(await reasonsOf(service.names.campaign(draft, 1))).toEqual(reasons('campaign_draft'));
   expect(await reasonsOf(service.names.campaign(deleted, 1))).toEqual(reasons('campaign_deleted'));
-  await operator.started(service.names.job(jobId));
+  await operator.waitForStart(service.names.job(jobId));
   expect(await reasonsOf(service.names.job(jobId))).toEqual(reasons('cancelled'));
 });
 
@@ -182,7 +182,7 @@ it('the run of a campaign is cancelled when the campaign becomes a DRAFT again, 
     const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
-    await operator.started(service.names.campaign(id, 1));
+    await operator.waitForStart(service.names.campaign(id, 1));
     await expectOk(service.call('POST', `/campaigns/${id}/cancel`));
     if (isDeleted) await expectOk(service.call('DELETE', `/campaigns/${id}`));
     expect(await endOf(service.names.campaign(id, 1))).toEqual({ cancelled: true });

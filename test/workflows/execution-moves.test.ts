@@ -32,7 +32,7 @@ const detail = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('G
 const executionsOf = async ({ id }: BuiltWorkflow) =>
   (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
 
-/** Starts an execution. Returns it when Temporal runs it. */
+/** Starts an execution. Returns its id when Temporal runs it. */
 async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
   await track(`${event}@example.com`, event);
   const execution = await until(async () => {

@@ -33,11 +33,11 @@ describe('a frequency cap', () => {
     const { id: projectId } = campaigns.project;
     await buildContacts(campaigns.service.db, { projectId, count: 3 });
     const first = await sendCampaign();
-    await campaigns.become(first, 'SENT');
+    await campaigns.waitForStatus(first, 'SENT');
     await setCap({ max: 1, days: 7 });
     const second = await sendCampaign();
-    await campaigns.become(second, 'SENT');
-    expect(await campaigns.outcomes(second)).toEqual({ 'FAILED frequency_capped': 3 });
+    await campaigns.waitForStatus(second, 'SENT');
+    expect(await campaigns.countOutcomes(second)).toEqual({ 'FAILED frequency_capped': 3 });
     expect((await campaigns.call('GET', `/campaigns/${second}/stats`)).body).toMatchObject({
       total: 3,
       skipped: 3,
@@ -49,18 +49,18 @@ describe('a frequency cap', () => {
       campaigns.service.db,
     );
     const third = await sendCampaign();
-    await campaigns.become(third, 'SENT');
-    expect(await campaigns.outcomes(third)).toEqual({ SENT: 3 });
+    await campaigns.waitForStatus(third, 'SENT');
+    expect(await campaigns.countOutcomes(third)).toEqual({ SENT: 3 });
     const fourth = await sendCampaign();
-    await campaigns.become(fourth, 'SENT');
-    expect(await campaigns.outcomes(fourth)).toEqual({ 'FAILED frequency_capped': 3 });
-    // Failed emails use no place of the cap.
+    await campaigns.waitForStatus(fourth, 'SENT');
+    expect(await campaigns.countOutcomes(fourth)).toEqual({ 'FAILED frequency_capped': 3 });
+    // Failed emails do not count toward the cap.
     await sql`UPDATE emails SET status = 'FAILED', sent_at = NULL WHERE campaign_id = ${third}`.execute(
       campaigns.service.db,
     );
     const fifth = await sendCampaign();
-    await campaigns.become(fifth, 'SENT');
-    expect(await campaigns.outcomes(fifth)).toEqual({ SENT: 3 });
+    await campaigns.waitForStatus(fifth, 'SENT');
+    expect(await campaigns.countOutcomes(fifth)).toEqual({ SENT: 3 });
   });
 
   it('allows exactly its number of emails, with any number of concurrent senders', async () => {
@@ -94,7 +94,7 @@ describe('a frequency cap', () => {
       const { body } = await call('GET', `/workflows/${workflow.id}/executions?limit=100`);
       return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;
     }, 'the end of all executions');
-    for (const id of drafts) await campaigns.become(id, 'SENT');
+    for (const id of drafts) await campaigns.waitForStatus(id, 'SENT');
     expect(await countReceived()).toEqual({ [max]: count });
     const skipped = await sql<{ status: string }>`
       SELECT DISTINCT s.status FROM execution_steps s JOIN executions x ON x.id = s.execution_id

@@ -35,7 +35,7 @@ async function startBulk(kind: string, contactIds: string[]): Promise<string> {
   return body.jobId;
 }
 
-function ended(kind: 'import' | 'bulk', jobId: string) {
+function waitForEnd(kind: 'import' | 'bulk', jobId: string) {
   return until(async () => {
     const { body } = await service.call('GET', `/contacts/${kind}/${jobId}`);
     return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
@@ -54,17 +54,17 @@ const eventsOf = async (id: string) =>
 describe('an import', () => {
   it('is FAILED after 1,000 unreadable rows of a file that is not CSV; contacts from earlier rows stay', async () => {
     const csv = `email,plan\ntorn-before@import.test,pro\n${'"\n'.repeat(5_000)}torn-after@import.test,pro\n`;
-    const job = await ended('import', await startImport(csv));
+    const job = await waitForEnd('import', await startImport(csv));
     expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });
     expect(job.result).toMatchObject({ successCount: 1 });
     expect(job.result.totalRows).toBeLessThan(3_000);
     expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
   });
 
-  it('starts no workflow unless triggerWorkflows is set', async () => {
+  it('records no contact.subscribed unless triggerWorkflows is set', async () => {
     const csv = (name: string) => `email,subscribed\n${name}@import.test,yes\n${name}-out@import.test,no\n`;
-    await ended('import', await startImport(csv('quiet')));
-    await ended('import', await startImport(csv('greeted'), { query: '?triggerWorkflows=true' }));
+    await waitForEnd('import', await startImport(csv('quiet')));
+    await waitForEnd('import', await startImport(csv('greeted'), { query: '?triggerWorkflows=true' }));
     const names = async (email: string) => eventsOf((await find(email)).id);
     expect(await names('quiet@import.test')).toEqual([]);
     expect(await names('greeted@import.test')).toEqual(['contact.subscribed']);
@@ -83,7 +83,7 @@ describe('an import', () => {
       'late@sms.test,,,2026-01-02',
       'odd@sms.test,,perhaps,',
     ];
-    const job = await ended(
+    const job = await waitForEnd(
       'import',
       await startImport(`email,phone,Accepts SMS Marketing,SMS Opt-Out\n${rows.join('\n')}\n`),
     );
@@ -112,7 +112,7 @@ describe('an import', () => {
       });
     const consentAfter = async (words: string) => {
       const csv = `email,phone,SMS Consent,SMS Opt-Out\nstarted@sms.test,${phone},${words}\n`;
-      await ended('import', await startImport(csv));
+      await waitForEnd('import', await startImport(csv));
       return (await find('started@sms.test')).smsSubscribed;
     };
     expect(await consentAfter('no,2026-01-02')).toBe(false);
@@ -159,7 +159,7 @@ describe('an import', () => {
     expect([status, body.status, body.state]).toEqual([200, 'CANCELLED', 'failed']);
     expect(body.processed).toBeGreaterThan(0);
     expect(body.processed).toBeLessThan(40_000);
-    const next = await ended('import', await startImport('email\nafter@cancel.test\n'));
+    const next = await waitForEnd('import', await startImport('email\nafter@cancel.test\n'));
     expect(next.status).toBe('COMPLETED');
     const { body: after } = await service.call('GET', `/contacts/import/${jobId}`);
     expect(after).toMatchObject({ status: 'CANCELLED', processed: body.processed, total: 40_000, failedReason: null });
@@ -180,7 +180,7 @@ describe('an import', () => {
       'new@import.test,team,,no',
       ',x,,',
     ];
-    const job = await ended('import', await startImport(`Email,plan,seats,subscribed\n${rows.join('\n')}\n`));
+    const job = await waitForEnd('import', await startImport(`Email,plan,seats,subscribed\n${rows.join('\n')}\n`));
     expect(job).toMatchObject({
       status: 'COMPLETED',
       state: 'completed',
@@ -214,7 +214,7 @@ describe('an import', () => {
 
   it('imports a row whose phone number cannot be read, and reports it', async () => {
     const csv = 'email,phone\nread@phone.test,+49 151 23456789\nodd@phone.test,call me\n';
-    const job = await ended('import', await startImport(csv));
+    const job = await waitForEnd('import', await startImport(csv));
     expect(job.result).toMatchObject({
       successCount: 2,
       failureCount: 0,
@@ -225,7 +225,7 @@ describe('an import', () => {
   });
 
   it('keeps values as text with ?types=string', async () => {
-    await ended('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
+    await waitForEnd('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
     expect((await find('text@import.test')).data).toEqual({ n: '5' });
   });
 
@@ -235,7 +235,7 @@ describe('an import', () => {
     await service.call('POST', '/suppressions', { body: { email: 'refused@import.test', reason: 'unsubscribe' } });
     await service.call('POST', '/suppressions', { body: { email: 'gone@import.test', reason: 'complaint' } });
     const rows = ['back@import.test,1', 'refused@import.test,true', 'gone@import.test,yes'];
-    const job = await ended('import', await startImport(`email,subscribed\n${rows.join('\n')}`));
+    const job = await waitForEnd('import', await startImport(`email,subscribed\n${rows.join('\n')}`));
     expect(job.result).toMatchObject({ successCount: 3, failureCount: 0 });
     expect(await find('back@import.test')).toMatchObject({ subscribed: true });
     expect(await eventsOf(back.id)).toEqual(['contact.subscribed']);
@@ -257,7 +257,7 @@ describe('an import', () => {
       row('full@import.test'),
       row('after@import.test'),
     ];
-    const job = await ended('import', await startImport(csv.join('\n')));
+    const job = await waitForEnd('import', await startImport(csv.join('\n')));
     expect(job.result).toMatchObject({
       successCount: 2,
       createdCount: 2,
@@ -290,7 +290,7 @@ describe('an import', () => {
     expect(halted).toMatchObject({ status: 'RUNNING', state: 'active' });
     expect(halted.result.totalRows).toBe(halted.processed);
     await service.startWorker();
-    expect((await ended('import', jobId)).result).toMatchObject({
+    expect((await waitForEnd('import', jobId)).result).toMatchObject({
       totalRows: 12_000,
       createdCount: 12_000,
       failureCount: 0,
@@ -306,7 +306,7 @@ describe('an import', () => {
     await expectWhole(jobId, 'durable.test');
   });
 
-  it('continues after its worker was killed', async () => {
+  it('counts every row once, although the grace period of its stopping worker expired', async () => {
     const { jobId, release } = await holdImport('forced.test');
     const stopped = service.stopWorker();
     // The worker has cancelled the activity, and no longer waits for its end.
@@ -317,7 +317,7 @@ describe('an import', () => {
   });
 
   it('stores the first 1,000 errors and counts all', async () => {
-    const job = await ended('import', await startImport(`email\n${'bad\n'.repeat(1_500)}last@import.test\n`));
+    const job = await waitForEnd('import', await startImport(`email\n${'bad\n'.repeat(1_500)}last@import.test\n`));
     expect(job).toMatchObject({
       status: 'COMPLETED',
       result: { totalRows: 1_501, failureCount: 1_500, successCount: 1 },
@@ -337,14 +337,14 @@ describe('an import', () => {
       .cancel();
     await connection.close();
     await service.startWorker();
-    expect(await ended('import', jobId)).toMatchObject({ status: 'CANCELLED', state: 'failed' });
+    expect(await waitForEnd('import', jobId)).toMatchObject({ status: 'CANCELLED', state: 'failed' });
   });
 });
 
 describe('a bulk job', () => {
   it('with a condition changes all matching contacts once, although it changes fields of the condition', async () => {
     const lines = Array.from({ length: 700 }, (_, i) => `p${i}@where.test,${i % 7 === 0 ? 'free' : 'pro'}`);
-    await ended('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
+    await waitForEnd('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
     const condition = {
       logic: 'AND',
       groups: [
@@ -359,7 +359,7 @@ describe('a bulk job', () => {
     const where = { search: '@where.test', condition };
     const queued = await service.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
     expect(queued.status).toBe(202);
-    expect(await ended('bulk', queued.body.jobId)).toMatchObject({
+    expect(await waitForEnd('bulk', queued.body.jobId)).toMatchObject({
       status: 'COMPLETED',
       progress: 100,
       total: 600,
@@ -369,7 +369,7 @@ describe('a bulk job', () => {
     const left = encodeURIComponent(JSON.stringify(condition));
     expect((await service.call('GET', `/contacts?search=where.test&condition=${left}`)).body.total).toBe(0);
     const gone = await service.call('POST', '/contacts/bulk-delete', { body: { where: { search: '@where.test' } } });
-    expect((await ended('bulk', gone.body.jobId)).result).toMatchObject({ successCount: 700 });
+    expect((await waitForEnd('bulk', gone.body.jobId)).result).toMatchObject({ successCount: 700 });
     expect((await service.call('GET', '/contacts?search=where.test')).body.total).toBe(0);
   });
 
@@ -380,7 +380,7 @@ describe('a bulk job', () => {
       await service.call('POST', '/contacts', { key: service.two.secretKey, body: { email: 'x@bulk.test' } })
     ).body;
     const unknown = ['no-uuid', '0190a000-0000-7000-8000-000000000000', theirs.id];
-    const job = await ended('bulk', await startBulk('unsubscribe', [...ids, ...unknown]));
+    const job = await waitForEnd('bulk', await startBulk('unsubscribe', [...ids, ...unknown]));
     expect(job).toMatchObject({
       status: 'COMPLETED',
       processed: 303,
@@ -388,8 +388,8 @@ describe('a bulk job', () => {
     });
     expect(job.result.errors.map((error: { contactId: string }) => error.contactId)).toEqual(unknown);
     await service.call('POST', '/suppressions', { body: { email: 'bulk0@bulk.test', reason: 'unsubscribe' } });
-    await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
-    await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
+    await waitForEnd('bulk', await startBulk('subscribe', ids.slice(0, 2)));
+    await waitForEnd('bulk', await startBulk('subscribe', ids.slice(0, 2)));
     expect(await find('bulk0@bulk.test')).toMatchObject({ subscribed: true });
     expect(await eventsOf(ids[0] ?? '')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'contact.subscribed']);
     expect((await service.call('DELETE', '/suppressions/bulk0@bulk.test')).status).toBe(404);
@@ -407,7 +407,7 @@ describe('a bulk job', () => {
     const path = `/workflows/${workflow.id}/executions`;
     const started = await service.call('POST', path, { body: { contactId: contact.id } });
     expect(started.status).toBe(201);
-    const job = await ended('bulk', await startBulk('delete', [contact.id, contact.id]));
+    const job = await waitForEnd('bulk', await startBulk('delete', [contact.id, contact.id]));
     expect(job.result).toMatchObject({ operation: 'delete', totalRequested: 1, successCount: 1 });
     expect((await service.call('GET', `/contacts/${contact.id}`)).status).toBe(404);
     const execution = (await service.call('GET', `${path}/${started.body.id}`)).body;

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 let taken: RegExp = /./;
 const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { replyToRcpt } });
-const { create, send, become } = campaigns;
+const { create, send, waitForStatus } = campaigns;
 
 beforeEach(async () => {
   taken = /./;
@@ -19,11 +19,11 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: unknown) => expectOk(campaigns.call(method, path, body));
 const stats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 
-/** Sends a campaign. Returns it when Temporal runs it. */
+/** Sends a campaign. Returns its id when Temporal runs it. */
 async function start(body: Record<string, unknown> = {}): Promise<string> {
   const id = await create();
   await send(id, body);
-  await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
+  await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
   return id;
 }
 
@@ -66,10 +66,10 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     await campaigns.operator.runRecovery();
     expect(await campaigns.read(id)).toMatchObject({ status: 'DRAFT', scheduledAt: null });
     await call('POST', `/campaigns/${id}/send`, {});
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 20 });
   });
 
-  it('has its skipping completed if it was cancelled before', async () => {
+  it('skips the unsent recipients if it was cancelled before its workflow was terminated', async () => {
     const id = await startHalf();
     await campaigns.service.stopWorker();
     await call('POST', `/campaigns/${id}/cancel`);
@@ -88,20 +88,20 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 describe('a campaign that Temporal has lost', () => {
   it('is sent to the remaining recipients, and to no recipient twice', async () => {
     const id = await startHalf();
-    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
+    await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 20 });
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
 
   it('keeps its time if it is scheduled', async () => {
     const id = await start(IN_AN_HOUR());
-    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
+    await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
-    await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
+    await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
     expect(await campaigns.read(id)).toMatchObject({ status: 'SCHEDULED' });
     expect(campaigns.sink.counts.messages).toBe(0);
     await call('POST', `/campaigns/${id}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
-    await become(id, 'SENT');
+    await waitForStatus(id, 'SENT');
   });
 });

@@ -28,13 +28,13 @@ const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', conf
 const detail = ({ id }: BuiltWorkflow, executionId: string) =>
   expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
 
-/** Starts an execution. Returns it when it waits and Temporal runs it. */
+/** Starts an execution. Returns its id when Temporal runs it. */
 async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
   const { contact } = (await track(service, email, event)).data;
   const [execution] = (await listExecutions(service, workflow.id)).filter(
     (e: { contactId: string }) => e.contactId === contact,
   );
-  await operator.started(service.names.execution(execution.id));
+  await operator.waitForStart(service.names.execution(execution.id));
   return execution.id;
 }
 
@@ -93,7 +93,7 @@ describe('an execution that Temporal has lost', () => {
     });
     const id = await enter(workflow, 'delayed');
     const [{ dueAt }] = (await detail(workflow, id)).steps;
-    await operator.forget(service.names.execution(id));
+    await operator.deleteWorkflows(service.names.execution(id));
     await operator.runRecovery();
     const execution = await ended(workflow, id);
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'through' });
@@ -107,9 +107,9 @@ describe('an execution that Temporal has lost', () => {
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits', steps });
     const id = await enter(workflow, 'waits');
-    await operator.forget(service.names.execution(id));
+    await operator.deleteWorkflows(service.names.execution(id));
     await track(service, 'ada@example.com', 'paid');
-    // Makes the row look as if Temporal had received the signal before it lost everything.
+    // Deletes the outbox row, as if Temporal had received the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
     await operator.runRecovery();
     expect(await ended(workflow, id)).toMatchObject({
@@ -125,9 +125,9 @@ describe('an execution that Temporal has lost', () => {
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits-on', steps });
     const id = await enter(workflow, 'waits-on');
-    await operator.forget(service.names.execution(id));
+    await operator.deleteWorkflows(service.names.execution(id));
     await operator.runRecovery();
-    await operator.started(service.names.execution(id));
+    await operator.waitForStart(service.names.execution(id));
     await track(service, 'ada@example.com', 'later');
     expect(await ended(workflow, id)).toMatchObject({
       exitReason: 'through',
@@ -144,7 +144,7 @@ describe('an execution that Temporal has lost', () => {
     await service.stopWorker();
     await track(service, 'once@example.com', 'mailed');
     const [{ id }] = await listExecutions(service, workflow.id);
-    // Makes the row look as if a worker had handed it to Temporal before Temporal lost everything.
+    // Deletes the outbox row, as if a worker had handed it to Temporal before Temporal lost everything.
     await sql`DELETE FROM outbox WHERE ref_id = ${id}`.execute(service.db);
     await service.startWorker();
     await operator.runRecovery();
@@ -160,7 +160,7 @@ describe('an execution that Temporal has lost', () => {
       steps: { pause: delay(1, 'days'), end: EXIT },
     });
     const id = await enter(workflow, 'edited');
-    await operator.forget(service.names.execution(id));
+    await operator.deleteWorkflows(service.names.execution(id));
     await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
     await operator.runRecovery();
     expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
@@ -175,9 +175,9 @@ describe('an execution that Temporal has lost', () => {
         ids.map(async (id) => (await operator.client.workflow.getHandle(service.names.execution(id)).describe()).runId),
       );
     const before = await runs();
-    await operator.forget(...[3, 11, 12].map((n) => service.names.execution(ids[n] ?? '')));
+    await operator.deleteWorkflows(...[3, 11, 12].map((n) => service.names.execution(ids[n] ?? '')));
     await operator.runRecovery();
-    for (const n of [3, 11, 12]) await operator.started(service.names.execution(ids[n] ?? ''));
+    for (const n of [3, 11, 12]) await operator.waitForStart(service.names.execution(ids[n] ?? ''));
     const changed = (await runs()).flatMap((run, n) => (run === before[n] ? [] : [n]));
     expect(changed).toEqual([3, 11, 12]);
   });

@@ -31,10 +31,10 @@ afterAll(async () => {
 });
 
 /** Builds an email that was accepted hours ago. Returns its id, which contains the time. */
-async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
-  const made = await buildEmail(service.db, { projectId: service.one.id, ...p });
+async function buildEmailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
+  const created = await buildEmail(service.db, { projectId: service.one.id, ...p });
   const id = v7({ msecs: Date.now() - hoursAgo * 3_600_000 });
-  await sql`UPDATE emails SET id = ${id} WHERE id = ${made}`.execute(service.db);
+  await sql`UPDATE emails SET id = ${id} WHERE id = ${created}`.execute(service.db);
   return id;
 }
 
@@ -52,51 +52,51 @@ async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Pr
 }
 
 const mail = (id: string) => service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const sent = (id: string) =>
+const waitForSent = (id: string) =>
   until(async () => {
     const found = await mail(id);
     return found.status === 'SENT' && found;
   }, 'the mail to be sent');
-const tried = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
+const waitForAttempt = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
 
 describe('an email whose delivery Temporal has lost', () => {
   it('is sent once', async () => {
     await service.stopWorker();
-    const id = await mailOf(1);
-    await operator.forget(await deliver('emailDelivery', [id]));
+    const id = await buildEmailOf(1);
+    await operator.deleteWorkflows(await deliver('emailDelivery', [id]));
     await service.startWorker();
     await operator.runRecovery();
-    expect(await sent(id)).toMatchObject({ attempts: 1 });
+    expect(await waitForSent(id)).toMatchObject({ attempts: 1 });
     await operator.runRecovery();
     expect(sink.counts.messages).toBe(1);
   });
 
   it('is retried if it waited for its next attempt', async () => {
     deferring = true;
-    const id = await mailOf(1);
+    const id = await buildEmailOf(1);
     const workflowId = await deliver('emailDelivery', [id]);
-    await tried(id);
-    await operator.forget(workflowId);
+    await waitForAttempt(id);
+    await operator.deleteWorkflows(workflowId);
     deferring = false;
     await operator.runRecovery();
-    expect(await sent(id)).toMatchObject({ attempts: 2 });
+    expect(await waitForSent(id)).toMatchObject({ attempts: 2 });
     expect(sink.counts.messages).toBe(1);
   });
 
   it('is found after more than a day if an operator requests it', async () => {
-    const id = await mailOf(72);
+    const id = await buildEmailOf(72);
     await operator.runRecovery();
     expect(await mail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
     await operator.runRecovery({ messagesOfHours: 96 });
-    await sent(id);
+    await waitForSent(id);
   });
 });
 
 it('recovery does not send an email of a running delivery', async () => {
   deferring = true;
-  const id = await mailOf(1);
+  const id = await buildEmailOf(1);
   const workflowId = await deliver('emailDelivery', [id]);
-  await tried(id);
+  await waitForAttempt(id);
   const before = await mail(id);
   await operator.runRecovery();
   expect(await mail(id)).toEqual(before);
@@ -104,9 +104,9 @@ it('recovery does not send an email of a running delivery', async () => {
   await until(async () => (await mail(id)).status === 'FAILED', 'the end of the delivery');
 });
 
-/** Builds an email of a step at which an execution is, or of a step that the execution has passed. */
+/** Builds an email of a SEND_EMAIL step. The visit of the step has this status. */
 async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
-  const id = await mailOf(1, { sourceType: 'WORKFLOW' });
+  const id = await buildEmailOf(1, { sourceType: 'WORKFLOW' });
   await sql`
     WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${service.one.id}, 'Test') RETURNING id), e AS (
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit, status, completed_at)
@@ -118,13 +118,13 @@ async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promi
   return id;
 }
 
-it('recovery sends no emails of campaigns and steps, except held and released ones', async () => {
-  const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
+it('recovery sends no email of a campaign or of a RUNNING step, but sends the email of a COMPLETED step, as after a release', async () => {
+  const ofCampaign = await buildEmailOf(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
   const ofStep = await emailOfStep('RUNNING');
   const released = await emailOfStep('COMPLETED');
   await operator.runRecovery();
-  await sent(released);
+  await waitForSent(released);
   expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
   expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
 });
@@ -146,7 +146,7 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
     VALUES (${id}, ${project}, '+4915100000001', '+15005550006', 'DE', 'Hi', 'GSM7', 1)
   `.execute(service.db);
   await service.stopWorker();
-  await operator.forget(await deliver('smsDelivery', [id]));
+  await operator.deleteWorkflows(await deliver('smsDelivery', [id]));
   await service.startWorker();
   await operator.runRecovery();
   const sms = () => service.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -155,11 +155,11 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
 });
 
 it('held email of a released project is sent although the release was lost, and email of a held project stays HELD', async () => {
-  const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
-  const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
+  const ids = [await buildEmailOf(1, { status: 'HELD' }), await buildEmailOf(48, { status: 'HELD' })];
+  const onHold = await buildEmailOf(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
   await operator.runRecovery();
-  for (const id of ids) await sent(id);
+  for (const id of ids) await waitForSent(id);
   expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
 });
 

@@ -50,7 +50,7 @@ const waitForSent = (id: string) =>
     const email = await mailOf(id);
     return email.status === 'SENT' ? email : undefined;
   }, 'the mail to be sent');
-/** Terminates a workflow as an operator does in Temporal's UI. Returns when Temporal lists it as terminated. */
+/** Terminates all running email deliveries, as an operator does in Temporal's UI. Returns when Temporal lists none. */
 async function terminateDeliveries(): Promise<void> {
   const query = `WorkflowType = 'emailDelivery' AND ExecutionStatus = 'Running'`;
   const ids = await until(async () => {
@@ -143,7 +143,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   await receiver.close();
 });
 
-/** Builds an import that was accepted an hour ago. */
+/** Builds an import that was accepted an hour ago. With `dispatched`, its workflow is running and its outbox row deleted. */
 async function newImport(csv: string, { dispatched = true } = {}) {
   const file = Buffer.from(csv);
   const layout = readCsvLayout(file);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const waiting = async () =>
+const countOutbox = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM outbox`.execute(service.db)).rows[0]?.n ?? 0;
 
 it('an outbox row is deleted as soon as its workflow starts, not only when its lease expires', async () => {
@@ -27,11 +27,11 @@ it('an outbox row is deleted as soon as its workflow starts, not only when its l
   for (let n = 0; n < 100; n += 1) {
     await service.call('POST', '/v1/track', { body: { email: `p${n}@example.com`, event: 'waits' } });
   }
-  await until(async () => (await waiting()) === 0, 'the begin of all executions');
+  await until(async () => (await countOutbox()) === 0, 'the begin of all executions');
   for (let n = 0; n < 100; n += 1) {
     await service.call('POST', '/v1/track', { body: { email: `p${n}@example.com`, event: 'paid' } });
   }
-  await until(async () => (await waiting()) === 0, 'the arrival of all signals');
+  await until(async () => (await countOutbox()) === 0, 'the arrival of all signals');
   await until(async () => {
     const { body } = await service.call('GET', `/workflows/${workflow.id}/executions?status=EXITED&limit=1`);
     return body.total === 100;

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 
 const jsonBytes = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
-const waiting = (seq: number, dueAtMs: number): ChunkState => ({
+const deferredChunk = (seq: number, dueAtMs: number): ChunkState => ({
   seq,
   dueAtMs,
   deferredSinceMs: Date.now(),
@@ -50,7 +50,7 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
       UPDATE campaign_chunks SET due_at = now(), deferred_since = now(), deferrals = 20, resume_id = first_id, resume_deferred = true
       WHERE campaign_id = ${start.campaignId}
     `.execute(database.db);
-    const later = Array.from({ length: LATER_MAX }, (_, n) => waiting(n + 1, 0));
+    const later = Array.from({ length: LATER_MAX }, (_, n) => deferredChunk(n + 1, 0));
     const except = [...later, ...Array.from({ length: LANES }, (_, n) => newChunk(LATER_MAX + n + 1))].map(
       ({ seq }) => seq,
     );
@@ -63,7 +63,7 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
 
     const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
     takeDueChunks(state, response, []);
-    state.later.push(...except.slice(LATER_MAX).map((seq) => waiting(seq, 0)));
+    state.later.push(...except.slice(LATER_MAX).map((seq) => deferredChunk(seq, 0)));
     const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
     expect(jsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);
   });
@@ -71,7 +71,7 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
   it('are small when a run of an earlier version passes its state on', () => {
     const part = {
       ...start,
-      chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),
+      chunks: Array.from({ length: 500 }, (_, n) => deferredChunk(CHUNKS + n, Date.now())),
       clock: 'x',
     };
     expect(jsonBytes(part)).toBeLessThan(PAYLOAD_MAX);

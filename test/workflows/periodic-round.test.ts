@@ -107,7 +107,7 @@ describe('a round of periodic work', () => {
     expect(cursors).toEqual([null, 'half']);
   });
 
-  it('stops a hanging part when its time is over, and records the part after which the next round continues', async () => {
+  it('stops a hanging part at the deadline of the round, and records the part after which the next round continues', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs', 'never begun']],
       lanes: 1,

@@ -13,7 +13,7 @@ let service: TestService;
 let operator: TestOperator;
 beforeAll(async () => {
   dns = await startDnsServer();
-  // The service captures email on loopback, so a domain needs no records and shows none.
+  // A service that only captures email needs and shows no DNS records of a domain, so this service uses SMTP.
   service = await startTestService({
     DNS_SERVERS: dns.address,
     EMAIL_PROVIDER: 'smtp',
@@ -27,7 +27,7 @@ afterAll(async () => {
   await dns?.close();
 });
 
-const standingOf = async (kind: PeriodicKind) =>
+const stateOf = async (kind: PeriodicKind) =>
   (await listPeriodicWork(service.db)).find((standing) => standing.kind === kind);
 
 async function registerDomain(name: string): Promise<{ id: string; records: { name: string; value: string }[] }> {
@@ -58,7 +58,7 @@ it('other domains are checked while the DNS of one domain hangs', async () => {
   publish(other);
   const round = operator.runRound('domains').then(() => 'ended');
   await until(() => isVerified(other.id), 'the verification of the domain whose DNS responds');
-  const asked = dns.asked.filter((question) => question.includes('hangs.example')).length;
+  const asked = dns.questions.filter((question) => question.includes('hangs.example')).length;
   expect(asked).toBeGreaterThan(0);
   expect(await Promise.race([round, 'still running'])).toBe('still running');
   await round;
@@ -107,21 +107,21 @@ it('pruning deletes from the other tables when one fails, names the failed table
   expect(pruning).toMatchObject({ unfinished: 0, failed: ['login_failures'] });
   expect(recovery.failed).toEqual([]);
   expect((await sql`SELECT FROM processes WHERE host = 'gone'`.execute(service.db)).rows).toEqual([]);
-  expect(await standingOf('pruning')).toMatchObject({
+  expect(await stateOf('pruning')).toMatchObject({
     failing: ['login_failures'],
     lastError: 'login_failures: this table cannot be pruned',
     isRunning: false,
     isLate: false,
   });
-  expect(await standingOf('recovery')).toMatchObject({ endedAt: expect.any(Date), lastError: null, backlog: 0 });
+  expect(await stateOf('recovery')).toMatchObject({ endedAt: expect.any(Date), lastError: null, backlog: 0 });
   await sql`DROP TRIGGER refuse ON login_failures`.execute(service.db);
   expect(await operator.runRound('pruning')).toMatchObject({ failed: [] });
-  expect(await standingOf('pruning')).toMatchObject({ failing: [] });
+  expect(await stateOf('pruning')).toMatchObject({ failing: [] });
 });
 
 it('the statistics round stores the totals of past hours', async () => {
   await sql`UPDATE mail_hours_until SET hour = hour - 3`.execute(service.db);
-  expect((await standingOf('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
+  expect((await stateOf('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
   expect(await operator.runRound('statistics')).toMatchObject({ done: 3, failed: [] });
-  expect((await standingOf('statistics'))?.backlog).toBe(0);
+  expect((await stateOf('statistics'))?.backlog).toBe(0);
 });

@@ -41,8 +41,7 @@ afterAll(async () => {
 });
 
 /**
- * A step, and the targets of its branches. A target is a number of steps further on, possibly beyond the last step, or
- * a number of steps after the first.
+ * A step, and a number for each of its branches, from which `stepsOf` computes the target of the branch.
  */
 interface Drawn {
   step: (at: { seconds: number }) => { type: StepType; config: StepConfig };
@@ -83,8 +82,8 @@ const drawn = fc.oneof(
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 
 /**
- * Returns the steps of the graph. With `circular`, a branch may lead back: its target is then counted from the first
- * step.
+ * Returns the steps of the graph, and an EXIT after the last. A branch leads to a later step, or to the EXIT. With
+ * `circular`, targets beyond the EXIT are counted from the first step again, so a branch may lead back.
  */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
   const entries = graph.map(({ step, leads: steps }, index): [string, StepSpec] => {
@@ -215,7 +214,7 @@ describe('a preview of any workflow', () => {
       const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
       const asked = { contactId, context: {}, events };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
-      // From that step on, each pause of the sandbox takes a second.
+      // After 100 steps, each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
       const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(comparableParts(preview), JSON.stringify(steps)).toEqual(comparableParts(execution));

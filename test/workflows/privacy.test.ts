@@ -89,7 +89,7 @@ afterAll(async () => {
 const marked = (about: string) => `${MARK}-${about}@example.com`;
 
 /** Waits until the log has a line with this message and these fields. */
-const logged = (msg: string, fields: object = {}) =>
+const waitForLog = (msg: string, fields: object = {}) =>
   until(
     () =>
       lines
@@ -134,8 +134,8 @@ function submit(port: number, p: { from: string; to: string; raw: string; pass?:
   );
 }
 
-/** Returns a message that the parser refuses, because it has more than 1,000 nested parts. */
-const nested = (depth: number) =>
+/** Returns a message with `depth` nested parts. The parser refuses more than 1,000. */
+const nestedMessage = (depth: number) =>
   Array.from(
     { length: depth },
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
@@ -154,7 +154,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       const workflow = await buildWorkflow(service, { eventName, steps: { step } });
       await track(service, marked(eventName), eventName, { name: MARK, phone: PHONE });
       const { id } = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
-      await operator.started(service.names.execution(id));
+      await operator.waitForStart(service.names.execution(id));
       pending.push(await pendingFailure(service.names.execution(id)));
     }
     expect(pending).toEqual([
@@ -169,7 +169,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     for (const about of ['away', 'gone', 'odd']) {
       await expectOk(service.call('POST', '/v1/send', { body: { ...body, to: marked(about) } }));
     }
-    await logged('a message has ended', { outcome: 'bounced' });
+    await waitForLog('a message has ended', { outcome: 'bounced' });
     const { error } = await service.db
       .selectFrom('emails')
       .select('error')
@@ -186,7 +186,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     expect((await send(`not an address of ${MARK}`)).status).toBe(422);
     expect((await send(marked('unwritable'))).status).toBe(500);
     await service.call('GET', `/contacts?search=${MARK}`, { headers });
-    await logged('request failed');
+    await waitForLog('request failed');
   });
 
   it('occur in imports: rows with errors, an invalid file, and a wait for Postgres', async () => {
@@ -195,7 +195,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const torn = await jobEnd(await startImport(`email,name\n${marked('torn')},${MARK}\n${'"\n'.repeat(5_000)}`));
     expect(torn.status).toBe('FAILED');
     const id = await startImport(`email,name\n${marked('import-unwritable')},${MARK}\n`);
-    await operator.started(service.names.job(id));
+    await operator.waitForStart(service.names.job(id));
     expect(await pendingFailure(service.names.job(id))).toBe('Postgres P0001');
     await expectOk(service.call('POST', `/contacts/jobs/${id}/cancel`));
   });
@@ -207,7 +207,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       await submit(relayPort, { ...good, pass: `sk_${MARK}` }),
       await submit(relayPort, { ...good, to: `${MARK}@localhost` }),
       await submit(relayPort, { ...good, raw: raw.replace('shop.example.com', `${MARK}.test`) }),
-      await submit(relayPort, { ...good, raw: `From: x@shop.example.com\n${nested(1_200)}\n${MARK}\n` }),
+      await submit(relayPort, { ...good, raw: `From: x@shop.example.com\n${nestedMessage(1_200)}\n${MARK}\n` }),
       await submit(relayPort, { ...good, to: marked('relay-unwritable') }),
     ];
     expect(replies).toEqual([
@@ -217,7 +217,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       expect.stringMatching(/^554 /),
       expect.stringMatching(/^451 /),
     ]);
-    await logged('SMTP relay');
+    await waitForLog('SMTP relay');
   });
 
   it('occur in inbound email: accepted, unreadable, automatic, a report, and one that fails in Postgres', async () => {
@@ -231,7 +231,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const odd = arf({ type: marked('type'), headers: `From: ${MARK} <${marked('quoted')}>` });
     const replies = [
       await take('help@shop.example.com', mail(marked('author'))),
-      await take('help@shop.example.com', nested(1_200)),
+      await take('help@shop.example.com', nestedMessage(1_200)),
       await take('help@shop.example.com', mail(marked('author-unwritable'))),
       await take(`${MARK}@elsewhere.example`, mail(marked('author'))),
       await take(returnPath, auto),
@@ -244,15 +244,15 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       ...['250', '554', '451', '550', '250'],
       ...['250', '250', '250', '250'],
     ]);
-    await logged('inbound mail');
-    await logged('a returned message contains nothing to record', { why: 'an automatic reply' });
+    await waitForLog('inbound mail');
+    await waitForLog('a returned message contains nothing to record', { why: 'an automatic reply' });
   });
 
   it('occur at Twilio, which refuses an SMS, defers one, and closes a connection', async () => {
     const send = () => expectOk(service.call('POST', '/v1/sms/send', { body: { to: PHONE, body: `Hi ${MARK}` } }));
     twilio.next.push({ status: 400, code: 21211, message: `${PHONE} of Ms ${MARK} is no valid number` });
     await send();
-    await logged('a message has ended', { outcome: 'failed' });
+    await waitForLog('a message has ended', { outcome: 'failed' });
     for (const response of [{ status: 503, code: 20503, message: `${PHONE} of Ms ${MARK} waits` }, 'hangup' as const]) {
       twilio.next.push(response);
       await send();

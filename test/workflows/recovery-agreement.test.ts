@@ -99,7 +99,7 @@ async function isOnItsWay(workflowId: string): Promise<boolean> {
   return run?.type === 'contactExecution' && run.status.name === 'RUNNING' && !run.searchAttributes.StepId;
 }
 
-const become = (workflowId: string, status: string) =>
+const waitForStatus = (workflowId: string, status: string) =>
   until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
 
 /** Waits until Temporal lists all running workflows of the pairs as running. */
@@ -168,7 +168,7 @@ async function enter(): Promise<Pair> {
     return found?.id;
   }, 'the wait');
   const workflowId = service.names.execution(id);
-  await become(workflowId, 'RUNNING');
+  await waitForStatus(workflowId, 'RUNNING');
   return { id, workflowId, row: 'open', run: 'RUNNING' };
 }
 
@@ -179,13 +179,13 @@ async function bringRun(workflowId: string, run: RunState): Promise<void> {
     case 'COMPLETED':
     case 'FAILED':
       await handle.signal('ended', { status: run, reason: run === 'FAILED' ? 'webhook_failed' : null });
-      return void (await become(workflowId, run));
+      return void (await waitForStatus(workflowId, run));
     case 'CANCELLED':
       return operator.cancel(workflowId);
     case 'TERMINATED':
       return operator.terminate(workflowId);
     case 'unknown':
-      return operator.forget(workflowId);
+      return operator.deleteWorkflows(workflowId);
     case 'RUNNING':
   }
 }
@@ -231,7 +231,7 @@ describe('one round of recovery', () => {
     expect(await recovery.round()).toMatchObject([
       { workflowId: pair.workflowId, done: 'told to read its record again' },
     ]);
-    await waitingAt(pair.id, 'last');
+    await waitUntilWaitingAt(pair.id, 'last');
     expect(sink.counts.messages).toBe(before + 1);
     expect(await recovery.round()).toEqual([]);
   });
@@ -242,15 +242,15 @@ describe('one round of recovery', () => {
       const email = `contact-${contacts - 1}@example.com`;
       const restore = await keepExecution(pair.id);
       await track(service, email, 'go');
-      await waitingAt(pair.id, 'last');
+      await waitUntilWaitingAt(pair.id, 'last');
       if (end === 'that has ended') {
         await track(service, email, 'finish');
-        await become(pair.workflowId, 'COMPLETED');
+        await waitForStatus(pair.workflowId, 'COMPLETED');
       }
       await restore();
       const before = sink.counts.messages;
       expect(await recovery.round()).toHaveLength(1);
-      if (end === 'that waits') await waitingAt(pair.id, 'last');
+      if (end === 'that waits') await waitUntilWaitingAt(pair.id, 'last');
       else await until(async () => (await executionStatus(pair.id)) === 'EXITED', 'the end');
       await emptyOutbox();
       expect(await recovery.round()).toEqual([]);
@@ -272,13 +272,13 @@ describe('one round of recovery', () => {
       const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
       await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
       const workflowId = service.names.campaign(id, 1);
-      await become(workflowId, 'RUNNING');
+      await waitForStatus(workflowId, 'RUNNING');
       if (run === 'COMPLETED' || run === 'FAILED') {
         const other = run === 'FAILED';
         if (other) await sql`UPDATE campaigns SET id = uuidv7(), name = ${id} WHERE id = ${id}`.execute(service.db);
         else await setStatus(id, 'SENT');
         await operator.client.workflow.getHandle(workflowId).signal('changed');
-        await become(workflowId, run);
+        await waitForStatus(workflowId, run);
         if (other) await sql`UPDATE campaigns SET id = ${id} WHERE name = ${id}`.execute(service.db);
       } else await bringRun(workflowId, run);
       await setStatus(id, row === 'open' ? 'SCHEDULED' : row);
@@ -304,10 +304,10 @@ describe('one round of recovery', () => {
     const pairs = await makePairs(['open', 'COMPLETED', 'FAILED', 'CANCELLED'], async (row, run) => {
       const id = await newImport();
       const workflowId = service.names.job(id);
-      await become(workflowId, 'RUNNING');
+      await waitForStatus(workflowId, 'RUNNING');
       if (run === 'COMPLETED' || run === 'FAILED') {
         await setStatus(id, run);
-        await become(workflowId, run);
+        await waitForStatus(workflowId, run);
       } else await bringRun(workflowId, run);
       await setStatus(id, row === 'open' ? 'QUEUED' : row);
       return { id, workflowId, row, run };
@@ -350,7 +350,7 @@ describe('one round of recovery', () => {
 });
 
 /** Waits until an execution waits at a step, and Temporal lists it there. */
-async function waitingAt(id: string, step: string): Promise<void> {
+async function waitUntilWaitingAt(id: string, step: string): Promise<void> {
   await until(async () => {
     const row = await service.db
       .selectFrom('executions')

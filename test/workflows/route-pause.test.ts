@@ -40,7 +40,7 @@ async function pauses() {
   return service.db.selectFrom('route_pauses').selectAll().orderBy('id').execute();
 }
 
-it('a relay that refuses our login unsubscribes no contact: the route is paused, and email is sent when the relay accepts it', async () => {
+it('a relay that denies access because we did not sign in unsubscribes no contact: the route is paused, and email is sent when the relay accepts it', async () => {
   await buildContacts(service.db, { projectId: project.id, count: COUNT });
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });

@@ -31,7 +31,7 @@ const OTHER_EVENTS_MAX = EVENTS_MAX - EVENTS_OF_SIGNAL * SIGNALS_OF_RUN_MAX;
 const AT_A_TIME = 3;
 
 const campaigns = useCampaignService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
-const { create, send, become, outcomes } = campaigns;
+const { create, send, waitForStatus, countOutcomes } = campaigns;
 let receiver: WebhookReceiver;
 /** Milliseconds that the webhook receiver takes for each response. */
 let responseMs = 0;
@@ -73,7 +73,7 @@ interface RunSize {
   signals: number;
 }
 
-/** Returns the number of events of each run of a workflow, when all runs have ended. */
+/** Returns the numbers of events and signals of each run of a workflow, when all runs have ended. */
 async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
   const runs = await until(async () => {
     const found = [];
@@ -117,7 +117,7 @@ describe('a workflow that receives many signals', () => {
     await track(caller, 'flood@example.com', 'opened');
     const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
     const workflowId = service.names.execution(id);
-    await campaigns.operator.started(workflowId);
+    await campaigns.operator.waitForStart(workflowId);
     await flood(workflowId, 'event', (n) => [{ visit: 1_000_000 + n }]);
     await track(caller, 'flood@example.com', 'paid');
     await expectBoundedRuns(workflowId);
@@ -128,11 +128,11 @@ describe('a workflow that receives many signals', () => {
     const id = await create();
     await send(id, { scheduledFor: inHours(1) });
     const workflowId = campaigns.service.names.campaign(id, 1);
-    await campaigns.operator.started(workflowId);
+    await campaigns.operator.waitForStart(workflowId);
     await flood(workflowId, 'changed');
     await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 20 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 20 });
     await expectBoundedRuns(workflowId);
   });
 
@@ -145,8 +145,8 @@ describe('a workflow that receives many signals', () => {
     await until(async () => campaigns.sink.messages.length > 0, 'the first email');
     await flood(workflowId, 'changed');
     campaigns.pauseMs = 0;
-    await become(id, 'SENT');
-    expect(await outcomes(id)).toEqual({ SENT: 3_000 });
+    await waitForStatus(id, 'SENT');
+    expect(await countOutcomes(id)).toEqual({ SENT: 3_000 });
     expect(campaigns.sink.messages).toHaveLength(3_000);
     await expectBoundedRuns(workflowId);
   });
@@ -161,7 +161,7 @@ describe('a workflow that receives many signals', () => {
     await until(async () => receiver.received.length > 0, 'the request');
     const workflowId = service.names.webhooks(id);
     await flood(workflowId, 'wake');
-    // The failed delivery is due again later, so the workflow of the endpoint continues without a signal.
+    // The failed delivery is due again later, so the workflow would not end soon.
     await campaigns.operator.terminate(workflowId);
     await expectBoundedRuns(workflowId);
   });
@@ -201,7 +201,7 @@ describe('a workflow that receives signals from many API requests', () => {
       status = 200;
       await track(caller, 'many@example.com', 'joined');
       const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
-      await campaigns.operator.started(service.names.execution(id));
+      await campaigns.operator.waitForStart(service.names.execution(id));
       await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => track(caller, 'many@example.com', 'clicked', { n }));
       await track(caller, 'many@example.com', 'clicked', { n: REQUESTS });
       // Only the event that matches the wait needs a signal.
@@ -225,11 +225,11 @@ describe('a workflow that receives signals from many API requests', () => {
       const id = await create();
       await send(id, { scheduledFor: inHours(1) });
       const workflowId = service.names.campaign(id, 1);
-      await campaigns.operator.started(workflowId);
+      await campaigns.operator.waitForStart(workflowId);
       await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: inHours(2 + (n % 5)) }));
       await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
-      await become(id, 'SENT');
-      expect(await outcomes(id)).toEqual({ SENT: 20 });
+      await waitForStatus(id, 'SENT');
+      expect(await countOutcomes(id)).toEqual({ SENT: 20 });
       expect(await expectShortRuns(workflowId)).toBeLessThanOrEqual(REQUESTS + 1);
     },
   );

@@ -31,7 +31,7 @@ afterAll(async () => {
 beforeEach(() => sink.reset());
 
 let names = 0;
-function emailWorkflow(call = service.call, template = templateId): Promise<BuiltWorkflow & { eventName: string }> {
+function buildEmailWorkflow(call = service.call, template = templateId): Promise<BuiltWorkflow & { eventName: string }> {
   names += 1;
   const eventName = `mail-${names}`;
   const steps = {
@@ -53,7 +53,7 @@ async function timeoutOf(workflowId: string, activity: string): Promise<number> 
 it('Temporal starts no second attempt while a mail server may still reply to the first', async () => {
   const { connectMs, greetingMs, commandMs, messageMs } = DEFAULT_TIMEOUTS;
   const slowestSeconds = (connectMs + greetingMs + 3 * commandMs + messageMs) / 1_000;
-  const workflow = await emailWorkflow();
+  const workflow = await buildEmailWorkflow();
   await track(service, 'slow@example.com', workflow.eventName);
   const execution = await until(async () => {
     const [first] = await listExecutions(service, workflow.id);
@@ -82,7 +82,7 @@ it("emails of automations keep the project's send rate, and waiting for it does 
   const templateOfTwo = await buildTemplate(service.db, { projectId: service.two.id });
   const asTwo: TestService['call'] = (method, path, options) =>
     service.call(method, path, { ...options, key: service.two.secretKey });
-  const workflow = await emailWorkflow(asTwo, templateOfTwo);
+  const workflow = await buildEmailWorkflow(asTwo, templateOfTwo);
   for (let n = 0; n < count; n += 1) {
     await track({ call: asTwo }, `rated${n}@example.com`, workflow.eventName);
   }
@@ -104,7 +104,7 @@ it('a held email of a workflow counts toward the monthly limit when it is sent',
   await sql`UPDATE projects SET held_at = now(), monthly_email_limit = ${limit} WHERE id = ${service.one.id}`.execute(
     service.db,
   );
-  const workflow = await emailWorkflow();
+  const workflow = await buildEmailWorkflow();
   for (const name of ['a', 'b', 'c']) await track(service, `held-${name}@example.com`, workflow.eventName);
   const readEmails = async () =>
     (

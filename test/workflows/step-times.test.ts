@@ -49,8 +49,8 @@ async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; con
 }
 
 let people = 0;
-/** Starts an execution of a workflow for the contact. */
-async function begin(event: string, data: Record<string, unknown> = {}): Promise<string> {
+/** Tracks the event that starts a workflow, for a new contact with this data. Returns the id of the execution. */
+async function enter(event: string, data: Record<string, unknown> = {}): Promise<string> {
   people += 1;
   const email = `p${people}@to.test`;
   await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data } }));
@@ -88,11 +88,11 @@ async function emailOf(executionId: string): Promise<string> {
   );
   return rows[0]?.id ?? '';
 }
-const leaves = (emailId: string) =>
+const waitForSent = (emailId: string) =>
   until(async () => {
     const { rows } = await sql<{ status: string }>`SELECT status FROM emails WHERE id = ${emailId}`.execute(service.db);
     return rows[0]?.status === 'SENT';
-  }, 'the email to leave');
+  }, 'the email to be sent');
 
 describe('the sending window of the project', () => {
   it('delays MARKETING of an automation with a timer until it opens, also across a restart of the worker', async () => {
@@ -100,7 +100,7 @@ describe('the sending window of the project', () => {
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const opens = new Date(opensMs);
     await patchProject({ sendingWindow: { from: hourIn(opensMs - Date.now()), to: hourIn(HOUR_MS), timezone: 'UTC' } });
-    const id = await begin(event);
+    const id = await enter(event);
     const waits = await waitForStatus(id, 'WAITING');
     expect(waits).toMatchObject({ step: 'WAITING', dueAt: opens, mail: null });
     await service.stopWorker();
@@ -115,21 +115,21 @@ describe('the sending window of the project', () => {
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
     await patchProject({ sendingWindow: { from, to, timezone: 'contact' } });
-    expect(await waitForStatus(await begin(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({
+    expect(await waitForStatus(await enter(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({
       mail: 'SENT',
     });
-    expect(await waitForStatus(await begin(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({
+    expect(await waitForStatus(await enter(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({
       mail: null,
     });
     await patchProject({ sendingWindow: shutWindow() });
     const single = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: transactional } });
-    expect(await waitForStatus(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
+    expect(await waitForStatus(await enter(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
   it('does not delay a contact that a user moves on', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
-    const id = await begin(event);
+    const id = await enter(event);
     await waitForStatus(id, 'WAITING');
     const { rows } = await sql<{ workflowId: string }>`
       SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
@@ -140,7 +140,7 @@ describe('the sending window of the project', () => {
   it('delays MARKETING email that is released from a hold', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));
-    const id = await begin(event);
+    const id = await enter(event);
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
     await patchProject({ sendingWindow: shutWindow() });
     await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
@@ -157,18 +157,18 @@ describe('the sending window of the project', () => {
     // An email that waits for the sending window does not delay other emails of its project.
     const body = { to: 'other@to.test', template: transactional };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
-    await leaves(data.emails[0].email);
+    await waitForSent(data.emails[0].email);
   });
 
   it('also delays an SMS, and wakes waiting executions when it is removed; a transactional SMS is sent', async () => {
     const phone = '+4915112345678';
     const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
     await patchProject({ sendingWindow: shutWindow() });
-    const id = await begin(event, { phone });
+    const id = await enter(event, { phone });
     expect(await waitForStatus(id, 'WAITING')).toMatchObject({ step: 'WAITING', dueAt: expect.any(Date) });
     expect(await smsTo(phone)).toEqual([]);
     const urgent = await workflowOf({ type: 'SEND_SMS', config: { body: 'Your code', transactional: true } });
-    await waitForStatus(await begin(urgent, { phone }), 'EXITED');
+    await waitForStatus(await enter(urgent, { phone }), 'EXITED');
     expect(await smsTo(phone)).toHaveLength(1);
     await patchProject({ sendingWindow: null });
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED' });
@@ -178,7 +178,7 @@ describe('the sending window of the project', () => {
   it('wakes waiting executions when it is changed to open earlier, and they wait for the new time', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
-    const id = await begin(event);
+    const id = await enter(event);
     const { dueAt: before } = await waitForStatus(id, 'WAITING');
     await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(HOUR_MS) } });
     const earlier = await until(async () => {
@@ -223,11 +223,11 @@ describe('the sending window of the project', () => {
     }
   });
 
-  it('does not delay the email of a request', async () => {
+  it('does not delay an email of POST /v1/send', async () => {
     await patchProject({ sendingWindow: shutWindow() });
     const body = { to: 'asked@to.test', template: marketing, subscribed: true };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
-    await leaves(data.emails[0].email);
+    await waitForSent(data.emails[0].email);
   });
 });
 
@@ -240,16 +240,16 @@ describe('a DELAY until an hour', () => {
     const due = (zone: string) =>
       new Date(findNextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
     const dueOf = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
-    expect(await dueOf(await begin(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
-    expect(await dueOf(await begin(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
-    expect(await dueOf(await begin(event))).toEqual(due('Pacific/Honolulu'));
-    expect(await dueOf(await begin(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
+    expect(await dueOf(await enter(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
+    expect(await dueOf(await enter(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
+    expect(await dueOf(await enter(event))).toEqual(due('Pacific/Honolulu'));
+    expect(await dueOf(await enter(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
   });
 
   it('can take the hour from a field of the contact', async () => {
     const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
     const dueAt = new Date(findNextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
-    expect(await waitForStatus(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
+    expect(await waitForStatus(await enter(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 
   it('is refused if the hour is invalid', async () => {
@@ -276,7 +276,7 @@ it('dates in steps and emails are in the time zone of the project', async () => 
       end: { type: 'EXIT' as const },
     },
   });
-  const id = await begin('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
+  const id = await enter('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
   await waitForStatus(id, 'EXITED');
   const { data } = await expectOk(service.call('GET', `/v1/emails?workflowExecutionId=${id}`));
   expect(data).toMatchObject([{ subject: '09:00 11:00' }]);

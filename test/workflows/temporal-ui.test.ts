@@ -316,7 +316,7 @@ it('the log has one line for each end of a job and a campaign', async () => {
   const cancelled = await newsletter();
   const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
   await expectOk(service.call('POST', `/campaigns/${cancelled}/send`, { body: { scheduledFor } }));
-  await operator.started(service.names.campaign(cancelled, 1));
+  await operator.waitForStart(service.names.campaign(cancelled, 1));
   await expectOk(service.call('POST', `/campaigns/${cancelled}/cancel`));
   expect(await lineOf('a campaign has ended', { campaignId: cancelled })).toMatchObject({
     ...ended,

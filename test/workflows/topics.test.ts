@@ -43,8 +43,8 @@ describe('a campaign about a topic', () => {
       const id = await campaigns.create({ topicId });
       expect((await campaigns.read(id)).topicId).toBe(topicId);
       await campaigns.send(id);
-      await campaigns.become(id, 'SENT');
-      expect(await campaigns.outcomes(id)).toEqual({ SENT: 1, 'FAILED unsubscribed:topic': 1 });
+      await campaigns.waitForStatus(id, 'SENT');
+      expect(await campaigns.countOutcomes(id)).toEqual({ SENT: 1, 'FAILED unsubscribed:topic': 1 });
       const sent = await campaigns.service.db
         .selectFrom('emails')
         .select('to_email')
@@ -66,7 +66,7 @@ describe('a campaign about a topic', () => {
     const reader = await contact('reader');
     const id = await campaigns.create({ topicId: news.id });
     await campaigns.send(id);
-    await campaigns.become(id, 'SENT');
+    await campaigns.waitForStatus(id, 'SENT');
     const { id: emailId } = await campaigns.service.db
       .selectFrom('emails')
       .select('id')
@@ -132,13 +132,13 @@ describe('double opt-in', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'CONTACT_UNSUBSCRIBED' } } });
     const id = await campaigns.create();
     await campaigns.send(id);
-    await campaigns.become(id, 'SENT');
-    expect((await campaigns.outcomes(id)).SENT).toBe(1);
+    await campaigns.waitForStatus(id, 'SENT');
+    expect((await campaigns.countOutcomes(id)).SENT).toBe(1);
     const { manage } = linkToken(TEST_SECRET_KEY, asked.id);
     expect((await post(`/confirm/${manage}`, '')).body).toContain('You are subscribed');
     const next = await campaigns.create();
     await campaigns.send(next);
-    await campaigns.become(next, 'SENT');
-    expect(await campaigns.outcomes(next)).toEqual({ SENT: 2 });
+    await campaigns.waitForStatus(next, 'SENT');
+    expect(await campaigns.countOutcomes(next)).toEqual({ SENT: 2 });
   });
 });

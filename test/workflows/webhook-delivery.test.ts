@@ -33,13 +33,13 @@ const register = (path: string, events: string[]) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events } }));
 const deliveries = async (id: string) =>
   (await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=100`))).data;
-const settled = (id: string, count: number) =>
+const waitForEnds = (id: string, count: number) =>
   until(async () => {
     const all = await deliveries(id);
     return all.length === count && all.every((d: { completedAt: unknown }) => d.completedAt) ? all : undefined;
   }, 'the deliveries');
 
-const delivered = (endpointId: string, count: number) =>
+const waitForDelivered = (endpointId: string, count: number) =>
   until(async () => {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND status = 'DELIVERED'
@@ -52,7 +52,7 @@ describe('a webhook endpoint', () => {
     const { id, secret } = await register('/hook', ['order.*']);
     const { data } = await track(service, 'buyer@example.com', 'order.paid', { total: 12 });
     await track(service, 'buyer@example.com', 'other');
-    const [delivery] = await settled(id, 1);
+    const [delivery] = await waitForEnds(id, 1);
     expect(delivery).toMatchObject({ event: 'order.paid', status: 'DELIVERED', attempts: 1, responseStatus: 200 });
     expect(delivery.responseBody).toBe('ok');
     const request = receiver.received.find((r) => r.path === '/hook');
@@ -71,7 +71,7 @@ describe('a webhook endpoint', () => {
     const body = { url: `${url.replace('://', '://shop:pa55word@')}/echo`, events: ['echoed'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
     await track(service, 'echo@example.com', 'echoed');
-    const [delivery] = await settled(id, 1);
+    const [delivery] = await waitForEnds(id, 1);
     expect(delivery.responseBody).toMatch(/^seen: Basic \*\*\*x+$/);
     expect(delivery.responseBody).toHaveLength(1_024);
   });
@@ -85,7 +85,7 @@ describe('a webhook endpoint', () => {
     expect(rows[0]?.secret).not.toContain(secret.slice(6));
     const rotated = await expectOk(service.call('POST', `/webhooks/${id}/rotate-secret`));
     await track(service, 'rotated@example.com', 'rotated');
-    await settled(id, 1);
+    await waitForEnds(id, 1);
     const request = receiver.received.find((r) => r.path === '/rotated');
     for (const key of [secret, rotated.secret]) {
       new Webhook(key).verify(request?.body ?? '', request?.headers as Record<string, string>);
@@ -107,7 +107,7 @@ describe('a webhook endpoint', () => {
       service.call('POST', `/v1/webhooks/${id}/replay`, { body: { since: first.createdAt } }),
     );
     expect(replay).toEqual({ replayed: 1, nextSince: null });
-    expect(await settled(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
+    expect(await waitForEnds(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
     const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
     expect(ids).toEqual([first.id, first.id]);
     // The service updates the endpoint's status right after it has recorded the deliveries.
@@ -122,7 +122,7 @@ describe('a webhook endpoint', () => {
     const { id } = await register('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
-    await settled(id, 2);
+    await waitForEnds(id, 2);
     expect(await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=1`))).toMatchObject({ total: 2 });
     const failed = { since, status: 'FAILED' };
     expect(await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body: failed }))).toMatchObject({
@@ -169,7 +169,7 @@ describe('a webhook endpoint', () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));
-    await delivered(well.id, 150);
+    await waitForDelivered(well.id, 150);
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${dead.id}`))).status === 'DEGRADED');
     expect(receiver.received.filter((r) => r.path === '/dead').length).toBeLessThan(150);
     expect((await deliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);

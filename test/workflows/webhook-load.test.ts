@@ -53,7 +53,7 @@ const requestsTo = (path: string, from = receiver) => from.received.filter((requ
 const idsOf = (requests: ReceivedRequest[]) => new Set(requests.map((request) => request.headers['webhook-id']));
 
 /** Waits until an endpoint has received every event, and each delivery is recorded. */
-async function all(endpoint: Endpoint, path: string, from = receiver): Promise<void> {
+async function waitForAll(endpoint: Endpoint, path: string, from = receiver): Promise<void> {
   let last = { count: -1, at: Date.now() };
   const reasonToStop = () => (Date.now() - last.at > STILL_MS ? `still at ${last.count} of ${EVENTS}` : undefined);
   const options = { timeoutMs: ALL.timeout, reasonToStop };
@@ -125,7 +125,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
   });
 
   it('reach the healthy endpoint, each once, before the others', ALL, async () => {
-    await all(well, '/well');
+    await waitForAll(well, '/well');
     // The slow endpoint takes 25 minutes for all events, with 20 concurrent requests.
     expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
     expect(idsOf(requestsTo('/hanging')).size).toBeLessThan(EVENTS);
@@ -158,7 +158,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
     onTestFinished(() => back.close());
     const body = { since: new Date(0).toISOString(), status: 'PENDING' };
     await expectOk(service.call('POST', `/webhooks/${dead.id}/replay`, { body }));
-    await all(dead, '/dead', back);
+    await waitForAll(dead, '/dead', back);
     expect(await statusOf(dead)).toBe('ACTIVE');
   });
 });

@@ -164,7 +164,7 @@ describe('the stats of a workflow', () => {
     }
   });
 
-  it('keep their counts when a contact is erased, and omit a deleted step', async () => {
+  it('keep their counts when a contact is erased, and are deleted with their step', async () => {
     const workflow = await build('erased');
     const contactId = await track('erased@example.com', 'erased', { plan: 'free' });
     await expectOk(api.call('DELETE', `/contacts/${contactId}`));

@@ -76,7 +76,7 @@ describe('an asset', () => {
     'index-Ab_1',
     '',
     `${'x'.repeat(300)}.js`,
-  ])('an asset is never served for the path %j', async (name) => {
+  ])('is never served for the path %j', async (name) => {
     write('index.html', 'the page');
     expect(await openBuiltFiles(folder).asset(name, 'br')).toBeUndefined();
   });

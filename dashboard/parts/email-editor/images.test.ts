@@ -29,7 +29,7 @@ describe('pasting', () => {
   it.each([
     ['from a page or a screenshot', ['text/html', 'Files'], 1],
     ['as a file from a folder', ['text/plain', 'Files'], 1],
-    ['from a spreadsheet, which shows its cells as a image too', ['text/plain', 'text/html', 'text/rtf', 'Files'], 0],
+    ['from a spreadsheet, which shows its cells as an image too', ['text/plain', 'text/html', 'text/rtf', 'Files'], 0],
   ])('%s', (_, types, images) => {
     expect(pasted(types)).toHaveLength(images);
   });

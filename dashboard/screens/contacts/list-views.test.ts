@@ -6,7 +6,7 @@ const segment = (name: string, memberCount: number, condition: object | null = n
     typeof viewsOf
   >[0][number];
 
-it('are the statuses and the three largest segments, by their rules if they have any', () => {
+it('the views of contacts are the statuses and the three largest segments, by their rules if they have any', () => {
   const rules = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
   const views = viewsOf([segment('Few', 1), segment('Beta', 7), segment('Pro', 9, rules), segment('More', 8)]);
   expect(views.map(({ name, count }) => [name, count])).toEqual([

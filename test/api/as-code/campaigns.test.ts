@@ -36,8 +36,8 @@ describe('a campaign in a file that is applied', () => {
   it('becomes a draft with its variants and test, and is exported unchanged; a second apply changes nothing', async () => {
     const { body } = await apply([FILE]);
     expect(body).toMatchObject({ created: [{ kind: 'campaign', slug: 'news', name: 'News' }], findings: [] });
-    const [made] = await campaigns();
-    expect(made).toMatchObject({ status: 'DRAFT', slug: 'news', variants: FILE.variants, test: TEST });
+    const [campaign] = await campaigns();
+    expect(campaign).toMatchObject({ status: 'DRAFT', slug: 'news', variants: FILE.variants, test: TEST });
     const { campaigns: files } = await exportProject();
     expect(files).toEqual([
       {
@@ -64,8 +64,8 @@ describe('a campaign in a file that is applied', () => {
     expect(body.updated).toEqual([
       { kind: 'campaign', slug: 'news', name: 'News', changes: ['test', 'sendingWindow', 'sendAtLocal'] },
     ]);
-    const [made] = await campaigns();
-    expect(made).toMatchObject({ test, variants: FILE.variants, sendAtLocal: '2030-01-01T09:00', sendingWindow: null });
+    const [campaign] = await campaigns();
+    expect(campaign).toMatchObject({ test, variants: FILE.variants, sendAtLocal: '2030-01-01T09:00', sendingWindow: null });
     expect((await apply([{ slug: 'news', variants: null }])).body.updated[0].changes).toEqual(['variants', 'test']);
   });
 
@@ -176,8 +176,8 @@ describe('the slug of a campaign', () => {
   });
 
   it('is unique for each of many concurrent campaigns', async () => {
-    const made = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'At once' })));
-    expect(new Set(made.map(({ data }) => data.slug)).size).toBe(6);
+    const all = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'At once' })));
+    expect(new Set(all.map(({ data }) => data.slug)).size).toBe(6);
   });
 
   it('is given to earlier campaigns by the migration; the oldest campaign of a name gets no number', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildShop, buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
+import { buildResources, buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
 import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
@@ -16,14 +16,14 @@ afterEach(() => api.close());
 const exportProject = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
 const apply = (body: object, key = api.two.secretKey) => api.call('POST', '/project/apply', { body, key });
 const TEMPLATE = { slug: 'news', name: 'News', subject: 's', body: '<p>b</p>', type: 'MARKETING' };
-const bare = async () => {
+const exportRecords = async () => {
   const response = await exportProject(api.two.secretKey);
   return { templates: response.templates, segments: response.segments, workflows: response.workflows };
 };
 
 describe('the export of a project', () => {
   it('refers to everything by slug, without ids, dates or secrets', async () => {
-    const { template, pro } = await buildShop(api);
+    const { template, pro } = await buildResources(api);
     const document = await exportProject();
     expect(document.settings).toMatchObject({ tracking: 'ENABLED', color: null, sendRatePerSecond: null });
     expect(document.settings).not.toHaveProperty('name');
@@ -58,7 +58,7 @@ describe('the export of a project', () => {
       position: { x: 1, y: 2 },
     });
     expect(workflow.steps[1].config.groups[0].filters[0].field).toBe('segment.pro');
-    // A value in the user's data that looks like a slug is not changed as a slug.
+    // An id in the user's own data, such as the body of a webhook, is not replaced by a slug.
     expect(workflow.steps[2].config).toMatchObject({
       url: 'https://ada:***@hooks.example/in',
       headers: { Authorization: null },
@@ -72,7 +72,7 @@ describe('the export of a project', () => {
   });
 
   it('has only records of its own project', async () => {
-    await buildShop(api);
+    await buildResources(api);
     expect(await exportProject(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
   });
 
@@ -88,7 +88,7 @@ describe('the export of a project', () => {
 
 describe('an export that is applied', () => {
   it('creates the same records in another project; a second apply changes nothing; secrets and unverified senders are findings', async () => {
-    await buildShop(api);
+    await buildResources(api);
     const document = await exportProject();
     const first = await apply(document);
     expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
@@ -121,11 +121,11 @@ describe('an export that is applied', () => {
     const { templates, segments, workflows } = document;
     workflows[0].steps[2].config.headers = undefined;
     workflows[0].steps[2].config.url = 'https://hooks.example/in';
-    expect(await bare()).toEqual(JSON.parse(JSON.stringify({ templates, segments, workflows })));
+    expect(await exportRecords()).toEqual(JSON.parse(JSON.stringify({ templates, segments, workflows })));
   });
 
   it('changes nothing in its own project, and keeps secrets', async () => {
-    const { workflow, hook } = await buildShop(api);
+    const { workflow, hook } = await buildResources(api);
     const document = await exportProject();
     const same = await apply(document, api.one.secretKey);
     expect(same.body).toMatchObject({ created: [], updated: [], findings: [] });
@@ -151,12 +151,12 @@ describe('an export that is applied', () => {
 
 describe('applying a document', () => {
   it('as a dry run reports all changes and makes none', async () => {
-    await buildShop(api);
+    await buildResources(api);
     const document = await exportProject();
     const dry = await apply({ ...document, dryRun: true });
     expect(dry.body).toMatchObject({ dryRun: true, updated: [] });
     expect(dry.body.created).toHaveLength(6);
-    expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
+    expect(await exportRecords()).toEqual({ templates: [], segments: [], workflows: [] });
     const done = await apply(document);
     expect({ ...done.body, dryRun: true }).toEqual(dry.body);
     expect(api.dispatched).toEqual([]);
@@ -172,14 +172,14 @@ describe('applying a document', () => {
       ],
       unchanged: [],
     });
-    expect((await bare()).templates).toMatchObject([
+    expect((await exportRecords()).templates).toMatchObject([
       { slug: 'news', name: 'Renamed', subject: 'Another', body: '<p>b</p>' },
       { slug: 'other', name: 'News' },
     ]);
   });
 
   it('keeps a renamed step, ends executions at a removed step, and adds new steps', async () => {
-    const { workflow, hello, hook } = await buildShop(api);
+    const { workflow, hello, hook } = await buildResources(api);
     const document = await exportProject();
     const [file] = document.workflows;
     file.steps[0].name = 'Hello again';
@@ -267,7 +267,7 @@ describe('applying a document', () => {
       const response = await apply(document);
       expect(response, JSON.stringify(response.body)).toMatchObject({ status: 422 });
       expect(response.body.error.errors.map((error: { field: string }) => error.field)).toContain(field);
-      expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
+      expect(await exportRecords()).toEqual({ templates: [], segments: [], workflows: [] });
     }
   });
 
@@ -309,7 +309,7 @@ describe('applying a document', () => {
     expect(rows).toEqual([{ details: { tracking: 'DISABLED' } }]);
   });
 
-  it('an apply accepts 8 MB of files', async () => {
+  it('accepts 8 MB of files, and returns 413 for more', async () => {
     const body = `<p>${'x'.repeat(500_000)}</p>`;
     const templates = Array.from({ length: 12 }, (_, i) => ({ ...TEMPLATE, slug: `t${i}`, body }));
     expect(await apply({ templates })).toMatchObject({ status: 200, body: { created: { length: 12 } } });
@@ -318,7 +318,7 @@ describe('applying a document', () => {
   });
 
   it('waits for a concurrent apply of the same project', async () => {
-    await buildShop(api);
+    await buildResources(api);
     const document = await exportProject();
     const responses = await Promise.all([apply(document), apply(document), apply(document)]);
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);

@@ -61,7 +61,7 @@ function template(slug: string, topics: string[]) {
   );
 }
 
-/** Each step may name the steps before it. */
+/** Generates a segment, which may refer to the segments in `before`. */
 function segment(slug: string, before: string[], topics: string[]) {
   const membership = [
     ...before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' })),

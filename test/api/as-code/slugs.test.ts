@@ -53,9 +53,9 @@ describe.each(KINDS)('the slug of %s', (kind, rest) => {
   });
 
   it('is unique for each of many concurrent records', async () => {
-    const made = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'At once' })));
-    expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
-    expect(new Set(made.map(({ body }) => body.slug)).size).toBe(8);
+    const created = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'At once' })));
+    expect(created.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(created.map(({ body }) => body.slug)).size).toBe(8);
   });
 });
 
@@ -71,18 +71,18 @@ it('a copy of a template has a slug of its own', async () => {
 it('the slug of a step is unique within its workflow', async () => {
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'w' } })).body;
   const step = { type: 'EXIT', name: 'The end' };
-  const made = [
+  const created = [
     await api.call('POST', `/workflows/${id}/steps`, { body: step }),
     await api.call('POST', `/workflows/${id}/steps`, { body: step }),
   ];
-  expect(made.map(({ body }) => body.slug)).toEqual(['the-end', 'the-end-2']);
+  expect(created.map(({ body }) => body.slug)).toEqual(['the-end', 'the-end-2']);
 });
 
 it('a segment has a slug, which follows its name unless the slug was given', async () => {
   const filters = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
-  const made = await api.call('POST', '/segments', { body: { name: 'Everybody', slug: 'all', filters } });
-  expect(made).toMatchObject({ status: 201, body: { slug: 'all' } });
-  const path = `/segments/${made.body.id}`;
+  const created = await api.call('POST', '/segments', { body: { name: 'Everybody', slug: 'all', filters } });
+  expect(created).toMatchObject({ status: 201, body: { slug: 'all' } });
+  const path = `/segments/${created.body.id}`;
   expect((await api.call('PATCH', path, { body: { description: 'd' } })).body.slug).toBe('all');
   expect((await api.call('PATCH', path, { body: { name: 'Whoever', slug: 'all' } })).body.slug).toBe('all');
   expect((await api.call('PATCH', path, { body: { name: 'Someone' } })).body.slug).toBe('someone');

@@ -17,18 +17,18 @@ const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.spl
 
 describe('signing up and signing in', () => {
   it('creates an account with a project and signs it in with a cookie that scripts cannot read', async () => {
-    const made = await post('/auth/signup', ACCOUNT);
-    expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({
+    const created = await post('/auth/signup', ACCOUNT);
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
       user: { email: 'ada@example.com' },
       role: 'OWNER',
       projects: [{ name: 'Shop' }],
     });
-    expect(made.headers.getSetCookie()).toHaveLength(2);
-    expect(made.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Lax/);
-    expect(made.headers.get('set-cookie')).not.toContain('Secure');
-    const me = await get('/auth/me', cookieOf(made.headers));
-    expect(me.body).toEqual(made.body);
+    expect(created.headers.getSetCookie()).toHaveLength(2);
+    expect(created.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Lax/);
+    expect(created.headers.get('set-cookie')).not.toContain('Secure');
+    const me = await get('/auth/me', cookieOf(created.headers));
+    expect(me.body).toEqual(created.body);
   });
 
   it('accepts the right password, and returns the same error for a wrong password and an unknown user', async () => {

@@ -104,7 +104,7 @@ describe('API keys', () => {
     await expect.poll(lastUsed).not.toBeNull();
   });
 
-  it("replace the project's public key: the new key works, the old one does not", async () => {
+  it("include the project's public key: after its rotation the new key works, and the old one does not", async () => {
     const stranger = await signIn(api, api.two);
     const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
     expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);

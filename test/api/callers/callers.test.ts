@@ -44,7 +44,7 @@ const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded });
 let people = 0;
 
 /** Creates another account, so that tests do not share failed sign-ins. */
-async function person(): Promise<string> {
+async function buildAccount(): Promise<string> {
   people += 1;
   const email = `person-${people}@example.com`;
   const account = { email, projectName: 'Shop', publicKey: newPublicKey() };
@@ -66,26 +66,26 @@ async function useUpAddress(api: RunningApi, headers: (n: number) => Record<stri
 
 describe('behind a trusted proxy', () => {
   it('failures of another caller do not count against the account’s owner', async () => {
-    const email = await person();
+    const email = await buildAccount();
     await useUpAddress(behind, () => from('203.0.113.1'));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.1'))).status).toBe(429);
     expect((await logIn(behind, email, PASSWORD, from('198.51.100.7'))).status).toBe(200);
   });
 
   it('text that a caller adds before the proxy’s address gives the caller no new attempts', async () => {
-    const email = await person();
+    const email = await buildAccount();
     await useUpAddress(behind, (n) => from(`192.0.2.${n}, 203.0.113.2`));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.2'))).status).toBe(429);
   });
 
   it('the caller is the first address from the right that is not a proxy', async () => {
-    const email = await person();
+    const email = await buildAccount();
     await useUpAddress(behind, () => from('203.0.113.3, 10.1.2.3'));
     expect((await logIn(behind, email, PASSWORD, from('1.1.1.1, 203.0.113.3,10.9.9.9 , 10.0.0.1'))).status).toBe(429);
   });
 
   it('all addresses of an IPv6 network count as one caller', async () => {
-    const email = await person();
+    const email = await buildAccount();
     await useUpAddress(behind, (n) => from(`2001:db8:1:2:${n}::${n + 1}`));
     expect((await logIn(behind, email, PASSWORD, from('2001:DB8:1:2:ffff::'))).status).toBe(429);
     expect((await logIn(behind, email, PASSWORD, from('2001:db8:1:3::1'))).status).toBe(200);
@@ -94,34 +94,34 @@ describe('behind a trusted proxy', () => {
   it.each(['', 'unknown', '203.0.113.4, nonsense', '_hidden', '203.0.113.999'])(
     'an unreadable X-Forwarded-For ("%s") makes the proxy itself the caller',
     async (list) => {
-      const email = await person();
+      const email = await buildAccount();
       const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
       const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
       await send(behind, '/project/hold', { body: {}, headers: { ...cookie, ...from(list) } });
-      expect(await addressesNoted(behind, cookie)).toEqual(['127.0.0.1']);
+      expect(await readAuditedAddresses(behind, cookie)).toEqual(['127.0.0.1']);
     },
   );
 
   it('the audit log has the whole address, without its port', async () => {
-    const email = await person();
+    const email = await buildAccount();
     const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
     const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
     for (const list of ['203.0.113.6:4711', '[2001:db8::7]:443', '2001:db8:0::8', '::ffff:203.0.113.9']) {
       await send(behind, '/project/hold', { body: {}, headers: { ...cookie, ...from(list) } });
     }
-    expect(await addressesNoted(behind, cookie)).toEqual(['203.0.113.9', '2001:db8::8', '2001:db8::7', '203.0.113.6']);
+    expect(await readAuditedAddresses(behind, cookie)).toEqual(['203.0.113.9', '2001:db8::8', '2001:db8::7', '203.0.113.6']);
   });
 });
 
 describe('without a trusted proxy', () => {
   it('no header makes a caller count as another caller', async () => {
-    const email = await person();
+    const email = await buildAccount();
     const { headers } = await logIn(bare, email, PASSWORD);
     const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
     await send(bare, '/project/hold', { body: {}, headers: { ...cookie, ...from('203.0.113.1') } });
-    expect(await addressesNoted(bare, cookie)).toEqual(['127.0.0.1']);
+    expect(await readAuditedAddresses(bare, cookie)).toEqual(['127.0.0.1']);
     await useUpAddress(bare, (n) => from(`203.0.113.${n}`));
-    const late = await logIn(bare, await person(), PASSWORD, from('198.51.100.1'));
+    const late = await logIn(bare, await buildAccount(), PASSWORD, from('198.51.100.1'));
     expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   });
 });
@@ -141,7 +141,7 @@ describe('failed sign-ins', () => {
   });
 
   it('from one IP address lock only that IP address out of the account', async () => {
-    const email = await person();
+    const email = await buildAccount();
     expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
     expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
@@ -150,7 +150,7 @@ describe('failed sign-ins', () => {
   });
 
   it('from many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
-    const email = await person();
+    const email = await buildAccount();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.30')));
     for (let n = 0; n < 5; n += 1) await fail(email, 10, from(`198.51.100.${n}`));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.31'))).status).toBe(429);
@@ -158,7 +158,7 @@ describe('failed sign-ins', () => {
   });
 
   it('by other callers at the same address do not lock out a browser that was signed in before', async () => {
-    const email = await person();
+    const email = await buildAccount();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.40')));
     await useUpAddress(behind, () => from('203.0.113.40'));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.40'))).status).toBe(429);
@@ -166,7 +166,7 @@ describe('failed sign-ins', () => {
   });
 
   it('by a browser that was signed in before lock it out too, and its cookie does not help with another account', async () => {
-    const [email, other] = [await person(), await person()];
+    const [email, other] = [await buildAccount(), await buildAccount()];
     const browser = { ...kept(await logIn(behind, email, PASSWORD, from('203.0.113.50'))), ...from('203.0.113.51') };
     expect(await fail(email, 11, browser)).toEqual([...Array(10).fill(401), 429]);
     expect((await logIn(behind, email, PASSWORD, browser)).status).toBe(429);
@@ -174,7 +174,7 @@ describe('failed sign-ins', () => {
   });
 
   it('stay counted when the caller signs in to another account from the same IP address', async () => {
-    const email = await person();
+    const email = await buildAccount();
     const own = { email, password: 'of the stranger', projectName: 'Mine' };
     const browser = kept(await send(behind, '/auth/signup', { body: own, headers: from('203.0.113.60') }));
     const guesses = [];
@@ -196,7 +196,7 @@ describe('signing up', () => {
   };
 
   it("does not reveal whether an account exists: the response and the session's rights are the same", async () => {
-    const known = await person();
+    const known = await buildAccount();
     const [again, fresh] = [
       await signUp(known, from('203.0.113.70'), 'another password'),
       await signUp('nobody-yet@example.com', from('203.0.113.71'), 'another password'),
@@ -226,7 +226,7 @@ describe('signing up', () => {
   });
 
   it('gives no additional attempts to guess a password', async () => {
-    const known = await person();
+    const known = await buildAccount();
     for (const [email, address] of [
       [known, '203.0.113.74'],
       ['free@example.com', '203.0.113.75'],
@@ -257,7 +257,7 @@ describe('signing up', () => {
   });
 });
 
-async function addressesNoted(api: RunningApi, headers: Record<string, string>): Promise<string[]> {
+async function readAuditedAddresses(api: RunningApi, headers: Record<string, string>): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${api.port}/audit-log`, { headers });
   const { data } = (await response.json()) as { data: { ip: string }[] };
   return data.map(({ ip }) => ip);

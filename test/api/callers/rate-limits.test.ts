@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const open: RateLimits[] = [];
-function process(perMinute: number): RateLimits {
+function createLimits(perMinute: number): RateLimits {
   const limits = createRateLimits({ db: api.db, perMinute, publicPerMinute: 0, key: Buffer.from('key') });
   open.push(limits);
   return limits;
@@ -25,9 +25,9 @@ async function takeMany(times: number, take: (i: number) => Promise<unknown>): P
 
 describe('a rate limit', () => {
   it('allows exactly its number of requests, concurrent or one by one', async () => {
-    const limits = process(1000);
+    const limits = createLimits(1000);
     expect(await takeMany(1300, () => limits.takeForProject('all-at-once'))).toBe(1000);
-    const few = process(7);
+    const few = createLimits(7);
     const standings = [];
     for (let i = 0; i < 7; i += 1) standings.push(await few.takeForProject('one-by-one'));
     expect(standings.map((standing) => standing?.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0]);
@@ -38,15 +38,15 @@ describe('a rate limit', () => {
   });
 
   it('counts the requests of all processes together', async () => {
-    const processes = [process(300), process(300), process(300)];
-    const taken = await takeMany(900, (i) => (processes[i % 3] ?? process(300)).takeForProject('shared'));
+    const processes = [createLimits(300), createLimits(300), createLimits(300)];
+    const taken = await takeMany(900, (i) => (processes[i % 3] ?? createLimits(300)).takeForProject('shared'));
     expect(taken).toBe(300);
   });
 
   it('starts again a minute after its first request', async () => {
-    const limits = process(2);
+    const limits = createLimits(2);
     expect(await takeMany(3, () => limits.takeForProject('again'))).toBe(2);
-    const later = process(2);
+    const later = createLimits(2);
     await api.db
       .updateTable('rate_windows')
       .set({ started_at: new Date(Date.now() - 61_000) })
@@ -56,7 +56,7 @@ describe('a rate limit', () => {
   });
 
   it('of 0 is unlimited, except the limits of the public key and of back-in-stock requests', async () => {
-    const limits = process(0);
+    const limits = createLimits(0);
     expect(await limits.takeForProject('free')).toBeUndefined();
     expect(await takeMany(320, () => limits.takeForPublicAddress('free', '192.0.2.1'))).toBe(300);
     expect(await takeMany(120, () => limits.takeForPublicContact('free', 'Ada@example.com'))).toBe(100);

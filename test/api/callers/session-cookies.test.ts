@@ -64,7 +64,7 @@ describe('a password change', () => {
     expect((await logIn(plain, 'battery staple')).status).toBe(200);
   });
 
-  it('succeeds with concurrent requests of the same session', async () => {
+  it('succeeds for only one of several sessions that request it concurrently', async () => {
     await post(plain, '/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
     const signIn = async () =>
       sessionOf(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));

@@ -22,7 +22,7 @@ interface Person {
 }
 
 /** Builds an owner who signed up. */
-async function person(of = api): Promise<Person> {
+async function buildOwner(of = api): Promise<Person> {
   people += 1;
   const email = `person-${people}@example.com`;
   const body = { email, password: PASSWORD, projectName: 'Shop' };
@@ -52,7 +52,7 @@ const ended = { status: 303, to: ENDED, session: '' };
 
 describe('a sign-in link', () => {
   it('signs the owner in once, and redirects to the dashboard', async () => {
-    const owner = await person();
+    const owner = await buildOwner();
     const link = await linkFor(owner);
     const { status, to, session } = await open(link);
     expect([status, to]).toEqual([303, '/app']);
@@ -62,14 +62,14 @@ describe('a sign-in link', () => {
   });
 
   it('signs in only one of several concurrent visitors', async () => {
-    const link = await linkFor(await person());
+    const link = await linkFor(await buildOwner());
     const responses = await Promise.all(Array.from({ length: 8 }, () => open(link)));
     expect(responses.filter(({ to }) => to === '/app')).toHaveLength(1);
     expect(responses.filter(({ session }) => session !== '')).toHaveLength(1);
   });
 
   it('is stored only as a hash', async () => {
-    const link = await linkFor(await person());
+    const link = await linkFor(await buildOwner());
     const token = link.split('/').at(-1) ?? '';
     const { rows } = await sql<{ row: string }>`SELECT l::text AS row FROM sign_in_links l`.execute(api.db);
     expect(rows.length).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ describe('a sign-in link', () => {
     ['an image of another page', { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' }, 'GET'],
     ['a script’s request', { 'sec-fetch-dest': 'empty' }, 'GET'],
   ])('is not used up by %s', async (_, headers, method) => {
-    const link = await linkFor(await person());
+    const link = await linkFor(await buildOwner());
     expect(await open(link, headers, method)).toEqual({ status: 503, to: null, session: '' });
     expect((await open(link)).to).toBe('/app');
   });
@@ -94,14 +94,14 @@ describe('a sign-in link', () => {
     ['comes through a proxy', { 'x-forwarded-for': '203.0.113.7' }],
     ['names another host', { host: 'mail.example.com' }],
   ])('signs in no one if the request %s', async (_, headers) => {
-    const link = await linkFor(await person());
+    const link = await linkFor(await buildOwner());
     const { to, session } = await open(link, headers);
     expect([to === '/app', session]).toEqual([false, '']);
     expect((await open(link)).to).toBe('/app');
   });
 
   it('expires, and becomes invalid when a newer link is made', async () => {
-    const owner = await person();
+    const owner = await buildOwner();
     const first = await linkFor(owner);
     const second = await linkFor(owner);
     expect(await open(first)).toEqual(ended);
@@ -115,7 +115,7 @@ describe('a sign-in link', () => {
   });
 
   it('becomes invalid when the password changes, as sessions do', async () => {
-    const owner = await person();
+    const owner = await buildOwner();
     const link = await linkFor(owner);
     const body = { currentPassword: PASSWORD, newPassword: 'battery staple' };
     const headers = { cookie: owner.cookie };
@@ -124,7 +124,7 @@ describe('a sign-in link', () => {
   });
 
   it('works only for an owner: a former owner gets no link and cannot use an earlier one', async () => {
-    const owner = await person();
+    const owner = await buildOwner();
     const link = await linkFor(owner);
     await api.db.updateTable('memberships').set({ role: 'MEMBER' }).where('project_id', '=', owner.projectId).execute();
     expect(await open(link)).toEqual(ended);
@@ -142,7 +142,7 @@ describe('a service that other machines can reach', () => {
   ])('has no sign-in links with %j', async (env) => {
     const reached = await startTestApi(env);
     try {
-      const link = await linkFor(await person(reached), reached);
+      const link = await linkFor(await buildOwner(reached), reached);
       const response = await reached.app.request(link, { headers: { host: '127.0.0.1:3000' } });
       expect([response.status, sessionOf(response.headers)]).toEqual([404, '']);
     } finally {

@@ -53,7 +53,7 @@ async function listConfirmations(): Promise<{ id: string; content_id: string }[]
     .orderBy('id')
     .execute();
 }
-const hourPasses = () =>
+const letAnHourPass = () =>
   sql`UPDATE contacts SET confirmation_asked_at = confirmation_asked_at - interval '1 hour' WHERE email = ${email}`.execute(
     calls.api.db,
   );
@@ -78,7 +78,7 @@ describe('double opt-in of a contact that a request with the public key would su
 
   it('sends another confirmation email if the contact asks again after an hour, and only one for concurrent requests', async () => {
     await calls.track({ email, subscribed: true });
-    await hourPasses();
+    await letAnHourPass();
     await calls.track({ email });
     expect(await listConfirmations()).toHaveLength(1);
     await Promise.all(Array.from({ length: 5 }, () => calls.track({ email, subscribed: true })));

@@ -27,7 +27,7 @@ async function upload(
   const response = await api.app.request(path, { method: 'POST', body: form, headers });
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
-const contacts = async () =>
+const countContacts = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
     .rows[0]?.n;
 
@@ -66,7 +66,7 @@ it('reports what an import would do with columns that it detects, and changes no
     error: null,
   });
   expect(body.preview[3]).toMatchObject({ row: 5, email: 'nope', known: false, error: expect.any(String) });
-  expect(await contacts()).toBe(1);
+  expect(await countContacts()).toBe(1);
 });
 
 it('names each unknown word in the consent column, and counts the rows without a value there', async () => {

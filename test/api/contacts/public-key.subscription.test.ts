@@ -71,7 +71,7 @@ describe('`subscribed` in requests with the public key', () => {
     }
   });
 
-  it('true uses the recorded events of a contact that was unsubscribed before the service stored who did it', async () => {
+  it('true subscribes a contact from before the service stored unsubscriptions only if no event recorded one', async () => {
     for (const email of ['before-left@example.com', 'before-new@example.com']) {
       const { body } = await calls.save({ email, subscribed: email.includes('left') });
       if (email.includes('left'))

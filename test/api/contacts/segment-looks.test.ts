@@ -125,8 +125,8 @@ it("another project's contact or segment returns 404, and the contact is require
 describe('the history of a tracked segment', () => {
   it('lists entries and exits, newest first and page by page, also from before the segment was renamed', async () => {
     const condition = one({ field: 'data.tier', operator: 'equals', value: 'gold' });
-    const made = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
-    const path = `/segments/${made.body.id}`;
+    const created = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
+    const path = `/segments/${created.body.id}`;
     expect((await call('GET', `${path}/history`)).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
     const bo = (await call('POST', '/contacts', { email: 'bo@to.test', data: { tier: 'gold' } })).body.id;
     await call('POST', `${path}/compute`);

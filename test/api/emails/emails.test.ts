@@ -84,10 +84,10 @@ it('the list of emails can be filtered by template', async () => {
 });
 
 it('the list of emails can be filtered by campaign', async () => {
-  const made = await api.call('POST', '/campaigns', {
+  const created = await api.call('POST', '/campaigns', {
     body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
   });
-  const campaignId = made.body.data.id;
+  const campaignId = created.body.data.id;
   await send('other@example.com');
   const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'of-campaign@example.com' });
   const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: null, sourceType: 'CAMPAIGN' });

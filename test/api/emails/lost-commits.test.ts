@@ -49,7 +49,7 @@ const kinds = {
     effects: () => sql<{ n: number }>`SELECT count(*) AS n FROM events WHERE name = 'bought'`.execute(api.db),
   },
 };
-let made = 0;
+let nameCount = 0;
 
 /**
  * Sends concurrent requests. The first request has a transaction of its own. The others share the next transaction,
@@ -65,7 +65,7 @@ async function request(kind: keyof typeof kinds, names: string[], key?: (name: s
   return Promise.all(responses);
 }
 const effectsOf = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
-const newNames = (n: number) => Array.from({ length: n }, () => `lost${++made}`);
+const newNames = (n: number) => Array.from({ length: n }, () => `lost${++nameCount}`);
 
 for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {

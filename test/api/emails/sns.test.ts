@@ -17,7 +17,7 @@ import { verpAddress } from '../../../rules/emails/verp.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.ts';
+import { campaignWorker, buildSendingCampaign } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
 import { emailState, newSentEmail, type SentEmail } from '../../support/email-state.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
@@ -61,10 +61,10 @@ afterAll(async () => {
   await network.close();
 });
 
-type Given = Partial<Record<keyof SnsMessage, string>>;
+type MessageFields = Partial<Record<keyof SnsMessage, string>>;
 
 /** Sends a message as SNS does, signed by default. */
-async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
+async function post(given: MessageFields, p: { key?: string; tamper?: MessageFields } = {}) {
   const { SignatureVersion = '2', ...rest } = given;
   const unsigned = {
     Type: 'Notification',
@@ -115,7 +115,7 @@ const complaint = (id: string, complaintFeedbackType = 'abuse') => ({
   complaint: { timestamp: AT, complaintFeedbackType },
 });
 
-async function tell(message: object): Promise<number> {
+async function notify(message: object): Promise<number> {
   return (await post({ Message: JSON.stringify(message) })).status;
 }
 
@@ -126,13 +126,13 @@ describe('a notification of SES through SNS', () => {
     const email = await sentEmail();
     const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
     for (const email_id of [['no id'], [], 'x', [email.id.toUpperCase()]])
-      expect(await tell(about({ email_id }))).toBe(200);
+      expect(await notify(about({ email_id }))).toBe(200);
     expect((await stateOf(email)).names).toEqual(['email.delivery']);
   });
 
   it('records a delivery', async () => {
     const email = await sentEmail();
-    expect(await tell(delivery(email.id))).toBe(200);
+    expect(await notify(delivery(email.id))).toBe(200);
     const { mail: row, names, events } = await stateOf(email);
     expect([row.status, row.delivered_at?.toISOString(), names]).toEqual(['DELIVERED', AT, ['email.delivery']]);
     expect(events[0]?.data).toMatchObject({
@@ -145,7 +145,7 @@ describe('a notification of SES through SNS', () => {
 
   it('records a hard bounce: it unsubscribes and suppresses the contact once, with its reason', async () => {
     const email = await sentEmail();
-    for (let n = 0; n < 3; n++) expect(await tell(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
+    for (let n = 0; n < 3; n++) expect(await notify(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
     const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(state).toMatchObject({
@@ -157,9 +157,9 @@ describe('a notification of SES through SNS', () => {
     expect(state.events[1]?.data).toEqual({ reason: 'bounce' });
   });
 
-  it('unsubscribes no contact for a refusal because of the sender, by any SES name', async () => {
+  it('unsubscribes no contact for a refusal because of the sender, although SES calls it a Permanent bounce', async () => {
     const email = await sentEmail();
-    await tell(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
+    await notify(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
     const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'FAILED', bounce_type: null, reason: 'provider_rejected' });
     expect(state).toMatchObject({ subscribed: true, entries: [], names: [] });
@@ -174,28 +174,28 @@ describe('a notification of SES through SNS', () => {
       const email = await sentEmail();
       const told = bounce(email.id, diagnosticCode);
       const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
-      await tell({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
+      await notify({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
       expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
     },
   );
 
   it('records a full mailbox as Transient, and without a diagnostic text uses SES’s own type', async () => {
     const full = await sentEmail();
-    await tell(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
+    await notify(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
     const state = await stateOf(full);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient' });
     expect(state.events[0]?.data).toMatchObject({ bounceType: 'Transient', transientBounce: true });
     expect(state.subscribed).toBe(true);
     const silent = await sentEmail();
-    await tell(bounce(silent.id));
+    await notify(bounce(silent.id));
     expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
   });
 
   it('unsubscribes and suppresses for a complaint, but not for a "not spam" report', async () => {
     const email = await sentEmail();
-    await tell(complaint(email.id, 'not-spam'));
+    await notify(complaint(email.id, 'not-spam'));
     expect((await stateOf(email)).mail.status).toBe('SENT');
-    await tell(complaint(email.id));
+    await notify(complaint(email.id));
     const { mail: row, ...state } = await stateOf(email);
     expect([row.status, row.complained_at?.toISOString()]).toEqual(['COMPLAINED', AT]);
     expect(state).toMatchObject({
@@ -209,20 +209,20 @@ describe('a notification of SES through SNS', () => {
   it('can arrive late: a delivery then changes neither a complaint nor an open', async () => {
     const complained = await sentEmail();
     for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
-      await tell(message);
+      await notify(message);
     const { mail: row, names } = await stateOf(complained);
     expect(row.status).toBe('COMPLAINED');
     expect(names).toEqual(['email.complaint', 'contact.unsubscribed', 'email.delivery']);
     const opened = await sentEmail();
     await api.db.updateTable('emails').set({ status: 'OPENED' }).where('id', '=', opened.id).execute();
-    await tell(delivery(opened.id));
+    await notify(delivery(opened.id));
     expect((await stateOf(opened)).mail.status).toBe('OPENED');
   });
 
   it('finds the email by its return path if the email was given to SES by SMTP, without headers', async () => {
     const email = await sentEmail();
     const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
-    await tell({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
+    await notify({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 
@@ -235,7 +235,7 @@ describe('a notification of SES through SNS', () => {
     ['of another kind', { eventType: 'Open', mail: {} }],
     ['not a notification of SES', { hello: 'world' }],
   ])('is accepted without effect if it is %s', async (_, message) => {
-    expect(await tell(message)).toBe(200);
+    expect(await notify(message)).toBe(200);
   });
 
   it('is accepted with signature version 1 too', async () => {
@@ -265,7 +265,7 @@ describe('a notification of SES in the default settings, which identifies the em
 
   /** A classic notification of SES names an email only by the SES message id, without headers and tags. */
   const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
-  const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
+  const listSesMessages = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
 
   async function deliver(p: { mode?: KeyMode; provider?: EmailProvider } = {}) {
     const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
@@ -297,8 +297,8 @@ describe('a notification of SES in the default settings, which identifies the em
     const email = await deliver();
     const messageId = await sesIdOf(email.id);
     expect(messageId).toBe(`ses-${fake.requests.length}`);
-    for (let n = 0; n < 2; n++) expect(await tell({ ...bounce(''), ...named(messageId) })).toBe(200);
-    expect(await tell({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
+    for (let n = 0; n < 2; n++) expect(await notify({ ...bounce(''), ...named(messageId) })).toBe(200);
+    expect(await notify({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
     const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox', provider_message_id: messageId });
     expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
@@ -308,35 +308,35 @@ describe('a notification of SES in the default settings, which identifies the em
   it('works for emails of a campaign too', async () => {
     const { id: projectId } = api.two;
     const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
-    const start = await sendingCampaign(api.db, { projectId, count: 3, worker });
+    const start = await buildSendingCampaign(api.db, { projectId, count: 3, worker });
     expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
     const emails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
     for (const email of emails) {
       expect(await sesIdOf(email.id)).toBe(email.provider_message_id);
-      expect(await tell({ ...delivery(''), ...named(await sesIdOf(email.id)) })).toBe(200);
+      expect(await notify({ ...delivery(''), ...named(await sesIdOf(email.id)) })).toBe(200);
     }
     const after = await api.db.selectFrom('emails').select('status').where('project_id', '=', projectId).execute();
     expect(after.map((email) => email.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
-    expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
+    expect((await listSesMessages()).filter((row) => row.project_id === projectId)).toHaveLength(3);
   });
 
   it('returns 503 in the first minute, while the email may not be recorded yet, and is accepted later', async () => {
-    const unknown = (timestamp?: string) => tell({ ...delivery(''), ...named('ses-unknown', timestamp) });
+    const unknown = (timestamp?: string) => notify({ ...delivery(''), ...named('ses-unknown', timestamp) });
     expect(await unknown(new Date().toISOString())).toBe(503);
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
     expect(await unknown('at noon')).toBe(200);
     // A notification with the email's id in a tag needs no SES message id.
     const email = await sentEmail();
     const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(email.id) };
-    expect(await tell({ ...delivery(''), mail: about })).toBe(200);
+    expect(await notify({ ...delivery(''), mail: about })).toBe(200);
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 
-  it('is not stored for test email or other providers, and is deleted after 30 days', async () => {
-    const before = (await noted()).length;
+  it('needs an SES id, which is not stored for test email or other providers, and is deleted after 30 days', async () => {
+    const before = (await listSesMessages()).length;
     await deliver({ mode: 'test' });
     await deliver({ provider: captureProvider(async () => {}) });
-    expect(await noted()).toHaveLength(before);
+    expect(await listSesMessages()).toHaveLength(before);
     const [old, young] = [await deliver(), await deliver()];
     for (const [{ id }, days] of [
       [old, 31],
@@ -352,9 +352,9 @@ describe('a notification of SES in the default settings, which identifies the em
   it('changes only the statistics, once the contact is erased', async () => {
     const email = await deliver();
     expect((await api.call('DELETE', `/contacts/${email.contactId}`)).status).toBe(204);
-    expect(await tell({ ...complaint(''), ...named(await sesIdOf(email.id)) })).toBe(200);
+    expect(await notify({ ...complaint(''), ...named(await sesIdOf(email.id)) })).toBe(200);
     expect((await stateOf(email)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
-    expect(JSON.stringify(await noted())).not.toContain(email.email);
+    expect(JSON.stringify(await listSesMessages())).not.toContain(email.email);
   });
 });
 

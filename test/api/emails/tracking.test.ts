@@ -52,7 +52,7 @@ async function eventsOf(id: string) {
 
 const get = (path: string, headers: Record<string, string> = BROWSER, at = api) =>
   at.call('GET', path, { key: null, headers });
-const counted = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks', n: number, at = api) =>
+const waitForCount = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks', n: number, at = api) =>
   until(async () => (await mailOf(id, at))[column] === n);
 
 describe('opens of tracked email', () => {
@@ -70,9 +70,9 @@ describe('opens of tracked email', () => {
   it('are all counted, and the first is recorded as an event with the documented payload', async () => {
     const email = await buildSentEmail();
     await get(email.pixel);
-    await counted(email.id, 'opens', 1);
+    await waitForCount(email.id, 'opens', 1);
     await Promise.all([get(email.pixel), get(email.pixel)]);
-    await counted(email.id, 'opens', 3);
+    await waitForCount(email.id, 'opens', 3);
     const { status, opened_at, sent_at } = await mailOf(email.id);
     expect(status).toBe('OPENED');
     const events = await eventsOf(email.id);
@@ -97,7 +97,7 @@ describe('opens of tracked email', () => {
   it('record one event if a hundred of them arrive concurrently', async () => {
     const email = await buildSentEmail();
     await Promise.all(Array.from({ length: 100 }, () => get(email.pixel)));
-    await counted(email.id, 'opens', 100);
+    await waitForCount(email.id, 'opens', 100);
     expect(await eventsOf(email.id)).toHaveLength(1);
   });
 
@@ -106,7 +106,7 @@ describe('opens of tracked email', () => {
     async (status) => {
       const email = await buildSentEmail({ status });
       await get(email.pixel);
-      await counted(email.id, 'opens', 1);
+      await waitForCount(email.id, 'opens', 1);
       expect((await mailOf(email.id)).status).toBe(status);
     },
   );
@@ -116,17 +116,17 @@ describe('opens of tracked email', () => {
     await get(email.pixel);
     const other = await buildSentEmail();
     await get(other.pixel);
-    await counted(other.id, 'opens', 1);
+    await waitForCount(other.id, 'opens', 1);
     expect(await mailOf(email.id)).toMatchObject({ opens: 0, status: 'SENDING' });
     await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', email.id).execute();
-    await counted(email.id, 'opens', 1);
+    await waitForCount(email.id, 'opens', 1);
     expect((await mailOf(email.id)).status).toBe('OPENED');
   });
 
   it('do not change the status SENT of a test email', async () => {
     const email = await buildSentEmail({ mode: 'test' });
     await get(email.pixel);
-    await counted(email.id, 'opens', 1);
+    await waitForCount(email.id, 'opens', 1);
     expect((await mailOf(email.id)).status).toBe('SENT');
   });
 });
@@ -140,7 +140,7 @@ describe('clicks in tracked email', () => {
     expect(first.headers.get('cache-control')).toContain('no-store');
     const second = await get(email.link(1));
     expect(second.headers.get('location')).toBe('https://shop.example.com/plain?a=1&b=2');
-    await counted(email.id, 'clicks', 2);
+    await waitForCount(email.id, 'clicks', 2);
     const { status, opens, opened_at, clicked_at } = await mailOf(email.id);
     expect({ status, opens, opened_at }).toEqual({ status: 'CLICKED', opens: 0, opened_at: null });
     const events = await eventsOf(email.id);
@@ -167,15 +167,15 @@ describe('clicks in tracked email', () => {
     expect(responses.map(({ headers }) => headers.get('location'))).toEqual(
       emails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
     );
-    await Promise.all(emails.map((email) => counted(email.id, 'clicks', 1)));
+    await Promise.all(emails.map((email) => waitForCount(email.id, 'clicks', 1)));
   });
 
   it('make the email CLICKED, and a later open does not change that', async () => {
     const email = await buildSentEmail({ status: 'DELIVERED' });
     await get(email.link(1));
-    await counted(email.id, 'clicks', 1);
+    await waitForCount(email.id, 'clicks', 1);
     await get(email.pixel);
-    await counted(email.id, 'opens', 1);
+    await waitForCount(email.id, 'opens', 1);
     expect((await mailOf(email.id)).status).toBe('CLICKED');
     expect((await eventsOf(email.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
@@ -232,7 +232,7 @@ describe('tracked links that someone changed to lead to other sites', () => {
       expect(body).toContain('This link does not work');
     }
     await get(email.pixel);
-    await counted(email.id, 'opens', 1);
+    await waitForCount(email.id, 'opens', 1);
     expect(await mailOf(email.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
   });
 });
@@ -245,8 +245,8 @@ describe('opens and clicks by bots', () => {
     const head = await api.call('HEAD', email.link(1), { key: null, headers: BROWSER });
     expect([head.status, head.body]).toEqual([302, '']);
     expect((await api.call('HEAD', email.pixel, { key: null, headers: BROWSER })).status).toBe(200);
-    await counted(email.id, 'machine_clicks', 2);
-    await counted(email.id, 'machine_opens', 2);
+    await waitForCount(email.id, 'machine_clicks', 2);
+    await waitForCount(email.id, 'machine_opens', 2);
     expect(await mailOf(email.id)).toMatchObject({
       status: 'SENT',
       opens: 0,
@@ -264,11 +264,11 @@ describe('opens and clicks by bots', () => {
       const email = await buildSentEmail({ secondsAgo: 0, at });
       await get(email.link(0), BROWSER, at);
       await get(email.pixel, { 'user-agent': 'python-requests/2.32' }, at);
-      await counted(email.id, 'machine_clicks', 1, at);
-      await counted(email.id, 'machine_opens', 1, at);
+      await waitForCount(email.id, 'machine_clicks', 1, at);
+      await waitForCount(email.id, 'machine_opens', 1, at);
       const read = await buildSentEmail({ secondsAgo: 60, at });
       await get(read.link(0), BROWSER, at);
-      await counted(read.id, 'clicks', 1, at);
+      await waitForCount(read.id, 'clicks', 1, at);
     } finally {
       await strict.close();
     }
@@ -276,7 +276,7 @@ describe('opens and clicks by bots', () => {
 });
 
 describe('storing opens and clicks', () => {
-  it('counts all concurrent clicks of one email in two processes, and records one event', async () => {
+  it('counts all concurrent opens and clicks of an email in three processes, and records one event of each', async () => {
     const emails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));

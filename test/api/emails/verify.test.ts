@@ -82,11 +82,11 @@ describe('verifying an address', () => {
   );
 
   it('queries the DNS once for many addresses of a domain', async () => {
-    dns.asked.length = 0;
+    dns.questions.length = 0;
     dns.zones.set('cached.example', REAL);
     await Promise.all(['a', 'b', 'c'].map((name) => verify(`${name}@cached.example`)));
     await verify('d@cached.example');
-    expect(dns.asked.filter((question) => question === 'MX cached.example')).toHaveLength(1);
+    expect(dns.questions.filter((question) => question === 'MX cached.example')).toHaveLength(1);
   });
 
   const longLocalPart = `${'a'.repeat(65)}@company.example`;

@@ -36,22 +36,22 @@ export async function buildCampaigns(
     SCHEDULED: await draft('Christmas teas', 5, { audienceType: 'SEGMENT', segmentId: p.segmentId }),
     DRAFT: await draft('January newsletter', 0),
   };
-  await begin(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
-  await begin(world, ids.TESTED, { status: 'SENT', startedAt: hoursAgo(30), contacts: p.contacts, variants: 2 });
-  await begin(world, ids.CANCELLED, {
+  await startCampaign(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
+  await startCampaign(world, ids.TESTED, { status: 'SENT', startedAt: hoursAgo(30), contacts: p.contacts, variants: 2 });
+  await startCampaign(world, ids.CANCELLED, {
     status: 'CANCELLED',
     startedAt: hoursAgo(90),
     contacts: p.contacts.slice(0, 60),
   });
   // The campaigns started long enough ago that no email is opened in the future.
-  await begin(world, ids.PAUSED, {
+  await startCampaign(world, ids.PAUSED, {
     status: 'PAUSED',
     startedAt: hoursAgo(14),
     contacts: p.contacts.slice(0, 80),
     over: false,
     outcome: (n) => (n < 50 ? usualOutcomeOf(n) : { status: 'PENDING' }),
   });
-  await begin(world, ids.SENDING, {
+  await startCampaign(world, ids.SENDING, {
     status: 'SENDING',
     startedAt: hoursAgo(11),
     contacts: p.contacts,
@@ -80,10 +80,10 @@ export async function buildHealthyCampaigns(world: World, contacts: readonly See
   for (const [n, [words, opened]] of SENT_BEFORE.entries()) {
     const startedAt = hoursAgo(24 * (3 + n * 6));
     const outcome = (at: number) => wellOutcomeOf(at, opened);
-    await begin(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome });
+    await startCampaign(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome });
   }
   const isLeft = (n: number) => n > 0.7 * contacts.length;
-  await begin(world, await draft('Advent calendar restock', 6), {
+  await startCampaign(world, await draft('Advent calendar restock', 6), {
     status: 'SENDING',
     startedAt: hoursAgo(0.01),
     contacts,
@@ -116,7 +116,7 @@ async function schedule({ db }: World, id: string, inHours: number): Promise<voi
   await db.updateTable('campaigns').set(scheduled).where('id', '=', id).execute();
 }
 
-interface Begun {
+interface StartedCampaign {
   status: 'SENT' | 'CANCELLED' | 'PAUSED' | 'SENDING';
   startedAt: Date;
   contacts: readonly SeededContact[];
@@ -127,7 +127,7 @@ interface Begun {
   outcome?: (n: number) => SampleOutcome;
 }
 
-async function begin(world: World, id: string, p: Begun): Promise<void> {
+async function startCampaign(world: World, id: string, p: StartedCampaign): Promise<void> {
   const { db, projectId } = world;
   const { status, startedAt, over = true, variants = 0, outcome = (n) => outcomeOf(n, { over }) } = p;
   // Each campaign starts with another contact, so that a contact has different outcomes.

@@ -15,7 +15,7 @@ const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [55, 3_900],
 ]);
 
-/** Builds the hourly counts of the last 60 days, so that the statistics look like an active project’s statistics. */
+/** Builds the counts of one hour in each of the last 60 days, so that the statistics look like an active project’s statistics. */
 export async function buildEmailHours({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: DAYS }, (_, n) => {
@@ -38,7 +38,7 @@ export async function buildEmailHours({ db, projectId }: World): Promise<void> {
   await db.insertInto('mail_hours').values(rows).execute();
 }
 
-/** Builds delays of automations that end in the next two days, most of them in the morning and the evening. */
+/** Builds the counts of delays that end in each hour of the next two days, with two peaks a day. */
 export async function buildTimers({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: 48 }, (_, n) => {

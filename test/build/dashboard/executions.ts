@@ -12,7 +12,7 @@ import { outcomeColumns, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 /**
- * Builds the automations of a seeded project: one enabled with executions in every state, one enabled and new, and a
+ * The automations of a seeded project: one enabled with executions in every state, one enabled and new, and a
  * draft with problems.
  */
 export interface SeededWorkflows {
@@ -52,7 +52,7 @@ export async function buildWorkflows(
     steps: { 'We miss you': { type: 'SEND_EMAIL' }, 'VIP?': { type: 'CONDITION', config: VIP } },
   });
   await name(draft.id, 'Win back', 'Invites inactive contacts to return', 2);
-  return { welcome, fresh: fresh.id, draft: draft.id, executions: await walk(world, welcome, p.contacts) };
+  return { welcome, fresh: fresh.id, draft: draft.id, executions: await buildExecutions(world, welcome, p.contacts) };
 }
 
 /** Builds one enabled automation whose executions wait or are completed. */
@@ -61,7 +61,7 @@ export async function buildHealthyWorkflow(
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
 ): Promise<void> {
   const welcome = await buildWelcome(world, p.templateIds);
-  await walk(world, welcome, p.contacts, ['COMPLETED', 'WAITING', 'EXITED', 'COMPLETED', 'WAITING']);
+  await buildExecutions(world, welcome, p.contacts, ['COMPLETED', 'WAITING', 'EXITED', 'COMPLETED', 'WAITING']);
 }
 
 async function buildWelcome(world: World, templateIds: readonly string[]): Promise<BuiltWorkflow> {
@@ -212,7 +212,7 @@ async function buildStepEmails(
   if (emails.length > 0) await db.insertInto('emails').values(emails).execute();
 }
 
-async function walk(
+async function buildExecutions(
   world: World,
   workflow: BuiltWorkflow,
   contacts: readonly SeededContact[],

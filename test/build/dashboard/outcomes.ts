@@ -40,7 +40,7 @@ export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
   return { status: n % 7 === 0 ? 'CLICKED' : 'OPENED' };
 }
 
-/** Returns the result of an email in a usual project: most arrive, rules skip some, and one in 40 fails. */
+/** Returns the result of an email in a usual project: most arrive, rules skip some, and some bounce. */
 export function usualOutcomeOf(n: number): SampleOutcome {
   if (n % 16 === 5) return { status: 'FAILED', reason: 'unsubscribed' };
   if (n % 24 === 9) return { status: 'FAILED', reason: 'frequency_capped' };
@@ -52,15 +52,15 @@ export function usualOutcomeOf(n: number): SampleOutcome {
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
 export function outcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
-  const left = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
+  const wasSent = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
   const wasOpened = status === 'OPENED' || status === 'CLICKED';
   return {
     status,
     reason: reason ?? null,
     error: error ?? null,
-    attempts: left || error ? 1 + (n % 2) : 0,
-    sent_at: left ? sentAt : null,
-    delivered_at: left && status !== 'BOUNCED' && status !== 'SENT' ? after(0.2) : null,
+    attempts: wasSent || error ? 1 + (n % 2) : 0,
+    sent_at: wasSent ? sentAt : null,
+    delivered_at: wasSent && status !== 'BOUNCED' && status !== 'SENT' ? after(0.2) : null,
     opened_at: wasOpened ? after(12 + ((n * 37) % 600)) : null,
     clicked_at: status === 'CLICKED' ? after(14 + ((n * 37) % 600)) : null,
     bounced_at: status === 'BOUNCED' ? after(0.3) : null,
@@ -68,9 +68,9 @@ export function outcomeColumns({ status, reason, error }: SampleOutcome, sentAt:
     unsubscribed_at: wasOpened && n % 7 === 0 ? after(60) : null,
     opens: wasOpened ? 1 + (n % 3) : 0,
     clicks: status === 'CLICKED' ? 1 + (n % 2) : 0,
-    machine_opens: left ? n % 2 : 0,
-    machine_clicks: left && n % 10 === 0 ? 1 : 0,
-    provider_message_id: left ? `0100018f-${String(n).padStart(6, '0')}` : null,
+    machine_opens: wasSent ? n % 2 : 0,
+    machine_clicks: wasSent && n % 10 === 0 ? 1 : 0,
+    provider_message_id: wasSent ? `0100018f-${String(n).padStart(6, '0')}` : null,
     ...(status === 'BOUNCED' && { bounce_type: reason === 'bounced:dead_mailbox' ? 'Permanent' : 'Transient' }),
   };
 }

@@ -35,9 +35,9 @@ function plainPng(width: number, height: number, rgb: readonly number[]): Buffer
 }
 
 function chunk(type: string, data: Buffer): Buffer {
-  const said = Buffer.concat([Buffer.from(type), data]);
+  const typeAndData = Buffer.concat([Buffer.from(type), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(said));
-  return Buffer.concat([length, said, check]);
+  check.writeUInt32BE(crc32(typeAndData));
+  return Buffer.concat([length, typeAndData, check]);
 }

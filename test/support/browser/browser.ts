@@ -28,7 +28,7 @@ const missing = typeof found === 'string' ? found : undefined;
 
 /** `describe` for tests that need a browser. Without a browser they are skipped, and the name of the block says why. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  describe.skipIf(missing)(`${name}${missing ? ` (left out: ${missing})` : ''}`, tests);
+  describe.skipIf(missing)(`${name}${missing ? ` (skipped: ${missing})` : ''}`, tests);
 }
 
 /**

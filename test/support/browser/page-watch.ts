@@ -57,7 +57,7 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
   page.on('requestfailed', (request) => {
     end(request);
     const why = request.failure()?.errorText ?? '';
-    if (!isHeld(why, request, page)) faults.push(`request: ${nameOf(request)}: ${why}`);
+    if (!isIntendedFailure(why, request, page)) faults.push(`request: ${nameOf(request)}: ${why}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) faults.push(`response: ${response.status()} to ${nameOf(response.request())}`);
@@ -90,6 +90,6 @@ function isOwn(url: string, baseUrl: string): boolean {
  * Tells whether a request failed as intended: the page navigated away, or the browser blocked an image of an email
  * because the response is not an image (Opaque Response Blocking).
  */
-function isHeld(why: string, request: Request, page: Page): boolean {
+function isIntendedFailure(why: string, request: Request, page: Page): boolean {
   return why === 'net::ERR_ABORTED' || (why === 'net::ERR_BLOCKED_BY_ORB' && request.frame() !== page.mainFrame());
 }

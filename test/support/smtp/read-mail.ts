@@ -35,7 +35,6 @@ export interface ParsedMessage {
 /**
  * Reads messages, given as strings of bytes, with Python's `email` package.
  * @throws Error without python3, or if it fails
- * /
  */
 export async function parseMessages(raws: string[]): Promise<ParsedMessage[]> {
   const python = spawn('python3', [SCRIPT]);

@@ -17,7 +17,7 @@ export interface RelayService {
   /** The DKIM public key of `sender.test`. */
   publicKey: string;
   /** Waits until this number of emails has arrived, and returns the emails in the sink. */
-  arrived(count?: number): Promise<string[]>;
+  waitForEmails(count?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startRelayService(): Promise<RelayService> {
     sink,
     port,
     publicKey,
-    arrived: (count = 1) =>
+    waitForEmails: (count = 1) =>
       until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} emails`),
     close: async () => {
       await service.close();

@@ -14,7 +14,7 @@ describe('the headers of a webhook as rows', () => {
     expect(headersIn(undefined)).toEqual([]);
   });
 
-  it('stay unchanged if they are not names with strings', () => {
+  it('are not shown as rows if they are not names with strings', () => {
     for (const stored of ['x', [], { a: 1 }, { a: null }]) expect(headersIn(stored)).toBeUndefined();
   });
 

@@ -102,8 +102,8 @@ describe('restoring a removed step', () => {
   });
 });
 
-describe('ways', () => {
-  it('exist once per branch: a new target replaces the way, and no target removes it', () => {
+describe('transitions', () => {
+  it('exist once per branch: a new target replaces the transition, and no target removes it', () => {
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
     expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
