@@ -42,15 +42,15 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function worker(url = sink.url): CampaignWorker {
+function createWorker(url = sink.url): CampaignWorker {
   const started = campaignWorker({ db: database.db, smtpUrl: url });
   workers.push(started);
   return started;
 }
 
 /** Builds a campaign to `count` contacts, and stores its recipients. */
-async function sending(count: number): Promise<CampaignStart> {
-  return buildSendingCampaign(database.db, { projectId, count, worker: worker() });
+async function buildSending(count: number): Promise<CampaignStart> {
+  return buildSendingCampaign(database.db, { projectId, count, worker: createWorker() });
 }
 
 /** Registers a webhook endpoint for `email.sent`, so that the event of each sent email is recorded too. */
@@ -74,7 +74,7 @@ async function transactionsOlderThan(at: Date | undefined): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-async function lockWaits(): Promise<number> {
+async function countLockWaits(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
     database.db,
@@ -88,8 +88,8 @@ function counts({ campaignId }: CampaignStart) {
 
 describe('a chunk of a campaign', () => {
   it('sends no email twice if it is claimed twice, or claimed again after it was sent', async () => {
-    const start = await sending(300);
-    const { take, send, finish } = worker();
+    const start = await buildSending(300);
+    const { take, send, finish } = createWorker();
     expect(await take(start)).toMatchObject({ done: true, recipients: 300 });
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 300 });
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 0 });
@@ -98,9 +98,9 @@ describe('a chunk of a campaign', () => {
   });
 
   it("keeps a deferred email PENDING with the server's reply, and sends it in the next turn", async () => {
-    const start = await sending(10);
+    const start = await buildSending(10);
     replyToRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
-    const { send, finish } = worker();
+    const { send, finish } = createWorker();
     const first = await send(start);
     expect(first).toMatchObject({ outcome: 'deferred', sent: 9 });
     expect(first.retryAfterMs).toBeGreaterThanOrEqual(30_000);
@@ -118,9 +118,9 @@ describe('a chunk of a campaign', () => {
   });
 
   it('records a recipient that was deferred for a day as FAILED with the reason expired', async () => {
-    const start = await sending(3);
+    const start = await buildSending(3);
     replyToRcpt = () => '450 4.2.1 not now';
-    const { send, expire, finish } = worker();
+    const { send, expire, finish } = createWorker();
     await send(start);
     expect(await expire(start)).toMatchObject({ outcome: 'done' });
     expect(await counts(start)).toMatchObject({ failed: 3, pending: 0, skipped: 0 });
@@ -128,23 +128,23 @@ describe('a chunk of a campaign', () => {
   });
 
   it('sends to an old recipient that was never deferred, and does not record it as expired', async () => {
-    const start = await sending(500);
-    const away = worker('smtp://127.0.0.1:1');
+    const start = await buildSending(500);
+    const away = createWorker('smtp://127.0.0.1:1');
     await away.send(start);
     const { rows } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND error IS NOT NULL`.execute(database.db);
     const refused = rows[0]?.n ?? 0;
     expect(refused).toBeLessThan(300);
-    const { expire, send } = worker();
+    const { expire, send } = createWorker();
     expect(await expire(start)).toMatchObject({ outcome: 'more', fresh: true });
     expect(await counts(start)).toMatchObject({ failed: refused, pending: 500 - refused });
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
   });
 
   it('records no recipient as expired while the project is on hold', async () => {
-    const start = await sending(3);
+    const start = await buildSending(3);
     replyToRcpt = () => '450 4.2.1 not now';
-    const { send, expire } = worker();
+    const { send, expire } = createWorker();
     await send(start);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     expect(await expire(start)).toMatchObject({ outcome: 'held', fresh: true });
@@ -155,10 +155,10 @@ describe('a chunk of a campaign', () => {
   });
 
   it('reports the position at which a turn ended early; the next turn continues there before it retries deferred emails', async () => {
-    const start = await sending(2_000);
+    const start = await buildSending(2_000);
     replyPauseMs = 10;
     replyToRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
-    const ending = worker();
+    const ending = createWorker();
     const turn = ending.send(start);
     await until(async () => sink.messages.length > 0);
     ending.stop();
@@ -166,21 +166,21 @@ describe('a chunk of a campaign', () => {
     expect(outcome).toBe('more');
     expect(sent).toBeLessThan(2_000);
     replyPauseMs = 0;
-    const second = await worker().send(start, 1, { from, putOff });
+    const second = await createWorker().send(start, 1, { from, putOff });
     expect(second).toMatchObject({ outcome: 'deferred', sent: 1_999 - sent });
     const { rows } = await sql`SELECT FROM emails WHERE project_id = ${projectId} AND attempts > 1`.execute(
       database.db,
     );
     expect(rows).toHaveLength(0);
     replyToRcpt = undefined;
-    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 1 });
+    expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 1 });
     expect(sink.messages).toHaveLength(2_000);
   });
 
   it('claims no more recipients when its worker stops, and releases emails that are not on the wire', async () => {
-    const start = await sending(3_000);
+    const start = await buildSending(3_000);
     replyPauseMs = 20;
-    const ending = worker();
+    const ending = createWorker();
     const turn = ending.send(start);
     await until(async () => sink.messages.length > 0);
     ending.stop();
@@ -191,13 +191,13 @@ describe('a chunk of a campaign', () => {
     expect(rows[0]?.n).toBe(sent);
     expect(await ending.send(start)).toMatchObject({ outcome: 'more', sent: 0 });
     replyPauseMs = 0;
-    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 3_000 - sent });
+    expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 3_000 - sent });
     expect(sink.messages).toHaveLength(3_000);
   });
 
   it('makes few attempts, not one for each recipient, if the provider is unreachable', async () => {
-    const start = await sending(2_000);
-    const { send } = worker('smtp://127.0.0.1:1');
+    const start = await buildSending(2_000);
+    const { send } = createWorker('smtp://127.0.0.1:1');
     expect(await send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
     const { rows } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(database.db);
@@ -212,11 +212,11 @@ describe('a chunk of a campaign', () => {
     'with emails %s, sent by two concurrent workers, loses no email and repeats at most the emails in flight',
     async (_, wanted) => {
       if (wanted) await listenToSent();
-      const start = await sending(3_000);
+      const start = await buildSending(3_000);
       replyPauseMs = 10;
-      const results = await Promise.all([worker().send(start), worker().send(start)]);
+      const results = await Promise.all([createWorker().send(start), createWorker().send(start)]);
       replyPauseMs = 0;
-      while ((await worker().send(start)).outcome !== 'done');
+      while ((await createWorker().send(start)).outcome !== 'done');
       const got = sink.perRecipient();
       expect(got.size).toBe(3_000);
       const doubled = [...got.values()].filter((times) => times > 1).length;
@@ -227,9 +227,9 @@ describe('a chunk of a campaign', () => {
   );
 
   it('reports each email that is recorded after a listener subscribes in the middle of a turn', async () => {
-    const start = await sending(3_000);
+    const start = await buildSending(3_000);
     replyPauseMs = 20;
-    const turn = worker().send(start);
+    const turn = createWorker().send(start);
     await until(async () => (await counts(start)).sent > 0);
     await listenToSent();
     // The added listener gets no emails whose result is being recorded while the listener is added.
@@ -249,21 +249,21 @@ describe('a chunk of a campaign', () => {
   });
 
   it('is done although its emails have a template error', async () => {
-    const start = await sending(5);
+    const start = await buildSending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
       database.db,
     );
     await sql`UPDATE contacts SET data = data || '{"d": 0}' WHERE project_id = ${projectId}`.execute(database.db);
-    const { send } = worker();
+    const { send } = createWorker();
     expect((await send(start)).outcome).toBe('done');
     const after = await counts(start);
     expect(after.sent + after.failed).toBe(5);
   });
 
   it('skips an email whose sender is no longer verified', async () => {
-    const start = await sending(5);
+    const start = await buildSending(5);
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(database.db);
-    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
+    expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
     expect(await counts(start)).toMatchObject({ skipped: 5 });
     expect(sink.messages).toHaveLength(0);
   });
@@ -277,11 +277,11 @@ describe('the send rate of a project', () => {
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
   it('ends a campaign’s turn when no token is available, without attempting, deferring or counting an email', async () => {
-    const start = await sending(5);
+    const start = await buildSending(5);
     await limit(10);
     await singles();
     const before = await bucket();
-    const result = await worker().send(start);
+    const result = await createWorker().send(start);
     expect(result).toMatchObject({ outcome: 'paced', sent: 0, rate: 10 });
     expect(result.retryAfterMs).toBeGreaterThan(0);
     expect((await bucket()).tokens).toBeGreaterThanOrEqual(before.tokens);
@@ -292,16 +292,16 @@ describe('the send rate of a project', () => {
   });
 
   it('makes a chunk return if the rate was set or removed after the chunk was assigned', async () => {
-    const start = await sending(5);
+    const start = await buildSending(5);
     await limit(10);
-    expect(await worker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
+    expect(await createWorker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
     await limit(null);
-    expect(await worker().send(start, 1, { paced: true })).toMatchObject({ outcome: 'more', sent: 0, rate: 0 });
+    expect(await createWorker().send(start, 1, { paced: true })).toMatchObject({ outcome: 'more', sent: 0, rate: 0 });
     expect(sink.messages).toHaveLength(0);
   });
 
   it('takes tokens for sent emails, not for skipped recipients', async () => {
-    const start = await sending(20);
+    const start = await buildSending(20);
     await limit(1_000);
     await sql`
       UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND (data->>'n')::int % 2 = 0`.execute(
@@ -311,7 +311,7 @@ describe('the send rate of a project', () => {
       .insertInto('send_buckets')
       .values({ project_id: projectId, tokens: 200, refilled_at: new Date(Date.now() + 3_600_000) })
       .execute();
-    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 10 });
+    expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 10 });
     expect((await bucket()).tokens).toBe(190);
   });
 });
@@ -319,7 +319,7 @@ describe('the send rate of a project', () => {
 describe('storing the recipients of a campaign', () => {
   it('does not block sends that count toward the monthly limit', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 100 WHERE id = ${projectId}`.execute(database.db);
-    const start = await sending(10);
+    const start = await buildSending(10);
     const audience = { projectId, count: 30, localPart: 'more' };
     await buildContacts(database.db, audience);
     await sql`
@@ -333,11 +333,11 @@ describe('storing the recipients of a campaign', () => {
       await sql`
         INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
         VALUES (${projectId}, ${rows[0]?.id}, ${start.campaignId}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(trx);
-      const page = worker().take(start);
-      await until(async () => (await lockWaits()) > 0);
-      const send = database.db.transaction().execute(async (sending) => {
-        await sql`SET LOCAL lock_timeout = '5s'`.execute(sending);
-        return takeMonthlyAllowance(sending, { projectId, n: 1, limit: 100 });
+      const page = createWorker().take(start);
+      await until(async () => (await countLockWaits()) > 0);
+      const send = database.db.transaction().execute(async (other) => {
+        await sql`SET LOCAL lock_timeout = '5s'`.execute(other);
+        return takeMonthlyAllowance(other, { projectId, n: 1, limit: 100 });
       });
       expect(await send).toBe(true);
       await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId} AND contact_id = ${rows[0]?.id}`.execute(
@@ -350,7 +350,7 @@ describe('storing the recipients of a campaign', () => {
   });
 
   it('uses pages that grow, so the first page is sent at once and several workers share a small campaign', async () => {
-    const start = await sending(10);
+    const start = await buildSending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
       database.db,
@@ -358,7 +358,7 @@ describe('storing the recipients of a campaign', () => {
     await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId}`.execute(database.db);
     await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${start.campaignId}`.execute(database.db);
     await buildContacts(database.db, { projectId, count: 7_000, localPart: 'more' });
-    const { take } = worker();
+    const { take } = createWorker();
     expect(await take(start, 0)).toMatchObject({ done: false, recipients: 500, lastSeq: 1, sendNow: true });
     expect(await take(start, 1)).toMatchObject({ done: false, recipients: 1_000, lastSeq: 2, sendNow: true });
     expect(await take(start, 2)).toMatchObject({ done: false, recipients: 2_000, lastSeq: 4, sendNow: true });
@@ -367,18 +367,18 @@ describe('storing the recipients of a campaign', () => {
   });
 
   it('does not change a recipient that is already in the ledger', async () => {
-    const start = await sending(10);
+    const start = await buildSending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
       database.db,
     );
     await buildContacts(database.db, { projectId, count: 5, localPart: 'more' });
-    expect(await worker().take(start)).toMatchObject({ done: true, recipients: 15, lastSeq: 2 });
+    expect(await createWorker().take(start)).toMatchObject({ done: true, recipients: 15, lastSeq: 2 });
     expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
   });
 
   it('stores every recipient over many pages, in chunks that do not overlap', async () => {
-    const start = await sending(12_000);
+    const start = await buildSending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`
       SELECT seq, first_id, last_id, size FROM campaign_chunks WHERE campaign_id = ${start.campaignId} ORDER BY seq
     `.execute(database.db);

@@ -46,7 +46,7 @@ async function buildClaimedEmails(count: number) {
   `.execute(database.db);
   return claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(suppressionKey) });
 }
-function settle(emails: Awaited<ReturnType<typeof claimEmails>>) {
+function settleEmails(emails: Awaited<ReturnType<typeof claimEmails>>) {
   const settler = createEmailSettler({
     db,
     suppressionKey,
@@ -76,7 +76,7 @@ const countOutcomes = async () => {
 it('results are recorded once, and the hook’s values are returned, if the response to COMMIT is lost', async () => {
   const before = await countOutcomes();
   proxy.loseCommit('response', { skip: 1 });
-  const settled = await settle(await buildClaimedEmails(4));
+  const settled = await settleEmails(await buildClaimedEmails(4));
   expect(settled).toEqual(Array.from({ length: 4 }, () => ({ recorded: true, value: 'completed' })));
   expect(await countOutcomes()).toBe(before + 4);
 });
@@ -84,7 +84,7 @@ it('results are recorded once, and the hook’s values are returned, if the resp
 it('results whose COMMIT was lost when Postgres stopped are recorded after Postgres starts again', async () => {
   const emails = await buildClaimedEmails(1);
   proxy.loseCommit('request', { later: 'refused' });
-  const settling = settle(emails);
+  const settling = settleEmails(emails);
   await until(async () => hooked.length > 0, 'the first try');
   await until(async () => proxy.commits > 0, 'the COMMIT');
   proxy.open();

@@ -66,14 +66,14 @@ async function hold() {
   return body.project.hold as { held: boolean; reason: string | null };
 }
 
-async function statuses(campaignId: string): Promise<Record<string, number>> {
+async function countStatuses(campaignId: string): Promise<Record<string, number>> {
   const { rows } = await sql<{ what: string; n: number }>`
     SELECT status || coalesce(' ' || reason, '') AS what, count(*) AS n FROM emails WHERE campaign_id = ${campaignId} GROUP BY 1
   `.execute(service.db);
   return Object.fromEntries(rows.map((row) => [row.what, row.n]));
 }
 
-const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
+const listNotices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
 
 /** Builds emails that are being sent, and records their outcomes in one transaction, as the sender does for a batch. */
 async function recordOutcomes(count: number, p: { outcome: RecordedOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
@@ -97,9 +97,9 @@ async function recordOutcomes(count: number, p: { outcome: RecordedOutcome; mode
 }
 
 const sent: RecordedOutcome = { kind: 'accepted', providerMessageId: null, subject: '' };
-const judge = (text: string) => classifyRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
-const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
-const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
+const classifyText = (text: string) => classifyRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
+const dead = refusedAs(classifyText('550 5.1.1 no such user'), 'no');
+const refused: RecordedOutcome = { ...refusedAs(classifyText(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
 it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
@@ -111,7 +111,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
   await until(async () => ((await hold()).held ? true : undefined), 'the hold');
   expect((await hold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 emails because of the sender$/);
   const stopped = await until(async () => {
-    const seen = await statuses(id);
+    const seen = await countStatuses(id);
     return !seen.PENDING && !seen.SENDING ? seen : undefined;
   }, 'everything else HELD');
   expect(stopped.HELD).toBeGreaterThan(0);
@@ -122,19 +122,19 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
       (SELECT count(*) FROM suppressions WHERE project_id = ${project.id}) AS suppressed
   `.execute(service.db);
   expect(rows[0]).toEqual({ out: 0, suppressed: 0 });
-  await until(async () => notices().length > 0, 'the notice to the owner');
+  await until(async () => listNotices().length > 0, 'the notice to the owner');
 
   refusing = () => false;
   const { outbox } = await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
   expect(outbox.length).toBeGreaterThan(0);
   const ended = await until(async () => {
     const campaign = await service.call('GET', `/campaigns/${id}`, { key: project.secretKey });
-    return campaign.body.status === 'SENT' ? await statuses(id) : undefined;
+    return campaign.body.status === 'SENT' ? await countStatuses(id) : undefined;
   }, 'the campaign to end');
   expect(ended.SENT).toBe(3_000 - (stopped['FAILED provider_rejected'] ?? 0));
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   expect((await hold()).held).toBe(false);
-  expect(notices()).toHaveLength(1);
+  expect(listNotices()).toHaveLength(1);
 });
 
 it('makes all recipients of a campaign HELD, also in chunks that wait for a lane, and sends to each recipient once', async () => {
@@ -146,10 +146,10 @@ it('makes all recipients of a campaign HELD, also in chunks that wait for a lane
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
-  await until(async () => (await statuses(id)).HELD === 2_500, 'every recipient HELD');
+  await until(async () => (await countStatuses(id)).HELD === 2_500, 'every recipient HELD');
 
   await inTransaction(db, (trx) => releaseProject(trx, project.id));
-  await until(async () => (await statuses(id)).SENT === 2_500, 'every recipient SENT');
+  await until(async () => (await countStatuses(id)).SENT === 2_500, 'every recipient SENT');
   expect(sink.perRecipient().size).toBe(2_500);
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 });
@@ -245,7 +245,7 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
   }
   const reply = (text: string, enhanced: string) => classifyRefusal({ code: 550, enhanced, text, stage: 'dsn' });
 
-  async function feedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
+  async function recordFeedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
     const record = recorder();
     for (let n = 0; n < count; n++) {
       const email = `${name}-${n}@to.test`;
@@ -263,20 +263,20 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
     await sql`
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);
-    await feedback(2, 'complaint', 'first');
+    await recordFeedback(2, 'complaint', 'first');
     expect((await hold()).held).toBe(false);
-    await feedback(1, 'complaint', 'last');
+    await recordFeedback(1, 'complaint', 'last');
     expect((await hold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
   });
 
   it('twenty bounces of one mailbox provider that blame the sender put the project on hold', async () => {
-    await feedback(20, 'policy');
+    await recordFeedback(20, 'policy');
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
   it('hard bounces that arrive later are divided by the number of sent emails', async () => {
     await recordOutcomes(200, { outcome: sent });
-    await feedback(20, 'dead');
+    await recordFeedback(20, 'dead');
     expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');
   });
 });

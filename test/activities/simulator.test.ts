@@ -97,7 +97,7 @@ async function suppressionsOf(email: string) {
   return body.data.filter((entry: { email: string }) => entry.email === email);
 }
 
-async function eventNames(emailId: string): Promise<string[]> {
+async function listEventNames(emailId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM events WHERE project_id = ${project.id} AND email_id = ${emailId} ORDER BY id`.execute(service.db);
   return rows.map(({ name }) => name);
@@ -107,7 +107,7 @@ describe('email to an address of the simulator', () => {
   it('delivered@ makes the email DELIVERED and shows it in the mailbox, without sending it', async () => {
     const id = await send('delivered+a@simulator.test');
     await waitForEnd(id, 'DELIVERED');
-    expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
+    expect(await listEventNames(id)).toEqual(['email.sent', 'email.delivery']);
     const { body } = await service.call('GET', '/mailbox.json?to=delivered%2Ba@simulator.test', { key: null });
     expect(body.data).toMatchObject([{ id, subject: 'Hello', from: 'news@sender.test' }]);
   });
@@ -116,7 +116,7 @@ describe('email to an address of the simulator', () => {
     const to = 'bounce+1@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
-    expect(await eventNames(id)).toEqual(['email.sent', 'email.bounce']);
+    expect(await listEventNames(id)).toEqual(['email.sent', 'email.bounce']);
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
     const again = await send(to);
@@ -137,7 +137,7 @@ describe('email to an address of the simulator', () => {
     const to = 'complaint+x@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'COMPLAINED');
-    expect(await eventNames(id)).toEqual(expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']));
+    expect(await listEventNames(id)).toEqual(expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']));
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'complaint' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('email to an address of the simulator', () => {
     await waitForEnd(opened, 'OPENED');
     await waitForEnd(clicked, 'CLICKED');
     await waitForEnd(bare, 'CLICKED');
-    expect(await eventNames(clicked)).toEqual(['email.sent', 'email.delivery', 'email.open', 'email.click']);
+    expect(await listEventNames(clicked)).toEqual(['email.sent', 'email.delivery', 'email.open', 'email.click']);
     const { rows } = await sql<{ data: Record<string, unknown> }>`
       SELECT data FROM events WHERE email_id = ${clicked} AND name = 'email.click'`.execute(service.db);
     expect(rows[0]?.data).toMatchObject({ link: 'https://example.com/offer', clicks: 1, isFirstClick: true });
@@ -160,7 +160,7 @@ describe('email to an address of the simulator', () => {
     const id = await send(to);
     const email = await waitForEnd(id, 'FAILED');
     expect(email).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
-    expect(await eventNames(id)).toEqual([]);
+    expect(await listEventNames(id)).toEqual([]);
     expect(await suppressionsOf(to)).toEqual([]);
     expect((await contactOf(to)).subscribed).toBe(true);
   });
@@ -170,7 +170,7 @@ describe('email to an address of the simulator', () => {
     const id = await send('open+untracked@simulator.test');
     await waitForEnd(id, 'DELIVERED');
     await until(async () => !(await hasPendingFeedback()), 'nothing to wait');
-    expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
+    expect(await listEventNames(id)).toEqual(['email.sent', 'email.delivery']);
   });
 });
 

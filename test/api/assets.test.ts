@@ -25,7 +25,7 @@ async function upload(content: Buffer | string, p: { key?: string; name?: string
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-const served = (url: string, headers: Record<string, string> = {}) =>
+const fetchAsset = (url: string, headers: Record<string, string> = {}) =>
   api.app.request(new URL(url).pathname, { headers });
 const listAssets = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
 
@@ -44,19 +44,19 @@ describe('an image', () => {
       usedBy: { templates: 0, campaigns: 0, sent: false },
       url: `https://mail.example.com/assets/${body.hash}`,
     });
-    const response = await served(body.url);
+    const response = await fetchAsset(body.url);
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(content);
   });
 
   it('is immutable, is served with the type of its bytes, and can neither run scripts nor load resources', async () => {
     const { body } = await upload(newGif('<script>alert(1)</script>'), { name: 'x.html', type: 'text/html' });
-    const { headers } = await served(body.url);
+    const { headers } = await fetchAsset(body.url);
     expect(headers.get('content-type')).toBe('image/gif');
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
-    const again = await served(body.url, { 'if-none-match': headers.get('etag') ?? '' });
+    const again = await fetchAsset(body.url, { 'if-none-match': headers.get('etag') ?? '' });
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
@@ -65,7 +65,7 @@ describe('an image', () => {
     const { body } = await upload(content);
     const sha = async () =>
       createHash('sha256')
-        .update(Buffer.from(await (await served(body.url)).arrayBuffer()))
+        .update(Buffer.from(await (await fetchAsset(body.url)).arrayBuffer()))
         .digest('hex');
     const whole = createHash('sha256').update(content).digest('hex');
     expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
@@ -119,8 +119,8 @@ describe('the images of a project', () => {
     expect((await api.call('DELETE', `/assets/${mine.id}`, { key: api.two.secretKey })).status).toBe(404);
     expect((await api.call('DELETE', `/assets/${mine.id}?force=true`, { key: api.two.secretKey })).status).toBe(404);
     expect((await api.call('DELETE', `/assets/${theirs.id}`, { key: api.two.secretKey })).status).toBe(204);
-    expect((await served(mine.url)).status).toBe(200);
-    expect((await served(theirs.url)).status).toBe(404);
+    expect((await fetchAsset(mine.url)).status).toBe(200);
+    expect((await fetchAsset(theirs.url)).status).toBe(404);
   });
 
   it('are listed newest first, by cursor, with their total size', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const links = async (id: string) => (await api.call('GET', `/campaigns/${id}/links`)).body.data;
+const listLinks = async (id: string) => (await api.call('GET', `/campaigns/${id}/links`)).body.data;
 
 it('every tracked link of a campaign lists its clicks by humans, recipients and bots, also if it has none', async () => {
   const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 3, body: BODY });
@@ -40,10 +40,10 @@ it('every tracked link of a campaign lists its clicks by humans, recipients and 
   await click(2, 1, SCANNER);
   await click(2, 1);
   // By the second clicks, the rows of the links exist.
-  await until(async () => (await links(id))[1].clicks === 1, 'the first clicks');
+  await until(async () => (await listLinks(id))[1].clicks === 1, 'the first clicks');
   await click(0, 0);
-  await until(async () => (await links(id))[0].clicks === 4, 'the last click');
-  expect(await links(id)).toEqual([
+  await until(async () => (await listLinks(id))[0].clicks === 4, 'the last click');
+  expect(await listLinks(id)).toEqual([
     { url: 'https://a.test/x?n={{ n }}', clicks: 4, uniqueClicks: 2, machineClicks: 0, variants: null },
     { url: 'https://b.test/', clicks: 1, uniqueClicks: 1, machineClicks: 1, variants: null },
     { url: 'https://c.test/never', clicks: 0, uniqueClicks: 0, machineClicks: 0, variants: null },
@@ -54,7 +54,7 @@ it('every tracked link of a campaign lists its clicks by humans, recipients and 
 
 it('a draft shows its current links', async () => {
   const draft = await api.call('POST', '/campaigns', { body: campaignBody({ body: BODY }) });
-  expect((await links(draft.body.data.id)).map(({ url }: { url: string }) => url)).toEqual([
+  expect((await listLinks(draft.body.data.id)).map(({ url }: { url: string }) => url)).toEqual([
     'https://a.test/x?n={{ n }}',
     'https://b.test/',
     'https://c.test/never',

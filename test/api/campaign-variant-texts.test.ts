@@ -29,7 +29,7 @@ afterAll(() => api?.close());
 
 const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
 
-async function draft(changes: Record<string, unknown>): Promise<string> {
+async function createDraft(changes: Record<string, unknown>): Promise<string> {
   const { status, body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: A, ...changes }));
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data.id;
@@ -71,7 +71,7 @@ async function insertClicks(id: string, p: { recipient: number; link: number; cl
     ORDER BY id OFFSET ${p.recipient} LIMIT 1`.execute(api.db);
 }
 
-const links = async (id: string) => (await call('GET', `/campaigns/${id}/links`)).body.data;
+const listLinks = async (id: string) => (await call('GET', `/campaigns/${id}/links`)).body.data;
 const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
 
 describe('the links of a campaign with variants', () => {
@@ -81,7 +81,7 @@ describe('the links of a campaign with variants', () => {
     await insertClicks(id, { recipient: 0, link: 1, clicks: 1 });
     await insertClicks(id, { recipient: 1, link: 0, clicks: 3 });
     await insertClicks(id, { recipient: 3, link: 0, clicks: 1 });
-    expect(await links(id)).toEqual([
+    expect(await listLinks(id)).toEqual([
       { url: 'https://a.test/', ...figures(2, 1), variants: [{ name: 'A', ...figures(2, 1) }] },
       {
         url: 'https://both.test/',
@@ -99,14 +99,14 @@ describe('the links of a campaign with variants', () => {
     const id = await buildCampaign([A, A]);
     await insertClicks(id, { recipient: 0, link: 0, clicks: 1 });
     await insertClicks(id, { recipient: 1, link: 0, clicks: 2 });
-    expect((await links(id))[0].variants).toEqual([
+    expect((await listLinks(id))[0].variants).toEqual([
       { name: 'A', ...figures(1, 1) },
       { name: 'B', ...figures(2, 1) },
     ]);
   });
 
   it('are the current links of each variant in a draft', async () => {
-    const found = await links(await draft({ variants: VARIANTS }));
+    const found = await listLinks(await createDraft({ variants: VARIANTS }));
     expect(
       found.map((link: { url: string; variants: { name: string }[] }) => [
         link.url,
@@ -117,13 +117,13 @@ describe('the links of a campaign with variants', () => {
       ['https://both.test/', 'A,B'],
       ['https://b.test/', 'B'],
     ]);
-    expect((await links(await draft({})))[0]).toEqual({ url: 'https://a.test/', ...figures(0, 0), variants: null });
+    expect((await listLinks(await createDraft({})))[0]).toEqual({ url: 'https://a.test/', ...figures(0, 0), variants: null });
   });
 });
 
 describe('the review of a campaign with variants', () => {
   const review = async (changes: Record<string, unknown>) => {
-    const { status, body } = await call('GET', `/campaigns/${await draft(changes)}/review`);
+    const { status, body } = await call('GET', `/campaigns/${await createDraft(changes)}/review`);
     expect(status, JSON.stringify(body)).toBe(200);
     return body;
   };

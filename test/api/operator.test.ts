@@ -34,7 +34,7 @@ const recordOutcomes = (project: TestProject, emails: number, dead: number, comp
   countOutcomes(
     sql`SELECT ${project.id}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
   ).execute(api.db);
-const tenants = async (query = '') =>
+const listTenants = async (query = '') =>
   (await ask('GET', `/operator/projects${query}`)).body.data as { id: string; name: string; mails: number }[];
 
 describe('the role of operator', () => {
@@ -76,11 +76,11 @@ describe('a paused route', () => {
     emailId: null,
     nextProbeAt: new Date('2027-01-01T12:00:00.000Z'),
   };
-  const pauses = async (headers = operator) => ask('GET', '/operator/route-pauses', undefined, headers);
+  const listPauses = async (headers = operator) => ask('GET', '/operator/route-pauses', undefined, headers);
 
   it('is listed with its project, and sends email again once an operator resumes it', async () => {
     await pauseRoute(api.db, { ...REFUSAL, projectIds: [api.one.id] });
-    const { body } = await pauses();
+    const { body } = await listPauses();
     expect(body.data).toMatchObject([
       {
         projectId: api.one.id,
@@ -92,7 +92,7 @@ describe('a paused route', () => {
     ]);
     const path = `/operator/route-pauses/${body.data[0].id}/resume`;
     expect((await ask('POST', path, {}, owner)).status).toBe(404);
-    expect((await pauses()).body.data).toHaveLength(1);
+    expect((await listPauses()).body.data).toHaveLength(1);
     expect(await ask('POST', path, {})).toMatchObject({ status: 200, body: { data: [] } });
     expect(await listRoutePauses(api.db, REFUSAL.route)).toEqual([]);
     expect((await ask('POST', path, {})).body.error).toMatchObject({
@@ -121,7 +121,7 @@ describe('a clone of an installation', () => {
 
 describe('the operator’s list of tenants', () => {
   it('has all projects, newest first, page by page', async () => {
-    const all = await tenants();
+    const all = await listTenants();
     expect(all.map(({ id }) => id)).toEqual(
       all
         .map(({ id }) => id)
@@ -136,18 +136,18 @@ describe('the operator’s list of tenants', () => {
   });
 
   it('finds tenants by name, owner and id, and treats wildcards as text', async () => {
-    const [found] = await tenants('?search=ops%40installation');
+    const [found] = await listTenants('?search=ops%40installation');
     expect(found).toMatchObject({ name: 'Own', owners: [OPERATOR] });
-    expect((await tenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
-    expect((await tenants(`?search=${api.one.id}`)).map(({ name }) => name)).toEqual(['One']);
-    expect(await tenants('?search=%25')).toEqual([]);
+    expect((await listTenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
+    expect((await listTenants(`?search=${api.one.id}`)).map(({ name }) => name)).toEqual(['One']);
+    expect(await listTenants('?search=%25')).toEqual([]);
     expect((await ask('GET', '/operator/projects?search=%00')).status).toBe(400);
   });
 
   it('shows the figures of the guards, and can be sorted by them', async () => {
     await recordOutcomes(api.one, 1_000, 20, 1);
     await recordOutcomes(api.two, 400, 12, 3);
-    const top = async (order: string) => (await tenants(`?order=${order}&limit=2`)).map(({ name }) => name);
+    const top = async (order: string) => (await listTenants(`?order=${order}&limit=2`)).map(({ name }) => name);
     expect(await top('mails')).toEqual(['One', 'Two']);
     expect(await top('bounces')).toEqual(['Two', 'One']);
     expect(await top('complaints')).toEqual(['Two', 'One']);
@@ -169,7 +169,7 @@ describe('the last month of a tenant', () => {
     ];
     await sql`DELETE FROM mail_hours`.execute(api.db);
     await api.db.insertInto('mail_hours').values(values).execute();
-    const top = async (order: string) => (await tenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
+    const top = async (order: string) => (await listTenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
     expect(await top('mails')).toEqual(['One', 'Two']);
     expect(await top('bounces')).toEqual(['Two', 'One']);
     const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
@@ -186,8 +186,8 @@ describe('a hold of the operator', () => {
     expect((await ask('POST', `${path}/hold`, {})).status).toBe(422);
     const held = await ask('POST', `${path}/hold`, { reason: 'bought list' });
     expect(held.body).toMatchObject({ operatorHold: { held: true, reason: 'bought list' }, ownHold: { held: false } });
-    expect((await tenants('?held=true')).map(({ id }) => id)).toEqual([api.one.id]);
-    expect((await tenants('?held=false')).map(({ id }) => id)).not.toContain(api.one.id);
+    expect((await listTenants('?held=true')).map(({ id }) => id)).toEqual([api.one.id]);
+    expect((await listTenants('?held=false')).map(({ id }) => id)).not.toContain(api.one.id);
     const person = await signIn(api, api.one);
     expect((await ask('GET', '/project', undefined, person)).body.hold.reason).toBe('bought list');
     expect((await ask('POST', '/project/release', undefined, person)).status).toBe(403);

@@ -26,7 +26,7 @@ const patch = (body: object) => api.call('PATCH', '/project', { key: null, heade
 const post = (changes: object) => api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) });
 const create = async (changes: object) => (await expectOk(post(changes))).data;
 const send = (id: string, body: object = {}) => api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
-const refused = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
+const statusAndField = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
 
 it('a project is in UTC without a sending window by default, and stores both as they were written', async () => {
   const get = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
@@ -50,7 +50,7 @@ it.each([
   [{ sendingWindow: { ...WINDOW, days: [] } }, 'sendingWindow.days'],
   [{ sendingWindow: { to: '21:00' } }, 'sendingWindow.from'],
 ])('a project with %j returns 422 at %s', async (body, field) => {
-  expect(refused(await patch(body))).toEqual([422, field]);
+  expect(statusAndField(await patch(body))).toEqual([422, field]);
 });
 
 it('a campaign stores its sending window, its local time and its rule for late recipients', async () => {
@@ -80,21 +80,21 @@ it.each([
   [{ sendingWindow: { from: '8', to: '9' } }, 'sendingWindow.from'],
   [{ sendingWindow: 'mine' }, 'sendingWindow'],
 ])('a campaign with %j returns 422 at %s', async (body, field) => {
-  expect(refused(await post(body))).toEqual([422, field]);
+  expect(statusAndField(await post(body))).toEqual([422, field]);
 });
 
 it('a local hour can be set in the campaign or when it is sent, and not together with a schedule', async () => {
   const { id } = await create({ sendAtLocal: LOCAL });
   const scheduledFor = '2030-01-01T09:00:00Z';
-  expect(refused(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
+  expect(statusAndField(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
   const sent = await expectOk(send(id));
   expect(sent.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, scheduledFor: null, sendAtLocal: LOCAL });
-  expect(refused(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([422, 'scheduledFor']);
+  expect(statusAndField(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([422, 'scheduledFor']);
   const moved = await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor, sendAtLocal: null } }));
   expect(moved).toMatchObject({ scheduledFor: '2030-01-01T09:00:00.000Z', sendAtLocal: null });
   const other = await create({});
   const both = { sendAtLocal: LOCAL, scheduledFor };
-  expect(refused(await send(other.id, both))).toEqual([422, 'scheduledFor']);
+  expect(statusAndField(await send(other.id, both))).toEqual([422, 'scheduledFor']);
   const local = await expectOk(send(other.id, { sendAtLocal: LOCAL, latePolicy: 'SKIP' }));
   expect(local.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, sendAtLocal: LOCAL, latePolicy: 'SKIP' });
 });

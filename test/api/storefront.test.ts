@@ -20,8 +20,8 @@ const put = (variants: unknown[], key?: string) =>
   api.call('PUT', '/storefront/variants', { body: { variants }, ...(key && { key }) });
 const ask = (email: string, storefrontVariantId: unknown, key = api.one.publicKey) =>
   api.call('POST', '/v1/back-in-stock', { key, body: { email, storefrontVariantId } });
-const pixel = (body: unknown, key = api.one.publicKey) => api.call('POST', '/v1/pixel', { key, body });
-const restocks = () => api.dispatched.filter((row) => row.kind === 'restock.start');
+const sendPixel = (body: unknown, key = api.one.publicKey) => api.call('POST', '/v1/pixel', { key, body });
+const listRestocks = () => api.dispatched.filter((row) => row.kind === 'restock.start');
 const contactOf = async (email: string) =>
   (await api.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
@@ -56,14 +56,14 @@ describe('PUT /storefront/variants', () => {
 
   it('starts a restock job only when a variant becomes available again', async () => {
     await put([variant('200', { available: true }), variant('201')]);
-    expect(restocks()).toEqual([]);
+    expect(listRestocks()).toEqual([]);
     expect((await put([variant('200', { available: true }), variant('201', { available: true })])).body.restocked).toBe(
       1,
     );
     await put([variant('201', { available: true })]);
     await put([variant('201')]);
     await put([variant('201', { available: true })]);
-    expect(restocks().map((row) => row.payload)).toEqual([
+    expect(listRestocks().map((row) => row.payload)).toEqual([
       { variantId: '201', restockNo: 1 },
       { variantId: '201', restockNo: 2 },
     ]);
@@ -71,10 +71,10 @@ describe('PUT /storefront/variants', () => {
 
   it('reports a restock once, although many requests report it concurrently', async () => {
     await put([variant('210'), variant('211')]);
-    const before = restocks().length;
+    const before = listRestocks().length;
     const both = [variant('210', { available: true }), variant('211', { available: true })];
     await Promise.all(Array.from({ length: 8 }, (_, i) => put(i % 2 ? both : both.toReversed())));
-    expect(restocks().slice(before)).toHaveLength(2);
+    expect(listRestocks().slice(before)).toHaveLength(2);
   });
 
   it('uses the last of several rows for one variant', async () => {
@@ -165,7 +165,7 @@ describe('POST /v1/pixel', () => {
   it('records one event, on the contact whose address is known', async () => {
     const timestamp = '2026-01-02T03:04:05.000Z';
     const body = { name: 'viewed', clientId: 'c1', email: 'Eve@Shop.test', data: { productId: 42 }, timestamp };
-    expect(await pixel(body)).toMatchObject({ status: 202, body: { accepted: 1 } });
+    expect(await sendPixel(body)).toMatchObject({ status: 202, body: { accepted: 1 } });
     const contact = await contactOf('eve@shop.test');
     expect(contact.subscribed).toBe(false);
     expect(await eventsNamed('pixel.viewed')).toEqual([
@@ -179,19 +179,19 @@ describe('POST /v1/pixel', () => {
       { name: 'many', email: 'a@many.test' },
       { name: 'many', email: 'a@many.test' },
     ];
-    expect((await pixel({ events })).body).toEqual({ accepted: 3 });
+    expect((await sendPixel({ events })).body).toEqual({ accepted: 3 });
     const { id } = await contactOf('a@many.test');
     expect((await eventsNamed('pixel.many')).map((event) => event.contact_id)).toEqual([null, id, id]);
   });
 
   it('changes nothing about a contact but its history', async () => {
     await api.call('POST', '/contacts', { body: { email: 'kept@shop.test', data: { plan: 'pro' } } });
-    await pixel({ name: 'kept', email: 'kept@shop.test', data: { plan: 'free', subscribed: true } });
+    await sendPixel({ name: 'kept', email: 'kept@shop.test', data: { plan: 'free', subscribed: true } });
     expect(await contactOf('kept@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
   });
 
   it('records all events of a request or none', async () => {
-    const { status, body } = await pixel({ events: [{ name: 'half' }, { name: '' }, { name: 'x', email: 'no' }] });
+    const { status, body } = await sendPixel({ events: [{ name: 'half' }, { name: '' }, { name: 'x', email: 'no' }] });
     expect([status, body.error.errors.map((error: { field: string }) => error.field)]).toEqual([
       422,
       ['events.1.name', 'events.2.email'],
@@ -211,7 +211,7 @@ describe('POST /v1/pixel', () => {
     ],
     ['an invalid time', { name: 'x', timestamp: 'yesterday' }],
   ])('refuses %s', async (_, body) => {
-    const response = await pixel(body);
+    const response = await sendPixel(body);
     expect([response.status, response.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });
 
@@ -228,7 +228,7 @@ describe('POST /v1/pixel', () => {
     const step = { type: 'DELAY', name: 'wait', config: { amount: 1, unit: 'days' } };
     await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step });
     await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
-    await pixel({ name: 'cart', email: 'cart@shop.test' });
+    await sendPixel({ name: 'cart', email: 'cart@shop.test' });
     const { rows } = await sql`SELECT untrusted, mode FROM executions WHERE workflow_id = ${workflow.id}`.execute(
       api.db,
     );

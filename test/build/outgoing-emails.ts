@@ -160,7 +160,7 @@ export const OUTGOING_EMAILS: Outgoing[] = [
     subject: 'Hello Ada',
     words: 'Hello Ada',
     defects: ['To: NonASCIILocalPartDefect'],
-    send: ({ service }) => queue(service, { to: 'jörg.山田@bücher.test' }),
+    send: ({ service }) => buildQueuedEmail(service, { to: 'jörg.山田@bücher.test' }),
   },
   {
     way: 'by a campaign',
@@ -282,7 +282,7 @@ async function createCampaign(service: TestService): Promise<string> {
 }
 
 /** Builds an email that the API would refuse, with its outbox row, as if it had been accepted. */
-async function queue(service: TestService, p: { to: string }): Promise<void> {
+async function buildQueuedEmail(service: TestService, p: { to: string }): Promise<void> {
   const projectId = service.one.id;
   const refId = await buildEmail(service.db, { projectId, from: SHOP.address, ...p });
   await inTransaction(service.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId }]));

@@ -185,7 +185,7 @@ describe('a message through the SMTP relay', () => {
   });
 
   it('is refused at MAIL FROM, before it is transferred, if it announces more than 40 MB', async () => {
-    const replies = await talk([
+    const replies = await sendLines([
       'EHLO me',
       auth(service.one.secretKey),
       `MAIL FROM:<a@sender.test> SIZE=${RELAY_MAX_BYTES + 1}`,
@@ -196,7 +196,7 @@ describe('a message through the SMTP relay', () => {
 });
 
 it('the SMTP relay announces its supported extensions, but not enhanced status codes, which some of its replies lack', async () => {
-  const [, announced = '', unknown] = await talk(['EHLO me', 'FOO']);
+  const [, announced = '', unknown] = await sendLines(['EHLO me', 'FOO']);
   const keywords = announced
     .trim()
     .split('\r\n')
@@ -230,7 +230,7 @@ describe('signing in to the SMTP relay', () => {
   });
 
   it('is required before MAIL FROM', async () => {
-    const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
+    const replies = await sendLines(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });
 
@@ -264,7 +264,7 @@ describe('the SMTP relay for another host', () => {
       onError: () => {},
     });
     try {
-      return await talk(['EHLO me', auth('key')], listener.port, address);
+      return await sendLines(['EHLO me', auth('key')], listener.port, address);
     } finally {
       await listener.close();
     }
@@ -285,7 +285,7 @@ describe('the SMTP relay for another host', () => {
 const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
 
 /** Sends one line after the other. Returns the greeting and the replies. */
-async function talk(lines: string[], to = port, host = '127.0.0.1'): Promise<string[]> {
+async function sendLines(lines: string[], to = port, host = '127.0.0.1'): Promise<string[]> {
   const socket = connect(to, host);
   const replies: string[] = [];
   let text = '';

@@ -44,7 +44,7 @@ function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): 
   return { port: () => listener.port };
 }
 
-interface Talk {
+interface Session {
   /**
    * Returns the code of the reply to a line, or of the greeting if no line is given. Returns `closed` if the server
    * disconnected.
@@ -54,7 +54,7 @@ interface Talk {
   end(): Promise<void>;
 }
 
-function talk(port: number, localAddress = '127.0.0.1'): Talk {
+function openSession(port: number, localAddress = '127.0.0.1'): Session {
   let socket: Socket = connect({ port, host: '127.0.0.1', localAddress });
   let [text, closed] = ['', false];
   let heard = () => {};
@@ -111,10 +111,10 @@ describe.each([
   ['relay' as const, 200],
 ])('concurrent sessions of the %s listener', (kind, places) => {
   const listener = useListener(kind, () => undefined);
-  const open: Talk[] = [];
+  const open: Session[] = [];
   afterAll(() => Promise.all(open.map((session) => session.end())));
-  const arrive = async (address: string) => {
-    const session = talk(listener.port(), address);
+  const connectFrom = async (address: string) => {
+    const session = openSession(listener.port(), address);
     const greeting = await session.say();
     if (greeting === '220') open.push(session);
     return greeting;
@@ -122,33 +122,33 @@ describe.each([
 
   it('are limited to ten per address; when a session ends, another one can start', async () => {
     const greetings = [];
-    for (let n = 0; n < 11; n += 1) greetings.push(await arrive('127.0.0.2'));
+    for (let n = 0; n < 11; n += 1) greetings.push(await connectFrom('127.0.0.2'));
     expect(greetings).toEqual([...Array(10).fill('220'), '421']);
-    const refused = talk(listener.port(), '127.0.0.2');
+    const refused = openSession(listener.port(), '127.0.0.2');
     expect([await refused.say(), await refused.say()]).toEqual(['421', 'closed']);
     await open.pop()?.end();
-    await until(async () => (await arrive('127.0.0.2')) === '220', 'the slot');
+    await until(async () => (await connectFrom('127.0.0.2')) === '220', 'the slot');
   });
 
   it('reserve the last 10 % for addresses without a session', async () => {
     const shared = places * 0.9;
     for (let n = 3; open.length < shared; n += 1) {
-      const some = Array.from({ length: Math.min(10, shared - open.length) }, () => arrive(`127.0.0.${n}`));
+      const some = Array.from({ length: Math.min(10, shared - open.length) }, () => connectFrom(`127.0.0.${n}`));
       expect(new Set(await Promise.all(some))).toEqual(new Set(['220']));
     }
-    expect(await arrive('127.0.0.2')).toBe('421');
+    expect(await connectFrom('127.0.0.2')).toBe('421');
     const last = `127.0.0.${1 + Math.ceil(shared / 10)}`;
-    expect(await arrive(last)).toBe('421');
-    for (let n = 0; n < places / 10; n += 1) expect(await arrive(`127.0.1.${n + 1}`)).toBe('220');
-    expect(await arrive('127.0.2.1')).toBe('421');
+    expect(await connectFrom(last)).toBe('421');
+    for (let n = 0; n < places / 10; n += 1) expect(await connectFrom(`127.0.1.${n + 1}`)).toBe('220');
+    expect(await connectFrom('127.0.2.1')).toBe('421');
     expect(open).toHaveLength(places);
   });
 
   it('do not include refused clients, however many they are', async () => {
     await open.pop()?.end();
-    const others = Array.from({ length: places * 2 }, () => talk(listener.port(), '127.0.0.2'));
+    const others = Array.from({ length: places * 2 }, () => openSession(listener.port(), '127.0.0.2'));
     expect(new Set(await Promise.all(others.map((other) => other.say())))).toEqual(new Set(['421']));
-    await until(async () => (await arrive('127.0.3.1')) === '220', 'the slot');
+    await until(async () => (await connectFrom('127.0.3.1')) === '220', 'the slot');
   });
 });
 
@@ -191,7 +191,7 @@ describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
   async function readReplyTo(before: readonly string[], command: string): Promise<string> {
     sessions += 1;
     // Each client has its own IP address, so that no session waits for another to end.
-    const session = talk(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
+    const session = openSession(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
     await session.say();
     for (const line of before) {
       const code = await session.say(line);
@@ -234,7 +234,7 @@ describe.each(KINDS)('parameters of MAIL and RCPT at the %s listener', (kind) =>
   const listener = useListener(kind, () => certificate);
 
   it('are accepted if EHLO announces their extension, and otherwise refused with 555', async () => {
-    const session = talk(listener.port());
+    const session = openSession(listener.port());
     await session.say();
     await session.say('EHLO me');
     await session.say('STARTTLS');

@@ -4,7 +4,7 @@ import { runDemo } from '../support/demo.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
 /** Returns the lines about one feedback loop, found by a word of its title. */
-function loop(output: string, title: string): string {
+function linesOfLoop(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }
 
@@ -34,7 +34,7 @@ describe('npm run demo:channels', () => {
       ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"sms_stopped"/],
       ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
     ];
-    for (const [title, ...lines] of records) for (const line of lines) expect(loop(output, title)).toMatch(line);
+    for (const [title, ...lines] of records) for (const line of lines) expect(linesOfLoop(output, title)).toMatch(line);
     expect(remaining).toEqual([]);
   });
 
@@ -58,12 +58,12 @@ describe('npm run demo:channels', () => {
       expect(code, output).toBe(1);
       expect(output).toContain(`Service at ${before.baseUrl} (running service, home ${home}).`);
       expect(output).toContain('3 of 13 loops are NOT CLOSED.');
-      for (const title of ['open', 'click: ', 'automation']) expect(loop(output, title)).toContain('NOT CLOSED');
-      expect(loop(output, 'open')).toContain('tracking');
+      for (const title of ['open', 'click: ', 'automation']) expect(linesOfLoop(output, title)).toContain('NOT CLOSED');
+      expect(linesOfLoop(output, 'open')).toContain('tracking');
       expect(remaining).toEqual([]);
       expect(service.dev()).toEqual(before);
       expect(processesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);
-      expect(await statuses()).toEqual(expect.arrayContaining(['DELIVERED', 'BOUNCED', 'COMPLAINED', 'RECEIVED']));
+      expect(await listStatuses()).toEqual(expect.arrayContaining(['DELIVERED', 'BOUNCED', 'COMPLAINED', 'RECEIVED']));
     });
 
     async function patchProject(body: object): Promise<void> {
@@ -80,7 +80,7 @@ describe('npm run demo:channels', () => {
       expect(patched.status).toBe(200);
     }
 
-    async function statuses(): Promise<string[]> {
+    async function listStatuses(): Promise<string[]> {
       const { baseUrl, secretKey } = service.dev();
       const headers = { authorization: `Bearer ${secretKey}` };
       const response = await fetch(`${baseUrl}/v1/emails?limit=100`, { headers });

@@ -72,7 +72,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Create segment').click();
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
 
-    await go(page, 'Templates');
+    await openFromMenu(page, 'Templates');
     await button(page, 'New template').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Autumn teas');
@@ -88,7 +88,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('link', { name: 'Back to templates' }).click();
 
     await setMonthlyLimit(page, '2');
-    await go(page, 'Campaigns');
+    await openFromMenu(page, 'Campaigns');
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
     await page.getByRole('radio', { name: 'Autumn teas' }).check();
@@ -111,7 +111,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('link', { name: 'Report', exact: true }).click();
     await page.getByRole('link', { name: 'Fix in Settings' }).click();
     await fillLimit(page, '');
-    await go(page, 'Campaigns');
+    await openFromMenu(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
     await button(page, 'Retry 1 email').click();
     await page.getByText('1 contact will be retried.').waitFor();
@@ -132,7 +132,7 @@ describeInBrowser('on a fresh npm start', () => {
     it('a marketer finds the campaign with two subjects, and how its winner was chosen', async () => {
       const { page } = await openSignedOut();
       await signIn(page);
-      await go(page, 'Campaigns');
+      await openFromMenu(page, 'Campaigns');
       await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
       await page.getByRole('link', { name: /A\/B$/ }).click();
       await page.getByRole('heading', { level: 1, name: /A\/B$/ }).waitFor();
@@ -142,7 +142,7 @@ describeInBrowser('on a fresh npm start', () => {
     it('a marketer draws an automation, previews the path of a contact, and watches the run', async () => {
       const { page } = await openSignedOut();
       await signIn(page);
-      await go(page, 'Contacts');
+      await openFromMenu(page, 'Contacts');
       await button(page, 'Add contact').first().click();
       await page.getByRole('textbox', { name: 'Email' }).fill('eve@tea.test');
       await button(page, 'Add').click();
@@ -153,7 +153,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(page, 'Save').click();
       await page.getByText('plan added.').waitFor();
 
-      await go(page, 'Templates');
+      await openFromMenu(page, 'Templates');
       await button(page, 'New template').first().click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Thanks');
@@ -163,7 +163,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByText('Saved.').waitFor();
       await page.getByRole('link', { name: 'Back to templates' }).click();
 
-      await go(page, 'Automations');
+      await openFromMenu(page, 'Automations');
       await button(page, 'New automation').first().click();
       await page.getByRole('radio', { name: /From scratch/ }).check();
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
@@ -191,12 +191,12 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByText('Enabled', { exact: true }).waitFor();
 
       await page.getByRole('link', { name: 'Back to automations' }).click();
-      await go(page, 'Events');
+      await openFromMenu(page, 'Events');
       await button(page, 'Send a test event').click();
       await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
       await choose(page, 'Contact', 'eve@tea.test');
       await button(dialog, 'Record event').click();
-      await go(page, 'Automations');
+      await openFromMenu(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
       await stepOf(page, 'Delay').getByText('1 waiting').click();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
@@ -216,14 +216,14 @@ describeInBrowser('on a fresh npm start', () => {
         const { page } = await openSignedOut();
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
         await signIn(page);
-        await go(page, 'Webhooks');
+        await openFromMenu(page, 'Webhooks');
         await button(page, 'New endpoint').first().click();
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
         await button(dialog, 'Create endpoint').click();
         await button(dialog, 'Done').click();
 
-        await go(page, 'API keys');
+        await openFromMenu(page, 'API keys');
         await button(page, 'New key').click();
         await dialog.getByLabel('Name').fill('Shop');
         await button(dialog, 'Create key').click();
@@ -240,7 +240,7 @@ describeInBrowser('on a fresh npm start', () => {
         await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
         expect((await mailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
 
-        await go(page, 'Webhooks');
+        await openFromMenu(page, 'Webhooks');
         await page.getByRole('link', { name: `${receiver.url}/hooks` }).click();
         await button(page, 'Show the delivery of email.sent').click();
         await dialog.getByText('DELIVERED').waitFor();
@@ -266,7 +266,7 @@ describeInBrowser('on a fresh npm start', () => {
 
       const { page } = await openSignedOut();
       await signIn(page);
-      await go(page, 'Admin');
+      await openFromMenu(page, 'Admin');
       await page.getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
       await page.getByRole('link', { name: 'Corner Books' }).click();
@@ -278,7 +278,7 @@ describeInBrowser('on a fresh npm start', () => {
 
       const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
       await theirs.getByText('Complaints, ticket 7.').first().waitFor();
-      await go(theirs, 'Campaigns');
+      await openFromMenu(theirs, 'Campaigns');
       await theirs.getByRole('link', { name: 'New books' }).click();
       await button(theirs, 'Continue to audience').click();
       await button(theirs, 'Continue to review').click();
@@ -309,7 +309,7 @@ function button(place: Place, name: string) {
 }
 
 /** Opens a screen with the link in the navigation. */
-async function go(page: Page, subject: string): Promise<void> {
+async function openFromMenu(page: Page, subject: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: subject, exact: true }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
@@ -329,7 +329,7 @@ async function fillPlanFilter(page: Page, plan: string): Promise<void> {
 }
 
 async function setMonthlyLimit(page: Page, emails: string): Promise<void> {
-  await go(page, 'Settings');
+  await openFromMenu(page, 'Settings');
   await fillLimit(page, emails);
 }
 

@@ -49,7 +49,7 @@ async function tabThrough(page: Page, most: number): Promise<Focus[]> {
   return seen;
 }
 
-const unseen = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
+const namesOfUnseen = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
 
 describeInBrowser('the keyboard focus in the dashboard', () => {
   let service: TestService;
@@ -66,7 +66,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await page.getByRole('link', { name: String(data.contacts[0]?.email) }).waitFor();
     const links = await page.getByRole('navigation', { name: 'Menu' }).getByRole('link').allInnerTexts();
     const stops = await tabThrough(page, 60);
-    expect(unseen(stops), 'focused, but nothing shows it').toEqual([]);
+    expect(namesOfUnseen(stops), 'focused, but nothing shows it').toEqual([]);
     const names = stops.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(links.map((name) => name.trim())));
     expect(names).toEqual(expect.arrayContaining(['Import', 'Add contact', 'Search name or email', 'Columns']));
@@ -76,7 +76,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await page.waitForURL(`**/contacts/${data.contacts[0]?.id}`);
     await page.getByRole('heading', { level: 2 }).first().waitFor();
     await settled();
-    expect(unseen(await tabThrough(page, 45))).toEqual([]);
+    expect(namesOfUnseen(await tabThrough(page, 45))).toEqual([]);
   });
 
   it('stays in a dialog until Escape closes it, and then returns to the element that opened it', async () => {
@@ -89,7 +89,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     const stops = await tabThrough(page, 12);
     expect(stops).toHaveLength(12);
     expect(stops.filter(({ inDialog }) => !inDialog)).toEqual([]);
-    expect(unseen(stops)).toEqual([]);
+    expect(namesOfUnseen(stops)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate<Focus | null>(READ_FOCUS)).toMatchObject({ name: 'Add contact' });
@@ -134,6 +134,6 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await settled();
     const stops = await tabThrough(page, 40);
     expect(stops.length).toBeGreaterThan(10);
-    expect(unseen(stops), 'focused, but nothing shows it').toEqual([]);
+    expect(namesOfUnseen(stops), 'focused, but nothing shows it').toEqual([]);
   });
 });

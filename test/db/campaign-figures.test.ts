@@ -62,7 +62,7 @@ async function countTouches(): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM campaign_touches`.execute(database.db);
   return rows[0]?.n ?? 0;
 }
-const feedback = (emailId: string, kind: 'delivery' | 'complaint') =>
+const recordEmailFeedback = (emailId: string, kind: 'delivery' | 'complaint') =>
   inTransaction(database.db, (trx) =>
     recordFeedback(trx, {
       emailId,
@@ -95,7 +95,7 @@ describe('the statistics of a campaign', () => {
   it('agree with the list of recipients for every outcome', async () => {
     const { id, emailIds } = await buildCampaign();
     await open(emailIds[1] ?? '', { machine: false });
-    await feedback(emailIds[1] ?? '', 'complaint');
+    await recordEmailFeedback(emailIds[1] ?? '', 'complaint');
     await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${emailIds[2]}`.execute(
       database.db,
     );
@@ -118,8 +118,8 @@ describe('the statistics of a campaign', () => {
     await open(emailIds[1] ?? '', { machine: false });
     await open(emailIds[1] ?? '', { machine: false });
     await open(emailIds[5] ?? '', { machine: true });
-    await feedback(emailIds[2] ?? '', 'delivery');
-    await feedback(emailIds[9] ?? '', 'complaint');
+    await recordEmailFeedback(emailIds[2] ?? '', 'delivery');
+    await recordEmailFeedback(emailIds[9] ?? '', 'complaint');
     const found = { opened: 1, delivered: 1, complained: 1, machineOpens: 1, sent: 10, total: 12 };
     const first = await stats(id);
     expect(first).toMatchObject(found);
@@ -221,7 +221,7 @@ describe('the statistics of a campaign', () => {
     const { id, emailIds } = await buildCampaign();
     const sent = emailIds.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
-    for (const email of sent) await feedback(email, 'delivery');
+    for (const email of sent) await recordEmailFeedback(email, 'delivery');
     for (const found of await reading) expect(found).toMatchObject({ total: 12, sent: 10, failed: 2 });
     expect(await counts(id)).toMatchObject({ delivered: 10 });
     expect(await counts(id)).toMatchObject({ delivered: 10 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => database.db.deleteFrom('outbox').execute());
 
-function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
+function enqueueRows(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
   // The tests do not depend on the kind of these rows.
   const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }) as NewOutboxRow);
   return inTransaction(database.db, (trx) => enqueue(trx, rows));
@@ -52,8 +52,8 @@ async function claimAll(p: Partial<FairClaim> = {}) {
 
 describe('waiting rows of the outbox', () => {
   it('are claimed round-robin over the projects, and in order within each project', async () => {
-    const mine = await queue(A, 200);
-    const theirs = await queue(B, 3);
+    const mine = await enqueueRows(A, 200);
+    const theirs = await enqueueRows(B, 3);
     const rows = await claim();
     expect(rows.filter((row) => row.projectId === B).map((row) => row.id)).toEqual(theirs.map((row) => row.id));
     const ours = rows.filter((row) => row.projectId === A).map((row) => row.id);
@@ -62,8 +62,8 @@ describe('waiting rows of the outbox', () => {
 
   it('are all claimed within a few rounds for hundreds of projects, also the rows of a busy project', async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
-    await queue(A, 100);
-    for (const projectId of projects) await queue(projectId, 1);
+    await enqueueRows(A, 100);
+    for (const projectId of projects) await enqueueRows(projectId, 1);
     const served = new Set<string>();
     let after = BEFORE_ALL_PROJECTS;
     for (let round = 0; round < 4; round += 1) {
@@ -75,8 +75,8 @@ describe('waiting rows of the outbox', () => {
   });
 
   it('are each claimed by one of many concurrent processes', async () => {
-    await queue(A, 300);
-    await queue(B, 100);
+    await enqueueRows(A, 300);
+    await enqueueRows(B, 100);
     const taken = await Promise.all(Array.from({ length: 8 }, () => claimAll()));
     const ids = taken.flat().map((row) => row.id);
     expect(ids).toHaveLength(400);
@@ -84,8 +84,8 @@ describe('waiting rows of the outbox', () => {
   });
 
   it('stay if their project has reached its limit, and other projects continue', async () => {
-    await queue(A, 50);
-    await queue(B, 5);
+    await enqueueRows(A, 50);
+    await enqueueRows(B, 5);
     const rooms = new Map([[A, 0]]);
     expect((await claimAll({ rooms })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
     const rows = await claim({ rooms: new Map([[A, 2]]) });
@@ -95,8 +95,8 @@ describe('waiting rows of the outbox', () => {
 
 describe('outbox rows that were handed to Temporal', () => {
   it('are counted by project until their work starts, over all processes', async () => {
-    await queue(A, 50);
-    await queue(B, 1);
+    await enqueueRows(A, 50);
+    await enqueueRows(B, 1);
     const rows = await claim({ limit: 6, forTemporal: true });
     const withTemporal = async () => Object.fromEntries((await readOutboxState(database.db, [START])).withTemporal);
     expect((await readOutboxState(database.db, [2, START])).waiting).toEqual([START]);
@@ -109,14 +109,14 @@ describe('outbox rows that were handed to Temporal', () => {
   });
 
   it('do not count toward the limit when their lease has expired', async () => {
-    await queue(A, 6);
+    await enqueueRows(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
     expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: new Map() });
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
   it('are deleted when their work starts; a row that was not handed over stays', async () => {
-    const [row] = await queue(A, 1);
+    const [row] = await enqueueRows(A, 1);
     await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
     expect(await claim()).toHaveLength(1);
   });
@@ -134,14 +134,14 @@ describe('outbox rows that were handed to Temporal', () => {
 
 describe('a claimed row of the outbox', () => {
   it('is claimed again when its lease has expired, and is marked as repeated', async () => {
-    await queue(A, 1);
+    await enqueueRows(A, 1);
     expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
     expect((await claim()).map((row) => row.attempts)).toEqual([2]);
     expect(await claim()).toEqual([]);
   });
 
   it('that is released is as if it had not been claimed', async () => {
-    await queue(A, 1);
+    await enqueueRows(A, 1);
     const rows = await claim({ forTemporal: true });
     await releaseRows(
       database.db,
@@ -151,7 +151,7 @@ describe('a claimed row of the outbox', () => {
   });
 
   it('that is deferred waits, with the reason for the operator', async () => {
-    await queue(A, 1);
+    await enqueueRows(A, 1);
     const rows = await claim();
     await deferRows(
       database.db,
@@ -165,7 +165,7 @@ describe('a claimed row of the outbox', () => {
 });
 
 it('a cancellation of an ended execution stays in the outbox while the start of the execution waits there', async () => {
-  const [start] = await queue(C, 1);
+  const [start] = await enqueueRows(C, 1);
   const [cancel] = await inTransaction(database.db, (trx) =>
     enqueue(trx, [{ projectId: C, kind: 'execution.cancel', refId: start?.refId ?? '' }]),
   );

@@ -36,7 +36,7 @@ async function build(tag: string): Promise<Segment> {
   return database.db.transaction().execute((trx) => insertSegment(trx, { ...fresh, type: 'DYNAMIC' }));
 }
 
-async function eventCounts(slug: string): Promise<{ events: number; contacts: number }> {
+async function countEvents(slug: string): Promise<{ events: number; contacts: number }> {
   const { rows } = await sql<{ events: number; contacts: number }>`
     SELECT count(*) AS events, count(DISTINCT contact_id) AS contacts FROM events
     WHERE project_id = ${projectId} AND name = ${`segment.${slug}.entry`}`.execute(database.db);
@@ -50,9 +50,9 @@ it('an interrupted computation is finished by the next one, with one event for e
     throw new Error('killed after the first page');
   };
   await expect(computeSegment(database.db, { ...options, onPage: dies })).rejects.toThrow('killed');
-  expect(await eventCounts(slug)).toEqual({ events: 1_000, contacts: 1_000 });
+  expect(await countEvents(slug)).toEqual({ events: 1_000, contacts: 1_000 });
   expect(await computeSegment(database.db, options)).toEqual({ added: 1_500, removed: 0, total: CONTACTS });
-  expect(await eventCounts(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
+  expect(await countEvents(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
 });
 
 it('concurrent computations and deletions of contacts neither lose nor repeat an event, and leave no member of a deleted contact', async () => {

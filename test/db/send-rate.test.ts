@@ -33,7 +33,7 @@ async function readLastRetryTime(): Promise<number> {
 }
 
 /** Makes the bucket and its marks of waiting emails older by this time. */
-async function pass(seconds: number): Promise<void> {
+async function age(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await sql`
     UPDATE send_buckets SET refilled_at = refilled_at - ${by}, singles_wait_until = singles_wait_until - ${by},
@@ -63,7 +63,7 @@ describe('a grant of send-rate tokens', () => {
 
   it('allows about a second of sending after a pause of any length, and at most 102 % of the limit within a minute', async () => {
     await take(1_000, 100, 'single');
-    await pass(3_600);
+    await age(3_600);
     const granted = (await take(1_000, 100, 'single')).granted;
     expect(granted).toBeGreaterThanOrEqual(100);
     expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
@@ -79,14 +79,14 @@ describe('a grant of send-rate tokens', () => {
     ] as const) {
       projectId = (await buildProject(database.db, 'Told')).id;
       const { retryAfterMs } = await take(1_000, rate, order);
-      await pass(retryAfterMs / 1_000);
+      await age(retryAfterMs / 1_000);
       expect((await take(1_000, rate, order)).granted).toBeGreaterThanOrEqual(Math.max(1, Math.floor(rate / 4)));
     }
   });
 
   it('can be returned, up to the size of the bucket', async () => {
     await take(1_000, 1, 'single');
-    await pass(1.2);
+    await age(1.2);
     expect((await take(1, 1, 'single')).granted).toBe(1);
     await returnSendTokens(database.db, { projectId, n: 1, ratePerSecond: 1 });
     await returnSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 1 });
@@ -102,7 +102,7 @@ describe('a grant of send-rate tokens', () => {
   it('never exceeds the rate, with any number of concurrent processes', async () => {
     const rate = 200;
     await take(1_000, rate, 'single');
-    await pass(3_600);
+    await age(3_600);
     const pools = [1, 2].map(() =>
       connect({ connectionString: database.url, max: 8, applicationName: 'taker', onError: () => {} }),
     );
@@ -132,7 +132,7 @@ describe('a grant of send-rate tokens', () => {
 describe('priorities within a send rate', () => {
   it('give a single email a token during a campaign', async () => {
     await take(1_000, 14);
-    await pass(3_600);
+    await age(3_600);
     expect((await take(1_000, 14)).granted).toBe(14);
     expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
@@ -140,7 +140,7 @@ describe('priorities within a send rate', () => {
   it('give workflows and campaigns no tokens while single emails wait', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1_000, 10, 'single');
-    await pass(0.4);
+    await age(0.4);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
     expect(await take(1, 10, 'campaign')).toMatchObject({ granted: 0, retryAfterMs: expect.any(Number) });
     expect(retryAfterMs).toBeLessThanOrEqual(400);
@@ -149,7 +149,7 @@ describe('priorities within a send rate', () => {
 
   it('give campaigns no tokens while emails of workflows wait, and send single emails', async () => {
     await take(1_000, 10, 'workflow');
-    await pass(0.4);
+    await age(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
     expect((await take(1, 10, 'single')).granted).toBe(1);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
@@ -158,18 +158,18 @@ describe('priorities within a send rate', () => {
   it('block lower priorities for emails that no longer ask only as long as these emails would take, plus a moment', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
-    await pass(10);
+    await age(10);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
     // Refused single emails delay campaigns for about 5 s, whatever the number of refused emails.
     await take(100_000, 10, 'single');
-    await pass(5.1);
+    await age(5.1);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
   });
 
   it('give a campaign that waits for single emails a time to ask again', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1, 10, 'campaign');
-    await pass(retryAfterMs / 1_000);
+    await age(retryAfterMs / 1_000);
     expect((await take(1, 10, 'campaign')).granted).toBe(1);
   });
 });
@@ -177,9 +177,9 @@ describe('priorities within a send rate', () => {
 describe('emails of workflows that wait for a send rate', () => {
   it('get tokens in order, each when it asks again at its time', async () => {
     await take(1_000, 10, 'single');
-    await pass(10);
+    await age(10);
     await take(1_000, 10, 'single'); // The bucket is empty, and the marks of single emails expire soon.
-    await pass(5.5);
+    await age(5.5);
     await sql`UPDATE send_buckets SET tokens = 0, refilled_at = clock_timestamp()`.execute(database.db);
     const instants: number[] = [];
     for (let n = 0; n < 50; n++) {
@@ -188,21 +188,21 @@ describe('emails of workflows that wait for a send rate', () => {
     }
     expect(instants).toEqual([...new Set(instants)].toSorted((a, b) => a - b));
     expect((instants.at(-1) ?? 0) - (instants[0] ?? 0)).toBeGreaterThan(4_000);
-    await pass(0.25);
+    await age(0.25);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are served after earlier emails if they ask for the first time', async () => {
     await take(1_000, 10, 'workflow');
-    await pass(0.5);
+    await age(0.5);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are not blocked by earlier emails that no longer ask', async () => {
     await take(100_000, 10, 'workflow');
-    await pass(60); // No email asked for a token in this minute, so the bucket is full.
+    await age(60); // No email asked for a token in this minute, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });

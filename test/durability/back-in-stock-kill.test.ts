@@ -38,7 +38,7 @@ const put = (available: boolean) =>
     }),
   );
 
-async function count(what: 'notices' | 'contacts' | 'waiting'): Promise<number> {
+async function countRows(what: 'notices' | 'contacts' | 'waiting'): Promise<number> {
   const events = sql`FROM events WHERE project_id = ${project.id} AND name = 'shopify.back_in_stock'`;
   const query = {
     notices: sql<{ n: number }>`SELECT count(*)::int AS n ${events}`,
@@ -68,11 +68,11 @@ it('5,000 waiting contacts are each notified once although the worker is killed'
       FOR UPDATE
     `.execute(trx);
     await put(true);
-    await expect.poll(() => count('notices'), { interval: 25 }).toBe(WAITING / 2);
+    await expect.poll(() => countRows('notices'), { interval: 25 }).toBe(WAITING / 2);
     await worker.kill();
   });
-  expect([await count('notices'), await count('waiting')]).toEqual([WAITING / 2, WAITING / 2]);
+  expect([await countRows('notices'), await countRows('waiting')]).toEqual([WAITING / 2, WAITING / 2]);
   await startWorker();
-  await expect.poll(() => count('waiting'), { interval: 100 }).toBe(0);
-  expect([await count('notices'), await count('contacts')]).toEqual([WAITING, WAITING]);
+  await expect.poll(() => countRows('waiting'), { interval: 100 }).toBe(0);
+  expect([await countRows('notices'), await countRows('contacts')]).toEqual([WAITING, WAITING]);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await sink.reset();
-  campaignId = (await call('POST', '/campaigns', campaign())).data.id;
+  campaignId = (await call('POST', '/campaigns', campaignFields())).data.id;
 });
 
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const start = () => startSmtpService(home, sink.url);
 
-function campaign() {
+function campaignFields() {
   const from = `news@${service.dev().domain}`;
   return {
     name: 'N',

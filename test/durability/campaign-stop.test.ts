@@ -42,7 +42,7 @@ async function sendCampaign(): Promise<string> {
   return (await buildStartedCampaign(database.db, { projectId })).campaignId;
 }
 
-async function statuses(campaignId: string): Promise<Record<string, number>> {
+async function countStatuses(campaignId: string): Promise<Record<string, number>> {
   const { rows } = await sql<{ status: string; n: number }>`
     SELECT status, count(*) AS n FROM emails WHERE campaign_id = ${campaignId} GROUP BY status`.execute(database.db);
   return Object.fromEntries(rows.map((row) => [row.status, row.n]));
@@ -53,7 +53,7 @@ it('other workers complete the campaign of a stopped worker, and no recipient ge
   const first = await startWorker();
   await until(async () => (await sink.counts()).messages > 300, 'the middle of the campaign');
   await first.stop();
-  const left = await statuses(campaignId);
+  const left = await countStatuses(campaignId);
   expect(left.SENT).toBe((await sink.counts()).messages);
   expect(left.SENT).toBeLessThan(RECIPIENTS / 2);
   expect(Object.keys(left).sort()).toEqual(['PENDING', 'SENT']);
@@ -63,7 +63,7 @@ it('other workers complete the campaign of a stopped worker, and no recipient ge
   expect(rows).toHaveLength(left.SENT ?? 0);
 
   await startWorker();
-  await until(async () => (await statuses(campaignId)).SENT === RECIPIENTS, 'the rest of the campaign');
+  await until(async () => (await countStatuses(campaignId)).SENT === RECIPIENTS, 'the rest of the campaign');
   const times = Object.values(await sink.recipients());
   expect(times).toHaveLength(RECIPIENTS);
   expect(times.every((n) => n === 1)).toBe(true);

@@ -37,7 +37,7 @@ const call = (method: string, path: string, body?: unknown) => callService(servi
  * Repeats a request until it has a response. If the first response was lost, 409 proves that the first request
  * succeeded.
  */
-async function insist(method: string, path: string, body?: unknown): Promise<void> {
+async function callUntilDone(method: string, path: string, body?: unknown): Promise<void> {
   for (;;) {
     const failed = await call(method, path, body).then(
       () => undefined,
@@ -111,8 +111,8 @@ async function prepareMoves() {
   const moved = found.slice(0, CONTACTS).map((contact: { id: string }) => executionOf.get(contact.id));
   const leaving = found.slice(CONTACTS, 2 * CONTACTS).map((contact: { email: string }) => contact.email);
   const ask = () => [
-    ...moved.map((one: string) => insist('POST', `/workflows/${id}/executions/${one}/advance`, {})),
-    ...leaving.map((email: string) => insist('POST', '/v1/track', { email, event: 'bought' })),
+    ...moved.map((one: string) => callUntilDone('POST', `/workflows/${id}/executions/${one}/advance`, {})),
+    ...leaving.map((email: string) => callUntilDone('POST', '/v1/track', { email, event: 'bought' })),
   ];
   return { id, ask };
 }
@@ -133,7 +133,7 @@ async function prepareRetries() {
   gone = false;
   return {
     id,
-    ask: () => failed.map((one) => insist('POST', `/workflows/${id}/executions/${one.id}/retry`, {})),
+    ask: () => failed.map((one) => callUntilDone('POST', `/workflows/${id}/executions/${one.id}/retry`, {})),
   };
 }
 

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const ENV = { WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'true' };
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const countReceived = (to: string) => sink.perRecipient().get(to) ?? 0;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -73,9 +73,9 @@ async function sendTo(to: string): Promise<void> {
   await call('POST', '/v1/send', { from, to, subject: 'S', body: '<p>Hello</p>' });
 }
 
-async function arrives(to: string): Promise<void> {
+async function sendAndWait(to: string): Promise<void> {
   await sendTo(to);
-  await soon(() => countReceived(to) === 1);
+  await waitUntil(() => countReceived(to) === 1);
 }
 
 /**
@@ -84,7 +84,7 @@ async function arrives(to: string): Promise<void> {
  */
 async function doJob(): Promise<void> {
   const { jobId } = await call('POST', '/contacts/bulk-subscribe', { contactIds: [uuidv7()] });
-  await soon(async () => (await call('GET', `/contacts/bulk/${jobId}`)).status === 'COMPLETED');
+  await waitUntil(async () => (await call('GET', `/contacts/bulk/${jobId}`)).status === 'COMPLETED');
 }
 
 /** Schedules a campaign of the only project to `reader@example.com`, in an hour. */
@@ -110,7 +110,7 @@ async function drawWebhookWorkflow(): Promise<void> {
 }
 
 /** Runs `npm run operator -- …` on the home. */
-async function operate(...words: string[]): Promise<string> {
+async function runOperator(...words: string[]): Promise<string> {
   const script = join(packageRoot(), 'dist', 'cli', 'operator.js');
   const child = spawn(process.execPath, [script, ...words], { env: { PATH: process.env.PATH, TIDINGS_HOME: home } });
   let output = '';
@@ -124,11 +124,11 @@ describe('npm start, on killed, restored and cloned databases,', () => {
 
   it('starts normally after a kill of everything, and reports neither a clone nor a restored database', async () => {
     await start();
-    await arrives('first@example.com');
+    await sendAndWait('first@example.com');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     await start();
-    await arrives('killed@example.com');
+    await sendAndWait('killed@example.com');
     expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
   });
 
@@ -140,15 +140,15 @@ describe('npm start, on killed, restored and cloned databases,', () => {
     copyStore('temporal', 'early');
     await start();
     await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
-    await soon(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
+    await waitUntil(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
     await stop();
     copyStore('postgres', 'late');
     copyStore('temporal', 'late');
     restoreStore('temporal', 'early');
     await start();
     expect(service.output()).toContain('Temporal is older than this database');
-    await soon(() => service.output().includes('recovery has ended'));
-    await arrives('temporal-restored@example.com');
+    await waitUntil(() => service.output().includes('recovery has ended'));
+    await sendAndWait('temporal-restored@example.com');
     await stop();
   });
 
@@ -167,7 +167,7 @@ describe('npm start, on killed, restored and cloned databases,', () => {
     expect(service.output()).toMatch(
       /What the service did from \S+Z to \S+Z is lost .* One campaign that may have been sent/,
     );
-    await arrives('taken-over@example.com');
+    await sendAndWait('taken-over@example.com');
     expect(await call('GET', `/campaigns/${campaignId}`)).toMatchObject({
       status: 'PAUSED',
       pausedReason: 'database_restored',
@@ -199,9 +199,9 @@ describe('npm start, on killed, restored and cloned databases,', () => {
     await doJob();
     expect([countReceived('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
 
-    expect(await operate('resume')).toContain('Sending resumed');
-    await soon(() => countReceived('clone@example.com') === 1);
-    await soon(() =>
+    expect(await runOperator('resume')).toContain('Sending resumed');
+    await waitUntil(() => countReceived('clone@example.com') === 1);
+    await waitUntil(() =>
       ['/step', '/registry'].every((path) => receiver.received.some((request) => request.path === path)),
     );
     await stop();

@@ -27,10 +27,10 @@ async function startRun(): Promise<string> {
 }
 
 /** Returns a process and all its descendants. */
-function family(pid: number): number[] {
+function processTree(pid: number): number[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const children = all.filter((name) => parentOf(name) === pid).map(Number);
-  return [pid, ...children.flatMap(family)];
+  return [pid, ...children.flatMap(processTree)];
 }
 
 function parentOf(pid: string): number | undefined {
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('a test run leaves no process and 
     ['loses its parent process', (child) => child.disconnect()],
   ])('if the run %s', async (_, end) => {
     const folder = dirname(await startRun());
-    const processes = family(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
+    const processes = processTree(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
     const commands = processes.map(commandOf).join('\n');
     for (const program of [/bin\/postgres .*-D /, /server start-dev/, /dist\/cli\/worker\.js/, /dist\/cli\/start\.js/])
       expect(commands).toMatch(program);

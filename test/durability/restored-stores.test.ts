@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
 /**
@@ -92,13 +92,13 @@ const countOf = async (status: string): Promise<number> =>
  * and has two emails at the end.
  */
 async function expectEnd(): Promise<void> {
-  await soon(() => countRecoveries() > recoveriesBefore);
-  await soon(async () => {
+  await waitUntil(() => countRecoveries() > recoveriesBefore);
+  await waitUntil(async () => {
     const { data } = await call('GET', `/workflows/${workflowId}/executions?limit=100`);
     return data.every(({ currentStepId }: { currentStepId: string }) => currentStepId === lastStepId);
   });
   await trackAll('finish');
-  await soon(async () => (await countOf('COMPLETED')) === CONTACTS);
+  await waitUntil(async () => (await countOf('COMPLETED')) === CONTACTS);
   expect(emails()).toBe(2 * CONTACTS);
 }
 
@@ -106,12 +106,12 @@ it('a restored Temporal is brought to the state of Postgres, and nothing is sent
   await start();
   workflowId = await createWorkflow();
   await trackAll('enter');
-  await soon(async () => emails() === CONTACTS && (await countOf('WAITING')) === CONTACTS);
+  await waitUntil(async () => emails() === CONTACTS && (await countOf('WAITING')) === CONTACTS);
   await stop();
   copyStores('early');
   await start();
   await trackAll('go');
-  await soon(async () => emails() === 2 * CONTACTS && (await countOf('WAITING')) === CONTACTS);
+  await waitUntil(async () => emails() === 2 * CONTACTS && (await countOf('WAITING')) === CONTACTS);
   await stop();
   copyStores('late');
 

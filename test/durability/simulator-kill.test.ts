@@ -61,7 +61,7 @@ async function send(to: string): Promise<void> {
   if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
 }
 
-async function statuses(): Promise<Record<string, number>> {
+async function countStatuses(): Promise<Record<string, number>> {
   const rows = await database.db.selectFrom('emails').select('status').execute();
   const counts: Record<string, number> = {};
   for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
@@ -73,13 +73,13 @@ it('simulated feedback that waits in a killed worker is still recorded, once', a
   const worker = await start('worker');
   const what = ['slow', 'bounce', 'complaint', 'click'];
   await Promise.all(what.flatMap((word) => Array.from({ length: 15 }, (_, n) => send(`${word}+${n}@simulator.test`))));
-  await until(async () => ((await statuses()).SENT ?? 0) >= 15, 'emails to be SENT');
+  await until(async () => ((await countStatuses()).SENT ?? 0) >= 15, 'emails to be SENT');
   await worker.kill();
   await start('worker');
   const ended = { DELIVERED: 15, BOUNCED: 15, COMPLAINED: 15, CLICKED: 15 };
   await until(
     async () =>
-      JSON.stringify(Object.entries(await statuses()).sort()) === JSON.stringify(Object.entries(ended).sort()),
+      JSON.stringify(Object.entries(await countStatuses()).sort()) === JSON.stringify(Object.entries(ended).sort()),
     'all feedback',
   );
   const rows = await database.db

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => Promise<boolean>) => untilService(service, condition);
 
 /** Returns the recipients with this prefix, and the number of emails that each got. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
@@ -43,8 +43,8 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   const from = `hello@${service.dev().domain}`;
   const email = { from, to: 'lost-1@example.com', subject: 'S', body: '<p>Hello</p>' };
   await call('POST', '/v1/send', email);
-  await soon(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
-  await soon(async () => (await query('SELECT 1 FROM outbox')).length === 0);
+  await waitUntil(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
+  await waitUntil(async () => (await query('SELECT 1 FROM outbox')).length === 0);
   // Makes the email look as if it had been accepted an hour ago.
   await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]);
 
@@ -53,13 +53,13 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   await runRecovery();
 
   await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'go' }));
-  await soon(
+  await waitUntil(
     async () => (await call('GET', `/workflows/${workflowId}/executions?status=COMPLETED`)).total === CONTACTS,
   );
-  await soon(async () => received('lost-').length === 1);
+  await waitUntil(async () => received('lost-').length === 1);
   expect([received('contact-'), received('lost-')]).toEqual([Array(CONTACTS).fill(1), [1]]);
   await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
-  await soon(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
+  await waitUntil(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
   expect(received('contact-')).toEqual(Array(CONTACTS).fill(2));
 });
 
@@ -108,7 +108,7 @@ async function runRecovery(): Promise<void> {
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   const schedule = client.schedule.getHandle((await namesOf(service)).schedule('recovery'));
   await schedule.trigger();
-  await soon(async () => {
+  await waitUntil(async () => {
     const [action] = (await schedule.describe()).info.recentActions;
     if (action?.action.type !== 'startWorkflow') return false;
     const { workflowId, firstExecutionRunId } = action.action.workflow;

@@ -112,11 +112,11 @@ function depsOf(db = database.db) {
 
 async function accept(email: Partial<BuildEmail> = {}): Promise<string> {
   const id = await buildEmail(database.db, { projectId, ...email });
-  await queue(id, email.projectId);
+  await enqueueMessage(id, email.projectId);
   return id;
 }
 
-function queue(refId: string, project = projectId, kind: 'email.deliver' | 'sms.deliver' = 'email.deliver') {
+function enqueueMessage(refId: string, project = projectId, kind: 'email.deliver' | 'sms.deliver' = 'email.deliver') {
   return inTransaction(database.db, (trx) => enqueue(trx, [{ projectId: project, kind, refId }]));
 }
 
@@ -212,7 +212,7 @@ describe('a single email of the direct sender', () => {
 
   it('is sent once if its row was queued twice', async () => {
     const id = await accept();
-    await queue(id);
+    await enqueueMessage(id);
     runEmails();
     await waitForSent(id);
     await until(async () => (await outboxOf(id)).length === 0, 'an empty outbox');
@@ -277,7 +277,7 @@ describe('an SMS of the direct sender', () => {
       INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)
       VALUES (${id}, ${projectId}, ${to}, '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING')
     `.execute(database.db);
-    await queue(id, projectId, 'sms.deliver');
+    await enqueueMessage(id, projectId, 'sms.deliver');
     return id;
   }
   const smsOf = (id: string) =>
@@ -332,7 +332,7 @@ describe('a deferred message', () => {
       INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)
       VALUES (${id}, ${projectId}, '+493', '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING')
     `.execute(database.db);
-    await queue(id, projectId, 'sms.deliver');
+    await enqueueMessage(id, projectId, 'sms.deliver');
     const seenAtWake: Promise<string | undefined>[] = [];
     const dispatch = (rows: OutboxRow[]) => {
       for (const { refId } of rows) seenAtWake.push(outboxOf(refId).then(([row]) => row?.kind));

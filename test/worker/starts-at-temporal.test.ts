@@ -34,7 +34,7 @@ afterEach(async () => {
   await database.db.deleteFrom('outbox').execute();
 });
 
-async function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start'): Promise<void> {
+async function enqueueRows(projectId: string, count: number, kind: OutboxKind = 'execution.start'): Promise<void> {
   const payload = { next: { kind: 'end' } };
   const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7(), payload }) as NewOutboxRow);
   await inTransaction(database.db, (trx) => enqueue(trx, rows));
@@ -48,7 +48,7 @@ function startAll(rows: OutboxRow[]): void {
 }
 
 it('hands 16 starts of a project to Temporal, and the next ones when these have started', async () => {
-  await queue(A, 40);
+  await enqueueRows(A, 40);
   await until(() => handedOf(A).length === 16, '16 starts');
   startAll(handedOf(A).slice(0, 10));
   await until(() => handedOf(A).length === 26, '10 more');
@@ -57,16 +57,16 @@ it('hands 16 starts of a project to Temporal, and the next ones when these have 
 });
 
 it('hands the starts of a project to Temporal at once, while another project has a backlog that does not start', async () => {
-  await queue(A, 1_000);
+  await enqueueRows(A, 1_000);
   await until(() => handedOf(A).length === 16, '16 starts');
-  await queue(B, 5);
+  await enqueueRows(B, 5);
   await until(() => handedOf(B).length === 5, 'the starts of the other project');
   expect(handedOf(A)).toHaveLength(16);
 });
 
 it('hands over rows of lower priority while the projects with higher priority have reached their limit', async () => {
-  await queue(A, 100);
+  await enqueueRows(A, 100);
   await until(() => handedOf(A).length === 16, '16 starts');
-  await queue(B, 1, 'job.start');
+  await enqueueRows(B, 1, 'job.start');
   await until(() => handedOf(B).length === 1, 'the job');
 });

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const campaigns = useCampaignService({ sink: { keepBodies: true } });
 const { call, create, send, waitForStatus, countOutcomes } = campaigns;
 
-async function stats(id: string) {
+async function readStats(id: string) {
   return (await call('GET', `/campaigns/${id}/stats`)).body;
 }
 
@@ -120,7 +120,7 @@ describe('a campaign over SMTP', () => {
     await call('POST', `/campaigns/${id}/test`, { email: 'me@to.test' });
     await until(async () => campaigns.sink.messages.length === 1);
     expect(campaigns.sink.bodies[0]).toContain('Subject: [TEST] News for');
-    expect(await stats(id)).toMatchObject({ total: 0 });
+    expect(await readStats(id)).toMatchObject({ total: 0 });
   });
 });
 
@@ -162,7 +162,7 @@ describe('a campaign that is being sent', () => {
     await send(id);
     const seen = new Set<number>();
     const last = await until(async () => {
-      const now = await stats(id);
+      const now = await readStats(id);
       expect(now.pending + now.sent + now.failed + now.skipped).toBe(now.total);
       seen.add(now.sent);
       return now.total > 0 && now.pending === 0 ? now : undefined;
@@ -200,14 +200,14 @@ describe('refusals by the receiving server', () => {
     });
     const id = await create();
     await send(id);
-    await until(async () => (await stats(id)).sent === 5);
+    await until(async () => (await readStats(id)).sent === 5);
     await until(async () => (await countOutcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
     await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await detailsOf(id)), 'the details');
     // The deferred recipient still waits for its next attempt, so the test cancels the campaign.
     await call('POST', `/campaigns/${id}/cancel`);
     await waitForStatus(id, 'CANCELLED');
-    await until(async () => (await stats(id)).pending === 0);
+    await until(async () => (await readStats(id)).pending === 0);
     expect(await countOutcomes(id)).toEqual({ SENT: 5, 'FAILED cancelled': 1 });
   });
 });
@@ -228,11 +228,11 @@ describe('cancelling a campaign', () => {
     campaigns.pauseMs = 50;
     const id = await create();
     await send(id);
-    await until(async () => campaigns.sink.messages.length > 20 && (await stats(id)).total === 6_000);
+    await until(async () => campaigns.sink.messages.length > 20 && (await readStats(id)).total === 6_000);
     const { body } = await call('POST', `/campaigns/${id}/cancel`);
     expect(body.data.status).toBe('CANCELLED');
-    await until(async () => (await stats(id)).pending === 0);
-    const last = await stats(id);
+    await until(async () => (await readStats(id)).pending === 0);
+    const last = await readStats(id);
     expect(last.sent).toBe(campaigns.sink.messages.length);
     expect(last.sent).toBeLessThan(3_000);
     expect(last).toMatchObject({ total: 6_000, skipped: 6_000 - last.sent, failed: 0 });

@@ -36,7 +36,7 @@ async function send(...to: string[]): Promise<string[]> {
   const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
   return data.emails.map(({ email }: { email: string }) => email);
 }
-const mail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
+const readEmail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
 
 /** Starts a delivery in Temporal, as a worker does for a message whose first attempt was interrupted. */
 async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string): Promise<void> {
@@ -60,13 +60,13 @@ async function cancelAll(type: string): Promise<void> {
 it('cancelling a delivery in Temporal makes waiting messages FAILED as cancelled, and does not change sent ones', async () => {
   const [sent, waiting] = await send('now@example.com', 'later@example.com');
   await until(
-    async () => (await mail(waiting)).error !== null && (await mail(sent)).status === 'SENT',
+    async () => (await readEmail(waiting)).error !== null && (await readEmail(sent)).status === 'SENT',
     'the first try',
   );
   await cancelAll('emailDelivery');
-  await until(async () => (await mail(waiting)).status === 'FAILED', 'the end of the mail');
-  expect(await mail(waiting)).toMatchObject({ reason: 'cancelled', error: expect.stringContaining('Try again later') });
-  expect(await mail(sent)).toMatchObject({ status: 'SENT', reason: null });
+  await until(async () => (await readEmail(waiting)).status === 'FAILED', 'the end of the mail');
+  expect(await readEmail(waiting)).toMatchObject({ reason: 'cancelled', error: expect.stringContaining('Try again later') });
+  expect(await readEmail(sent)).toMatchObject({ status: 'SENT', reason: null });
 });
 
 it('an email whose delivery is cancelled before its first attempt is never sent, and recovery does not restart it', async () => {
@@ -75,9 +75,9 @@ it('an email whose delivery is cancelled before its first attempt is never sent,
   await handToTemporal('email.retry', id);
   await cancelAll('emailDelivery');
   await service.startWorker();
-  await until(async () => (await mail(id)).status === 'FAILED', 'the end of the mail');
+  await until(async () => (await readEmail(id)).status === 'FAILED', 'the end of the mail');
   await operator.runRecovery();
-  expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled' });
+  expect(await readEmail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled' });
   expect(sink.counts.messages).toBe(0);
 });
 

@@ -28,7 +28,7 @@ const track = async (email: string, event: string, data = {}) =>
   (await expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }))).data.contact as string;
 
 const pathOf = ({ id }: BuiltWorkflow, executionId: string) => `/workflows/${id}/executions/${executionId}`;
-const detail = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('GET', pathOf(workflow, id)));
+const readExecution = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('GET', pathOf(workflow, id)));
 const executionsOf = async ({ id }: BuiltWorkflow) =>
   (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
 
@@ -42,9 +42,9 @@ async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
   return execution.id;
 }
 
-const ended = (workflow: BuiltWorkflow, id: string) =>
+const waitForEnd = (workflow: BuiltWorkflow, id: string) =>
   until(async () => {
-    const found = await detail(workflow, id);
+    const found = await readExecution(workflow, id);
     return found.completedAt ? found : undefined;
   }, 'the end of the execution');
 
@@ -75,10 +75,10 @@ describe('moving an execution on', () => {
     const id = await enter(workflow, 'move');
     const moved = await expectOk(advance(workflow, id));
     expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true } });
-    await until(async () => (await detail(workflow, id)).currentStepId === workflow.steps.again, 'the second delay');
+    await until(async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.again, 'the second delay');
     await expectOk(advance(workflow, id));
-    expect(await ended(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
-    expect((await detail(workflow, id)).steps.map((step: { type: string }) => step.type)).toEqual([
+    expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
+    expect((await readExecution(workflow, id)).steps.map((step: { type: string }) => step.type)).toEqual([
       'DELAY',
       'UPDATE_CONTACT',
       'DELAY',
@@ -112,7 +112,7 @@ describe('moving an execution on', () => {
     // The event comes after the wait has ended, so it has no effect.
     await track(`${event}@example.com`, 'never');
     await expectOk(advance(workflow, id));
-    expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+    expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
     await endedInTemporal(id);
   });
 
@@ -124,7 +124,7 @@ describe('moving an execution on', () => {
     const id = await enter(workflow, 'branchless');
     const refused = await advance(workflow, id, { branch: 'event' });
     expect(refused).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'branch' }] } } });
-    expect((await detail(workflow, id)).status).toBe('WAITING');
+    expect((await readExecution(workflow, id)).status).toBe('WAITING');
   });
 
   it('takes effect when a worker runs again, also if no worker had started the execution', async () => {
@@ -146,7 +146,7 @@ describe('moving an execution on', () => {
     }
     await service.startWorker();
     for (const id of [begun, waiting.id]) {
-      expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+      expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
       await endedInTemporal(id);
     }
   });
@@ -164,13 +164,13 @@ describe('retrying a FAILED execution', () => {
       },
     });
     const id = await enter(workflow, 'hooked');
-    expect(await ended(workflow, id)).toMatchObject({ status: 'FAILED', error: 'HTTP 410' });
+    expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'FAILED', error: 'HTTP 410' });
     gone = false;
     expect(await expectOk(retry(workflow, id))).toMatchObject({ id, error: null, completedAt: null });
-    await until(async () => (await detail(workflow, id)).currentStepId === workflow.steps.pause, 'the delay');
+    await until(async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.pause, 'the delay');
     const again = await retry(workflow, id);
     expect(again).toMatchObject({ status: 409, body: { error: { details: { status: 'WAITING' } } } });
-    const { steps } = await detail(workflow, id);
+    const { steps } = await readExecution(workflow, id);
     expect(steps.map((step: { type: string; status: string }) => `${step.type} ${step.status}`)).toEqual([
       'UPDATE_CONTACT COMPLETED',
       'WEBHOOK FAILED',
@@ -178,7 +178,7 @@ describe('retrying a FAILED execution', () => {
       'DELAY WAITING',
     ]);
     await expectOk(advance(workflow, id));
-    expect(await ended(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
+    expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
     await endedInTemporal(id);
   });
 
@@ -193,13 +193,13 @@ describe('retrying a FAILED execution', () => {
     const workflow = await untilWhen('undated');
     const contactId = await track('undated@example.com', 'undated');
     const [{ id }] = await executionsOf(workflow);
-    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED' });
+    expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED' });
     expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'FAILED' });
     const when = new Date(Date.now() + 86_400_000).toISOString();
     await expectOk(service.call('PATCH', `/contacts/${contactId}`, { body: { data: { when } } }));
     expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'WAITING' });
     await expectOk(advance(workflow, id));
-    expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+    expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
   });
 
   it('is refused while the contact has another active execution, and if its step was deleted', async () => {
@@ -234,8 +234,8 @@ describe('retrying a FAILED execution', () => {
     );
     await track('round@example.com', 'round');
     const [{ id }] = await executionsOf(workflow);
-    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect((await retry(workflow, id)).status).toBe(409);
-    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
   });
 });

@@ -35,7 +35,7 @@ const executionsOf = async (workflowId: string) =>
   (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
 
 /** Waits until Temporal runs the only execution of a workflow, and returns the execution. */
-const begun = (workflowId: string) =>
+const waitForStart = (workflowId: string) =>
   until(async () => {
     const [found] = await executionsOf(workflowId);
     return found?.begun ? found : undefined;
@@ -73,7 +73,7 @@ describe('an event of exitOn', () => {
     const name = what.replace(' ', '-');
     const id = await buildWaiting(`begin-${name}`, { byEvent, settings: { exitOn: [{ eventName: 'purchase' }] } });
     await track(`${name}@example.com`, `begin-${name}`);
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await track(`somebody-else-${name}@example.com`, 'purchase');
     await track(`${name}@example.com`, 'purchase', {}, service.two.secretKey);
     await expectWaiting(execution);
@@ -86,7 +86,7 @@ describe('an event of exitOn', () => {
     const settings = { exitOn: [{ eventName: 'ordered', filters }] };
     const id = await buildWaiting('cart', { settings });
     await track('cart-a@example.com', 'cart', { cartId: 'A1' });
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await track('cart-a@example.com', 'ordered', { cartId: 'b2' });
     await track('cart-a@example.com', 'ordered', {});
     await expectWaiting(execution);
@@ -98,7 +98,7 @@ describe('an event of exitOn', () => {
     const filters = [{ field: 'amount', operator: 'greaterThan', value: 100 }];
     const id = await buildWaiting('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });
     await track('f@example.com', 'filtered');
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await track('f@example.com', 'paid', { amount: 5 });
     await expectWaiting(execution);
     await track('f@example.com', 'paid', { amount: 500 });
@@ -108,7 +108,7 @@ describe('an event of exitOn', () => {
   it('applies in its current setting, also to contacts that already wait', async () => {
     const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
     await track('m@example.com', 'later-set');
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     const response = await expectOk(
       service.call('PATCH', `/workflows/${id}`, { body: { enabled: false, exitOn: [{ eventName: 'new-exit' }] } }),
     );
@@ -122,7 +122,7 @@ describe('an event of exitOn', () => {
   it('may be the trigger: the first event starts an execution, a later one ends it', async () => {
     const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await expectWaiting(execution);
     await track('t@example.com', 'again');
     await expectExited(execution, 'exited_on_event');
@@ -133,7 +133,7 @@ describe('an event of exitOn', () => {
     const settings = { exitOn: [{ eventName: 'cart' }] };
     const id = await buildWaiting('cart', { settings, allowReentry: true });
     await track('c@example.com', 'cart');
-    const first = await begun(id);
+    const first = await waitForStart(id);
     await track('c@example.com', 'cart');
     await expectExited(first, 'exited_on_event');
     const [second, ...rest] = await executionsOf(id);
@@ -155,7 +155,7 @@ describe('an event of exitOn', () => {
     });
     await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { exitOn: [{ eventName: 'bought' }] } }));
     await track('b@example.com', 'both');
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await track('b@example.com', 'bought');
     await expectExited(execution, 'exited_on_event');
   });
@@ -163,7 +163,7 @@ describe('an event of exitOn', () => {
   it('that arrives while no worker runs ends the execution, and its workflow ends when a worker runs again', async () => {
     const id = await buildWaiting('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
     await track('o@example.com', 'offline');
-    const execution = await begun(id);
+    const execution = await waitForStart(id);
     await service.stopWorker();
     await track('o@example.com', 'gone');
     expect((await executionsOf(id))[0]).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
@@ -193,10 +193,10 @@ describe('exitWhenUnsubscribed', () => {
     await expectOk(service.call('POST', '/contacts', { body: { email: 'u@example.com', subscribed: true } }));
     await track('u@example.com', 'sub-asks');
     await track('u@example.com', 'sub-other');
-    const execution = await begun(asks);
+    const execution = await waitForStart(asks);
     await unsubscribe('u@example.com', false);
     await expectExited(execution, 'unsubscribed');
-    await expectWaiting(await begun(other));
+    await expectWaiting(await waitForStart(other));
   });
 });
 

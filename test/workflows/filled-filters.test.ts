@@ -12,7 +12,7 @@ afterAll(() => service?.close());
 
 const exit = (reason: string): StepSpec => ({ type: 'EXIT', config: { reason } });
 const statusOf = async (workflow: BuiltWorkflow) => (await listExecutions(service, workflow.id))[0]?.status;
-const begun = (workflow: BuiltWorkflow) =>
+const waitForStart = (workflow: BuiltWorkflow) =>
   until(async () => (await listExecutions(service, workflow.id))[0]?.begun || undefined, 'the start of the execution');
 const endOf = (workflow: BuiltWorkflow) =>
   until(async () => {
@@ -38,7 +38,7 @@ describe('a wait whose filters use values of the triggering event', () => {
   it('ends only by an event with the same value, also after a restart of the worker', async () => {
     const workflow = await waiting('left-cart', '{{ event.cartId }}');
     await track(service, 'cart@example.com', 'left-cart', { cartId: 'A1' });
-    await begun(workflow);
+    await waitForStart(workflow);
     await track(service, 'cart@example.com', 'ordered', { cartId: 'B2' });
     await track(service, 'cart@example.com', 'ordered', { cartId: '{{ event.cartId }}' });
     expect(await statusOf(workflow)).toBe('WAITING');
@@ -51,7 +51,7 @@ describe('a wait whose filters use values of the triggering event', () => {
   it('compares numbers with numbers', async () => {
     const workflow = await waiting('spent', '{{ event.total | times: 2 }}', 'greaterThan');
     await track(service, 'spent@example.com', 'spent', { total: 0.15 });
-    await begun(workflow);
+    await waitForStart(workflow);
     await track(service, 'spent@example.com', 'ordered', { cartId: '9' });
     await track(service, 'spent@example.com', 'ordered', { cartId: 0.3 });
     expect(await statusOf(workflow)).toBe('WAITING');
@@ -62,7 +62,7 @@ describe('a wait whose filters use values of the triggering event', () => {
   it('is ended by no event if the value is missing', async () => {
     const workflow = await waiting('lost-cart', '{{ event.cartId }}');
     await track(service, 'lost@example.com', 'lost-cart');
-    await begun(workflow);
+    await waitForStart(workflow);
     for (const data of [{}, { cartId: '' }, { cartId: 'A1' }, { cartId: null }])
       await track(service, 'lost@example.com', 'ordered', data);
     expect(await statusOf(workflow)).toBe('WAITING');
@@ -120,7 +120,7 @@ describe('an exit event in a sandbox', () => {
 
   const readExecution = (workflow: BuiltWorkflow, id: string) =>
     expectOk(service.call('GET', `/workflows/${workflow.id}/executions/${id}`));
-  const ended = (workflow: BuiltWorkflow, id: string) =>
+  const waitForEnd = (workflow: BuiltWorkflow, id: string) =>
     until(async () => {
       const execution = await readExecution(workflow, id);
       return execution.completedAt ? execution : undefined;
@@ -132,9 +132,9 @@ describe('an exit event in a sandbox', () => {
     const other = { name: 'ordered', data: { cartId: 'B2' }, at: at(10) };
     const same = { name: 'ordered', data: { cartId: 'A1' }, at: at(20) };
     const left = await start(workflow, 'left@example.com', { sandbox: true, skipDelays: true, events: [other, same] });
-    expect(await ended(workflow, left)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+    expect(await waitForEnd(workflow, left)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
     const stayed = await start(workflow, 'stayed@example.com', { sandbox: true, skipDelays: true, events: [other] });
-    expect(await ended(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
+    expect(await waitForEnd(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
   it('that is simulated does not end the real execution, but a real event ends both', async () => {
@@ -145,12 +145,12 @@ describe('an exit event in a sandbox', () => {
     const at = new Date(Date.now() + 60_000).toISOString();
     const events = [{ name: 'ordered', data: { cartId: 'A1' }, at }];
     const tried = await start(workflow, email, { sandbox: true, skipDelays: true, events });
-    expect(await ended(workflow, tried)).toMatchObject({ exitReason: 'exited_on_event' });
+    expect(await waitForEnd(workflow, tried)).toMatchObject({ exitReason: 'exited_on_event' });
     await track(service, email, 'ordered', { cartId: 'B2' });
     for (const id of [real, waiting])
       expect(await readExecution(workflow, id)).toMatchObject({ status: 'WAITING', completedAt: null });
     await track(service, email, 'ordered', { cartId: 'A1' });
     for (const id of [real, waiting])
-      expect(await ended(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+      expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
   });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => expectOk(campaigns.call(method, path, body));
-const stats = (id: string) => call('GET', `/campaigns/${id}/stats`);
+const readStats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 
 /** Sends a campaign. Returns its id when Temporal runs it. */
 async function start(body: Record<string, unknown> = {}): Promise<string> {
@@ -33,7 +33,7 @@ async function start(body: Record<string, unknown> = {}): Promise<string> {
 async function startHalf(): Promise<string> {
   taken = /^<?r\d@/;
   const id = await start();
-  await until(async () => (await stats(id)).sent === 10, 'the first half');
+  await until(async () => (await readStats(id)).sent === 10, 'the first half');
   await until(async () => {
     const { events } = await campaigns.operator.client.workflow
       .getHandle(campaigns.service.names.campaign(id, 1))
@@ -53,8 +53,8 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
       await campaigns.operator[how](campaigns.service.names.campaign(id, 1));
       await campaigns.operator.runRecovery();
       expect(await campaigns.read(id)).toMatchObject({ status: 'CANCELLED' });
-      await until(async () => (await stats(id)).pending === 0, 'the end of the rest');
-      expect(await stats(id)).toMatchObject({ total: 20, sent: 10, skipped: 10 });
+      await until(async () => (await readStats(id)).pending === 0, 'the end of the rest');
+      expect(await readStats(id)).toMatchObject({ total: 20, sent: 10, skipped: 10 });
       await campaigns.operator.runRecovery();
       expect(campaigns.sink.counts.messages).toBe(10);
     });
@@ -80,8 +80,8 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
       return rows.length === 0;
     }, 'the end of the signal');
     await campaigns.operator.runRecovery();
-    await until(async () => (await stats(id)).pending === 0, 'the end of the rest');
-    expect(await stats(id)).toMatchObject({ sent: 10, skipped: 10 });
+    await until(async () => (await readStats(id)).pending === 0, 'the end of the rest');
+    expect(await readStats(id)).toMatchObject({ sent: 10, skipped: 10 });
   });
 });
 

@@ -25,7 +25,7 @@ afterAll(async () => {
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', config: { amount, unit }, to: 'end' });
 
-const detail = ({ id }: BuiltWorkflow, executionId: string) =>
+const readExecution = ({ id }: BuiltWorkflow, executionId: string) =>
   expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
 
 /** Starts an execution. Returns its id when Temporal runs it. */
@@ -38,9 +38,9 @@ async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@exampl
   return execution.id;
 }
 
-const ended = (workflow: BuiltWorkflow, executionId: string) =>
+const waitForEnd = (workflow: BuiltWorkflow, executionId: string) =>
   until(async () => {
-    const execution = await detail(workflow, executionId);
+    const execution = await readExecution(workflow, executionId);
     return execution.completedAt && execution;
   }, 'the end of the execution');
 
@@ -53,13 +53,13 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       const other = await enter(workflow, how, 'other@example.com');
       await operator[how](service.names.execution(stopped));
       await operator.runRecovery();
-      expect(await detail(workflow, stopped)).toMatchObject({
+      expect(await readExecution(workflow, stopped)).toMatchObject({
         status: 'CANCELLED',
         exitReason: 'cancelled',
         error: `An operator ${how === 'cancel' ? 'cancelled' : 'terminated'} the execution in Temporal.`,
         steps: [{ type: 'DELAY', status: 'CANCELLED' }],
       });
-      expect(await detail(workflow, other)).toMatchObject({ status: 'WAITING', completedAt: null });
+      expect(await readExecution(workflow, other)).toMatchObject({ status: 'WAITING', completedAt: null });
     });
   }
 
@@ -81,7 +81,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       requestId: 'reset',
     });
     await operator.runRecovery();
-    expect(await detail(workflow, id)).toMatchObject({ status: 'WAITING', completedAt: null });
+    expect(await readExecution(workflow, id)).toMatchObject({ status: 'WAITING', completedAt: null });
   });
 });
 
@@ -92,10 +92,10 @@ describe('an execution that Temporal has lost', () => {
       steps: { pause: delay(5, 'seconds'), end: EXIT },
     });
     const id = await enter(workflow, 'delayed');
-    const [{ dueAt }] = (await detail(workflow, id)).steps;
+    const [{ dueAt }] = (await readExecution(workflow, id)).steps;
     await operator.deleteWorkflows(service.names.execution(id));
     await operator.runRecovery();
-    const execution = await ended(workflow, id);
+    const execution = await waitForEnd(workflow, id);
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'through' });
     expect(execution.steps).toMatchObject([{ type: 'DELAY', dueAt, attempts: 1 }, { type: 'EXIT' }]);
   });
@@ -112,7 +112,7 @@ describe('an execution that Temporal has lost', () => {
     // Deletes the outbox row, as if Temporal had received the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
     await operator.runRecovery();
-    expect(await ended(workflow, id)).toMatchObject({
+    expect(await waitForEnd(workflow, id)).toMatchObject({
       exitReason: 'through',
       steps: [{ output: { branch: 'event' } }, {}],
     });
@@ -129,7 +129,7 @@ describe('an execution that Temporal has lost', () => {
     await operator.runRecovery();
     await operator.waitForStart(service.names.execution(id));
     await track(service, 'ada@example.com', 'later');
-    expect(await ended(workflow, id)).toMatchObject({
+    expect(await waitForEnd(workflow, id)).toMatchObject({
       exitReason: 'through',
       steps: [{ output: { branch: 'event' } }, {}],
     });
@@ -148,7 +148,7 @@ describe('an execution that Temporal has lost', () => {
     await sql`DELETE FROM outbox WHERE ref_id = ${id}`.execute(service.db);
     await service.startWorker();
     await operator.runRecovery();
-    await ended(workflow, id);
+    await waitForEnd(workflow, id);
     await operator.runRecovery();
     const emails = await service.db.selectFrom('emails').select('status').where('execution_id', '=', id).execute();
     expect(emails).toEqual([{ status: 'SENT' }]);
@@ -163,7 +163,7 @@ describe('an execution that Temporal has lost', () => {
     await operator.deleteWorkflows(service.names.execution(id));
     await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
     await operator.runRecovery();
-    expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
+    expect(await readExecution(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
 
   it('is found among many healthy executions, whose runs do not change', async () => {

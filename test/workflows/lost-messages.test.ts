@@ -51,13 +51,13 @@ async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Pr
   return workflowId;
 }
 
-const mail = (id: string) => service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const readEmail = (id: string) => service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const waitForSent = (id: string) =>
   until(async () => {
-    const found = await mail(id);
+    const found = await readEmail(id);
     return found.status === 'SENT' && found;
   }, 'the mail to be sent');
-const waitForAttempt = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
+const waitForAttempt = (id: string) => until(async () => (await readEmail(id)).error !== null, 'the first try');
 
 describe('an email whose delivery Temporal has lost', () => {
   it('is sent once', async () => {
@@ -86,7 +86,7 @@ describe('an email whose delivery Temporal has lost', () => {
   it('is found after more than a day if an operator requests it', async () => {
     const id = await buildEmailOf(72);
     await operator.runRecovery();
-    expect(await mail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
+    expect(await readEmail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
     await operator.runRecovery({ messagesOfHours: 96 });
     await waitForSent(id);
   });
@@ -97,11 +97,11 @@ it('recovery does not send an email of a running delivery', async () => {
   const id = await buildEmailOf(1);
   const workflowId = await deliver('emailDelivery', [id]);
   await waitForAttempt(id);
-  const before = await mail(id);
+  const before = await readEmail(id);
   await operator.runRecovery();
-  expect(await mail(id)).toEqual(before);
+  expect(await readEmail(id)).toEqual(before);
   await operator.client.workflow.getHandle(workflowId).cancel();
-  await until(async () => (await mail(id)).status === 'FAILED', 'the end of the delivery');
+  await until(async () => (await readEmail(id)).status === 'FAILED', 'the end of the delivery');
 });
 
 /** Builds an email of a SEND_EMAIL step. The visit of the step has this status. */
@@ -125,8 +125,8 @@ it('recovery sends no email of a campaign or of a RUNNING step, but sends the em
   const released = await emailOfStep('COMPLETED');
   await operator.runRecovery();
   await waitForSent(released);
-  expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
-  expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
+  expect(await readEmail(ofCampaign)).toMatchObject({ status: 'PENDING' });
+  expect(await readEmail(ofStep)).toMatchObject({ status: 'PENDING' });
 });
 
 it('an email that waited for its next attempt when its execution was cancelled is FAILED as cancelled', async () => {
@@ -135,7 +135,7 @@ it('an email that waited for its next attempt when its execution was cancelled i
     service.db,
   );
   await operator.runRecovery();
-  expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled', error: '450 later' });
+  expect(await readEmail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled', error: '450 later' });
 });
 
 it('an SMS whose delivery Temporal has lost is sent once', async () => {
@@ -160,7 +160,7 @@ it('held email of a released project is sent although the release was lost, and 
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
   await operator.runRecovery();
   for (const id of ids) await waitForSent(id);
-  expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
+  expect(await readEmail(onHold)).toMatchObject({ status: 'HELD' });
 });
 
 it('subscribers of a variant are notified, although Temporal has lost the restock job', async () => {

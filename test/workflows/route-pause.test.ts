@@ -29,14 +29,14 @@ afterAll(async () => {
   await sink?.close();
 });
 
-async function statuses(): Promise<Record<string, number>> {
+async function countStatuses(): Promise<Record<string, number>> {
   const { rows } = await sql<{ status: string; n: number }>`
     SELECT status || coalesce(' ' || reason, '') AS status, count(*) AS n FROM emails
     WHERE project_id = ${project.id} GROUP BY 1`.execute(service.db);
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-async function pauses() {
+async function listPauses() {
   return service.db.selectFrom('route_pauses').selectAll().orderBy('id').execute();
 }
 
@@ -44,7 +44,7 @@ it('a relay that denies access because we did not sign in unsubscribes no contac
   await buildContacts(service.db, { projectId: project.id, count: COUNT });
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });
-  const [pause] = await until(async () => ((await pauses()).length > 0 ? pauses() : undefined), 'the pause');
+  const [pause] = await until(async () => ((await listPauses()).length > 0 ? listPauses() : undefined), 'the pause');
   expect(pause).toMatchObject({
     project_id: project.id,
     stage: 'rcpt',
@@ -59,15 +59,15 @@ it('a relay that denies access because we did not sign in unsubscribes no contac
       (SELECT count(*) FROM events WHERE project_id = ${project.id} AND name = 'email.bounce') AS events
   `.execute(service.db);
   expect(rows[0]).toMatchObject({ suppressed: 0, events: 0 });
-  const before = await statuses();
+  const before = await countStatuses();
   expect(Object.keys(before).filter((status) => !/^(PENDING|SENDING)$/.test(status))).toEqual([]);
 
   const attention = await service.call('GET', '/analytics/attention', { key: project.secretKey });
   expect(JSON.stringify(attention.body)).toContain('"route_paused"');
 
   isClosed = false;
-  await until(async () => ((await pauses()).length === 0 ? true : undefined), 'a probe to end the pause');
-  await until(async () => ((await statuses()).SENT === COUNT + 1 ? true : undefined), 'every email');
-  expect(await statuses()).toEqual({ SENT: COUNT + 1 });
+  await until(async () => ((await listPauses()).length === 0 ? true : undefined), 'a probe to end the pause');
+  await until(async () => ((await countStatuses()).SENT === COUNT + 1 ? true : undefined), 'every email');
+  expect(await countStatuses()).toEqual({ SENT: COUNT + 1 });
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 }, 180_000);

@@ -64,7 +64,7 @@ async function repeat(times: number, atATime: number, call: (n: number) => Promi
 }
 
 /** Sends many signals to a workflow, some concurrently. Returns when Temporal has accepted all. */
-function flood(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
+function sendManySignals(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
   return repeat(SIGNALS, AT_A_TIME, (n) => handleOf(workflowId).signal(signal, ...argsOf(n)));
 }
 
@@ -118,7 +118,7 @@ describe('a workflow that receives many signals', () => {
     const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
     const workflowId = service.names.execution(id);
     await campaigns.operator.waitForStart(workflowId);
-    await flood(workflowId, 'event', (n) => [{ visit: 1_000_000 + n }]);
+    await sendManySignals(workflowId, 'event', (n) => [{ visit: 1_000_000 + n }]);
     await track(caller, 'flood@example.com', 'paid');
     await expectBoundedRuns(workflowId);
   });
@@ -129,7 +129,7 @@ describe('a workflow that receives many signals', () => {
     await send(id, { scheduledFor: inHours(1) });
     const workflowId = campaigns.service.names.campaign(id, 1);
     await campaigns.operator.waitForStart(workflowId);
-    await flood(workflowId, 'changed');
+    await sendManySignals(workflowId, 'changed');
     await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
     await waitForStatus(id, 'SENT');
     expect(await countOutcomes(id)).toEqual({ SENT: 20 });
@@ -143,7 +143,7 @@ describe('a workflow that receives many signals', () => {
     await send(id);
     const workflowId = campaigns.service.names.campaign(id, 1);
     await until(async () => campaigns.sink.messages.length > 0, 'the first email');
-    await flood(workflowId, 'changed');
+    await sendManySignals(workflowId, 'changed');
     campaigns.pauseMs = 0;
     await waitForStatus(id, 'SENT');
     expect(await countOutcomes(id)).toEqual({ SENT: 3_000 });
@@ -160,7 +160,7 @@ describe('a workflow that receives many signals', () => {
     await track(caller, 'hook@example.com', 'flooded');
     await until(async () => receiver.received.length > 0, 'the request');
     const workflowId = service.names.webhooks(id);
-    await flood(workflowId, 'wake');
+    await sendManySignals(workflowId, 'wake');
     // The failed delivery is due again later, so the workflow would not end soon.
     await campaigns.operator.terminate(workflowId);
     await expectBoundedRuns(workflowId);

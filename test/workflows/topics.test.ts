@@ -7,13 +7,13 @@ import { until } from '../support/until.ts';
 const campaigns = useCampaignService();
 const call = (method: string, path: string, body?: unknown) => campaigns.call(method, path, body);
 
-async function topic(name: string, more: object = {}): Promise<{ id: string }> {
+async function createTopic(name: string, more: object = {}): Promise<{ id: string }> {
   const { status, body } = await call('POST', '/topics', { name, ...more });
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
 }
 
-async function contact(localPart: string, more: object = {}) {
+async function createContact(localPart: string, more: object = {}) {
   const { body } = await call('POST', '/contacts', { email: `${localPart}@to.test`, ...more });
   return body as { id: string; topics: Record<string, boolean> };
 }
@@ -31,10 +31,10 @@ const eventsOf = async (contactId: string): Promise<string[]> => {
 
 describe('a campaign about a topic', () => {
   it('is sent to the contacts of the topic, and skips the others with the reason', async () => {
-    const on = await topic('On by default');
-    const off = await topic('Off by default', { defaultSubscribed: false });
-    const left = await contact('left', { topics: { [on.id]: false } });
-    await contact('joined', { topics: { [off.id]: true } });
+    const on = await createTopic('On by default');
+    const off = await createTopic('Off by default', { defaultSubscribed: false });
+    const left = await createContact('left', { topics: { [on.id]: false } });
+    await createContact('joined', { topics: { [off.id]: true } });
     expect(await eventsOf(left.id)).toEqual(['topic.left']);
     for (const [topicId, to] of [
       [on.id, 'joined@to.test'],
@@ -62,8 +62,8 @@ describe('a campaign about a topic', () => {
   });
 
   it('lets readers leave the topic with one click, which counts as unsubscribed and does not stop other email', async () => {
-    const news = await topic('News');
-    const reader = await contact('reader');
+    const news = await createTopic('News');
+    const reader = await createContact('reader');
     const id = await campaigns.create({ topicId: news.id });
     await campaigns.send(id);
     await campaigns.waitForStatus(id, 'SENT');
@@ -109,7 +109,7 @@ describe('double opt-in', () => {
       .set({ double_opt_in: true, double_opt_in_template_id: template.body.id })
       .where('id', '=', projectId)
       .execute();
-    await contact('old');
+    await createContact('old');
     await campaigns.service.call('POST', '/v1/track', { key, body: { email: 'new@to.test', event: 'form' } });
     const asked = await until(
       () =>

@@ -31,11 +31,11 @@ afterAll(async () => {
 
 const register = (path: string, events: string[]) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events } }));
-const deliveries = async (id: string) =>
+const listDeliveries = async (id: string) =>
   (await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=100`))).data;
 const waitForEnds = (id: string, count: number) =>
   until(async () => {
-    const all = await deliveries(id);
+    const all = await listDeliveries(id);
     return all.length === count && all.every((d: { completedAt: unknown }) => d.completedAt) ? all : undefined;
   }, 'the deliveries');
 
@@ -96,7 +96,7 @@ describe('a webhook endpoint', () => {
     const { id } = await register('/broken', ['retried']);
     await track(service, 'retried@example.com', 'retried');
     const first = await until(async () => {
-      const [d] = await deliveries(id);
+      const [d] = await listDeliveries(id);
       return d?.attempts === 1 && d.nextAttemptAt ? d : undefined;
     }, 'the first try');
     expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
@@ -154,14 +154,14 @@ describe('a webhook endpoint', () => {
       return rows.length === 1;
     }, 'the mail to the owner');
     await track(service, 'gone@example.com', 'gone');
-    expect(await deliveries(id)).toHaveLength(1);
+    expect(await listDeliveries(id)).toHaveLength(1);
   });
 
   it('reports a redirect instead of following it', async () => {
     const { id } = await register('/moved', ['moved']);
     await track(service, 'moved@example.com', 'moved');
-    await until(async () => (await deliveries(id))[0]?.responseStatus === 302);
-    expect((await deliveries(id))[0].error).toContain('redirects are not followed');
+    await until(async () => (await listDeliveries(id))[0]?.responseStatus === 302);
+    expect((await listDeliveries(id))[0].error).toContain('redirects are not followed');
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('a webhook endpoint', () => {
     await waitForDelivered(well.id, 150);
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${dead.id}`))).status === 'DEGRADED');
     expect(receiver.received.filter((r) => r.path === '/dead').length).toBeLessThan(150);
-    expect((await deliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);
+    expect((await listDeliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);
   });
 
   it('is not found by another project', async () => {

@@ -29,8 +29,8 @@ afterAll(async () => {
 
 const register = (path: string, event: string) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events: [event] } }));
-const endpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
-const deliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
+const readEndpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
+const listDeliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
 const handleOf = (id: string) => client.workflow.getHandle(service.names.webhooks(id));
 
 /** Returns the seconds of the timers that the workflow of an endpoint has set so far. */
@@ -52,12 +52,12 @@ describe('a delivery that the endpoint never accepts', () => {
     const { id } = await register('/never', 'never');
     await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_ATTEMPTS; tries += 1) {
-      await until(async () => (await deliveries(id))[0]?.attempts === tries, `try ${tries}`);
+      await until(async () => (await listDeliveries(id))[0]?.attempts === tries, `try ${tries}`);
       await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
       await makeNextAttemptDue(id);
     }
     const failed = await until(async () =>
-      (await deliveries(id)).find((d: { status: string }) => d.status === 'FAILED'),
+      (await listDeliveries(id)).find((d: { status: string }) => d.status === 'FAILED'),
     );
     expect(failed).toMatchObject({ attempts: MAX_ATTEMPTS, responseStatus: 503, nextAttemptAt: null });
     expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
@@ -70,13 +70,13 @@ describe('a delivery that the endpoint never accepts', () => {
       expect(timers[n]).toBeGreaterThanOrEqual(RETRY_SECONDS[n - 1] ?? 0);
     }
     await handleOf(id).result();
-    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_ATTEMPTS });
+    expect(await readEndpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_ATTEMPTS });
   });
 
   it("is sent again with all failures since a given time, at the owner's request", async () => {
     const { id } = await register('/again', 'again');
     await track(service, 'ada@example.com', 'again');
-    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_deliveries SET status = 'FAILED', attempts = 8, next_attempt_at = NULL WHERE endpoint_id = ${id}`.execute(
       service.db,
     );
@@ -90,20 +90,20 @@ describe('an endpoint that has failed for five days', () => {
   it('is disabled and its waiting deliveries are FAILED, until the owner enables it', async () => {
     const { id } = await register('/long', 'long');
     await track(service, 'ada@example.com', 'long');
-    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(
       service.db,
     );
     await track(service, 'ada@example.com', 'long');
-    await until(async () => (await endpoint(id)).status === 'DISABLED', 'the end of the endpoint');
-    expect(await endpoint(id)).toMatchObject({ disabledReason: 'failing', enabled: false });
-    await until(async () => (await deliveries(id)).every((d: { status: string }) => d.status === 'FAILED'));
+    await until(async () => (await readEndpoint(id)).status === 'DISABLED', 'the end of the endpoint');
+    expect(await readEndpoint(id)).toMatchObject({ disabledReason: 'failing', enabled: false });
+    await until(async () => (await listDeliveries(id)).every((d: { status: string }) => d.status === 'FAILED'));
     await track(service, 'ada@example.com', 'long');
-    expect(await deliveries(id)).toHaveLength(2);
+    expect(await listDeliveries(id)).toHaveLength(2);
     await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
     await track(service, 'ada@example.com', 'long');
-    await until(async () => (await deliveries(id))[0]?.attempts === 1 && (await deliveries(id)).length === 3);
-    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: 1 });
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1 && (await listDeliveries(id)).length === 3);
+    expect(await readEndpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: 1 });
   });
 });
 

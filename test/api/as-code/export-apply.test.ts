@@ -222,14 +222,14 @@ describe('applying a document', () => {
         {
           templates: [TEMPLATE],
           segments: [
-            { slug: 's', name: 's', condition: in_('s2') },
-            { slug: 's2', name: 's2', condition: in_('s') },
+            { slug: 's', name: 's', condition: memberOf('s2') },
+            { slug: 's2', name: 's2', condition: memberOf('s') },
           ],
         },
         'segments.0.condition',
       ],
       [
-        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: in_('nobody') }] },
+        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: memberOf('nobody') }] },
         'segments.0.condition.conditions.0.field',
       ],
       [
@@ -326,6 +326,6 @@ describe('applying a document', () => {
   });
 });
 
-function in_(slug: string) {
+function memberOf(slug: string) {
   return { operator: 'AND', conditions: [{ field: `segment.${slug}`, operator: 'memberOf' }] };
 }

@@ -5,7 +5,7 @@ import { usePublicKey } from '../../support/public-key.ts';
 // Attacks by a caller who knows the public key from a page.
 const calls = usePublicKey();
 
-const eventNames = async (email: string): Promise<string[]> => {
+const listEventNames = async (email: string): Promise<string[]> => {
   const { id } = await calls.contactOf(email);
   const { rows } = await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id} ORDER BY id`.execute(
     calls.api.db,
@@ -20,7 +20,7 @@ describe('`subscribed` in requests with the public key', () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await readSubscribed('dora@example.com')).toBe(true);
-    expect(await eventNames('dora@example.com')).toEqual([
+    expect(await listEventNames('dora@example.com')).toEqual([
       'contact.subscribed',
       'page_form',
       'contact.unsubscribe_requested',
@@ -32,7 +32,7 @@ describe('`subscribed` in requests with the public key', () => {
     await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
     await calls.track({ email: 'erin@example.com', subscribed: true, data: { a: 1 } });
     expect(await calls.contactOf('erin@example.com')).toMatchObject({ subscribed: false, data: { a: 1 } });
-    expect(await eventNames('erin@example.com')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'page_form']);
+    expect(await listEventNames('erin@example.com')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'page_form']);
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(
@@ -54,7 +54,7 @@ describe('`subscribed` in requests with the public key', () => {
     for (const email of ['saved@example.com', 'sent@example.com', 'declined@example.com']) {
       await calls.track({ email, subscribed: true });
       expect([email, await readSubscribed(email)]).toEqual([email, true]);
-      expect(await eventNames(email)).toContain('contact.subscribed');
+      expect(await listEventNames(email)).toContain('contact.subscribed');
     }
   });
 

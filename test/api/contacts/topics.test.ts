@@ -24,7 +24,7 @@ const create = async (more: object = {}) => {
   return body;
 };
 
-const contact = async (more: object = {}) => {
+const createContact = async (more: object = {}) => {
   const { body } = await api.call('POST', '/contacts', { body: { email: `c${count}@example.com`, ...more } });
   return body;
 };
@@ -96,7 +96,7 @@ describe('topics', () => {
 describe("a contact's topics", () => {
   it('have the topic’s default until the contact chooses, and then the contact’s choice', async () => {
     const { id } = await create();
-    const { id: contactId, topics } = await contact();
+    const { id: contactId, topics } = await createContact();
     expect(topics[id]).toBe(true);
     await api.call('PATCH', `/topics/${id}`, { body: { defaultSubscribed: false } });
     expect((await api.call('GET', `/contacts/${contactId}`)).body.topics[id]).toBe(false);
@@ -121,7 +121,7 @@ describe("a contact's topics", () => {
 
   it('can be filtered on in segments', async () => {
     const { id } = await create();
-    const { id: contactId } = await contact({ topics: { [id]: false } });
+    const { id: contactId } = await createContact({ topics: { [id]: false } });
     const emails = async (filter: object) => {
       const here = { field: 'email', operator: 'equals', value: `c${count}@example.com` };
       const filters = { operator: 'AND', conditions: [here, { field: `topic.${id}`, ...filter }] };
@@ -143,7 +143,7 @@ describe("a contact's topics", () => {
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
     });
-    const { id: contactId } = await contact();
+    const { id: contactId } = await createContact();
     const send = () =>
       api.call('POST', '/v1/send', { body: { to: `c${count}@example.com`, template: template.body.id } });
     expect((await send()).status).toBe(200);
@@ -155,7 +155,7 @@ describe("a contact's topics", () => {
 describe('the unsubscribe pages of an email about a topic', () => {
   async function buildTopicEmail() {
     const topic = await create();
-    const { id: contactId } = await contact();
+    const { id: contactId } = await createContact();
     const emailId = await buildEmail(api.db, {
       projectId: api.one.id,
       contactId,
@@ -204,15 +204,15 @@ describe('the unsubscribe pages of an email about a topic', () => {
     await api.call('DELETE', `/contacts/${contactId}`);
     expect(await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).toContain('You are unsubscribed from');
     expect(await get(`/u/${manage}`)).toContain('You are unsubscribed from');
-    const second = await contact();
+    const second = await createContact();
     expect(second).toMatchObject({ subscribed: true, topics: { [topic.id]: false } });
     await api.call('DELETE', `/contacts/${second.id}`);
-    const third = await contact();
+    const third = await createContact();
     expect(third.topics).toEqual(expect.objectContaining({ [topic.id]: false }));
     await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${topic.id}`);
     expect((await state(third.id)).topics).toMatchObject({ [topic.id]: true });
     await api.call('DELETE', `/contacts/${third.id}`);
-    expect((await contact()).topics).toMatchObject({ [topic.id]: true });
+    expect((await createContact()).topics).toMatchObject({ [topic.id]: true });
   });
 
   it('show the topics in the settings, and store only changes', async () => {

@@ -44,7 +44,7 @@ function publish(records: Shown[]): void {
 }
 
 const verify = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
-const found = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
+const purposesFound = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
 
 describe('a sending domain', () => {
   it('is registered with its own key and the records to publish', async () => {
@@ -84,9 +84,9 @@ describe('a sending domain', () => {
     publish(domain.records.filter((one) => one.purpose === 'DKIM'));
     const verified = await verify(domain.id);
     expect(verified).toMatchObject({ verified: true, status: 'VERIFIED' });
-    expect(found(verified)).toEqual(['DKIM']);
+    expect(purposesFound(verified)).toEqual(['DKIM']);
     publish(domain.records.filter((one) => one.purpose !== 'DKIM'));
-    expect(found(await verify(domain.id))).toEqual(['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND']);
+    expect(purposesFound(await verify(domain.id))).toEqual(['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND']);
     const template = { name: 't', subject: 's', body: 'b', type: 'MARKETING', from: `hi@${domain.domain}` };
     expect((await api.call('POST', '/templates', { body: template })).status).toBe(201);
   });

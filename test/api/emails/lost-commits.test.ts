@@ -64,7 +64,7 @@ async function request(kind: keyof typeof kinds, names: string[], key?: (name: s
   });
   return Promise.all(responses);
 }
-const effectsOf = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
+const countEffects = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
 const newNames = (n: number) => Array.from({ length: n }, () => `lost${++nameCount}`);
 
 for (const kind of ['send', 'track'] as const) {
@@ -72,23 +72,23 @@ for (const kind of ['send', 'track'] as const) {
     const how = key ? 'with an Idempotency-Key' : 'without a key';
 
     it(`/v1/${kind} ${how}: if the response to a shared COMMIT is lost, its requests return 200 and take effect once`, async () => {
-      const before = await effectsOf(kind);
+      const before = await countEffects(kind);
       proxy.loseCommit('response', { skip: 1 });
       const responses = await request(kind, newNames(5), key);
       expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-      expect((await effectsOf(kind)) - before).toBe(5);
+      expect((await countEffects(kind)) - before).toBe(5);
     });
 
     it(`/v1/${kind} ${how}: if the response to its COMMIT is lost, a single request returns 200`, async () => {
-      const before = await effectsOf(kind);
+      const before = await countEffects(kind);
       proxy.loseCommit('response');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
-      expect((await effectsOf(kind)) - before).toBe(1);
+      expect((await countEffects(kind)) - before).toBe(1);
     });
   }
 
   it(`/v1/${kind}: while the result of a COMMIT is unknown, 503 explains how to repeat, and a repetition takes effect once`, async () => {
-    const before = await effectsOf(kind);
+    const before = await countEffects(kind);
     const names = newNames(4);
     const key = (name: string) => `key ${name}`;
     proxy.loseCommit('response', { later: 'refused', skip: 1 });
@@ -107,6 +107,6 @@ for (const kind of ['send', 'track'] as const) {
     );
     const known = again.filter(({ body }) => body.error?.details.originalStatusCode === 200);
     expect(known).toHaveLength(unknown.length);
-    expect((await effectsOf(kind)) - before).toBe(4);
+    expect((await countEffects(kind)) - before).toBe(4);
   });
 }

@@ -60,7 +60,7 @@ const opensOf = async (ids: string[]) => {
   return rows.map((row) => row.opens);
 };
 /** Opens a new email and waits until that open is stored. All earlier opens are then stored too. */
-async function settle(): Promise<void> {
+async function waitForStoredOpens(): Promise<void> {
   const last = await buildEmail();
   await batcher.close();
   batcher = newBatcher();
@@ -73,7 +73,7 @@ it('opens count once if the response to their COMMIT is lost', async () => {
   proxy.loseCommit('response');
   for (const id of ids) open(id);
   await until(async () => proxy.commits > 0 && (await opensOf(ids)).every((opens) => opens > 0), 'the opens');
-  await settle();
+  await waitForStoredOpens();
   expect(await opensOf(ids)).toEqual([1, 1]);
 });
 
@@ -86,7 +86,7 @@ it('opens whose COMMIT has an unknown result count once, whether it succeeded or
     // The transaction ends without a known result, and the service retries it.
     await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
     proxy.open();
-    await settle();
+    await waitForStoredOpens();
     expect([what, await opensOf(ids)]).toEqual([what, [1, 1]]);
   }
 });

@@ -18,7 +18,7 @@ const email = (to: string, more: object = {}) => ({
   body: '<p>b</p>',
   ...more,
 });
-const batch = (body: object, { key = api.one.secretKey, headers = {} }: { key?: string; headers?: object } = {}) =>
+const sendBatch = (body: object, { key = api.one.secretKey, headers = {} }: { key?: string; headers?: object } = {}) =>
   api.call('POST', '/v1/send/batch', { body, key, headers: headers as Record<string, string> });
 const emailsTo = (to: string) =>
   api.db.selectFrom('emails').selectAll().where('to_email', '=', to).where('project_id', '=', api.one.id).execute();
@@ -26,7 +26,7 @@ const emailsTo = (to: string) =>
 describe('a batch of emails', () => {
   it('returns a result for each email in order, as /v1/send would, and queues each email', async () => {
     const before = api.dispatched.length;
-    const { status, body } = await batch({ emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })] });
+    const { status, body } = await sendBatch({ emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })] });
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: true, data: { accepted: 2, refused: 0 } });
     expect(body.data.results).toMatchObject([
@@ -44,7 +44,7 @@ describe('a batch of emails', () => {
   });
 
   it('refuses each invalid email without refusing the others, for any reason', async () => {
-    const { status, body } = await batch({
+    const { status, body } = await sendBatch({
       emails: [
         email('c1@x.test'),
         email('c2@x.test', { scheduled_at: 'x' }),
@@ -81,7 +81,7 @@ describe('a batch of emails', () => {
   });
 
   it('with atomic accepts no email if one is refused, and names all refused ones', async () => {
-    const { status, body } = await batch({
+    const { status, body } = await sendBatch({
       atomic: true,
       emails: [email('d1@x.test'), email('d2@x.test', { subjcet: 'S' }), email('d3@x.test', { to: 'nobody' })],
     });
@@ -89,18 +89,18 @@ describe('a batch of emails', () => {
     expect(body.error.errors.map(({ field }: { field: string }) => field)).toEqual(['emails.1.subjcet', 'emails.2.to']);
     expect(body.error.details.refused).toEqual([1, 2]);
     expect(await emailsTo('d1@x.test')).toEqual([]);
-    const later = await batch({
+    const later = await sendBatch({
       atomic: true,
       emails: [email('d1@x.test'), email('d2@x.test', { from: 'x@no.example' })],
     });
     expect([later.status, later.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
     expect(later.body.error.errors).toMatchObject([{ field: 'emails.1.from' }]);
     expect(await emailsTo('d1@x.test')).toEqual([]);
-    expect((await batch({ atomic: true, emails: [email('d1@x.test')] })).body.data.accepted).toBe(1);
+    expect((await sendBatch({ atomic: true, emails: [email('d1@x.test')] })).body.data.accepted).toBe(1);
   });
 
   it('processes the emails to one contact in order', async () => {
-    const { body } = await batch({
+    const { body } = await sendBatch({
       emails: [
         email('e@x.test', { data: { plan: 'free' } }),
         email('e@x.test', { data: { plan: 'pro' } }),
@@ -125,7 +125,7 @@ describe('a batch of emails', () => {
       content: Buffer.from(text).toString('base64'),
       contentType: 'text/plain',
     });
-    const { body } = await batch({
+    const { body } = await sendBatch({
       emails: [
         email('f1@x.test', { attachments: [file('a.txt', 'one'), file('b.txt', 'two')] }),
         email('f2@x.test'),
@@ -164,14 +164,14 @@ describe('a batch of emails', () => {
       'emails',
     ],
   ])('returns 422 for the whole batch with %s', async (_, body, field) => {
-    const { status, body: response } = await batch(body);
+    const { status, body: response } = await sendBatch(body);
     expect([status, response.error.errors[0].field]).toEqual([422, field]);
   });
 });
 
 describe('the idempotency key of a batch', () => {
   const keyed = (key: string, body: object, owner = api.one.secretKey) =>
-    batch(body, { key: owner, headers: { 'idempotency-key': key } });
+    sendBatch(body, { key: owner, headers: { 'idempotency-key': key } });
 
   it('takes effect once, and returns the first response for an identical batch', async () => {
     const first = await keyed('batch-1', { emails: [email('h1@x.test'), email('nobody')] });
@@ -203,7 +203,7 @@ describe('the idempotency key of a batch', () => {
 });
 
 it('a batch uses only the domains and contacts of its project', async () => {
-  const { body } = await batch({ emails: [email('k@x.test')] }, { key: api.two.secretKey });
+  const { body } = await sendBatch({ emails: [email('k@x.test')] }, { key: api.two.secretKey });
   expect(body.data.results[0].error.code).toBe('DOMAIN_NOT_VERIFIED');
   const contacts = await api.db.selectFrom('contacts').select('id').where('email', '=', 'k@x.test').execute();
   expect(contacts).toEqual([]);
@@ -211,13 +211,13 @@ it('a batch uses only the domains and contacts of its project', async () => {
 
 it('a batch needs the scope to send, and each of its emails counts toward the monthly limit', async () => {
   expect(
-    (await batch({ emails: [email('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope,
+    (await sendBatch({ emails: [email('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope,
   ).toBe('email:send');
   const limited = await buildProject(api.db, 'Limited');
   await api.db.updateTable('projects').set({ monthly_email_limit: 1 }).where('id', '=', limited.id).execute();
   await buildDomain(api.db, { projectId: limited.id, domain: 'two.example.com' });
   const from = 'x@two.example.com';
-  const { body } = await batch(
+  const { body } = await sendBatch(
     { emails: [email('l1@x.test', { from }), email('l2@x.test', { from })] },
     { key: limited.secretKey },
   );
