@@ -208,10 +208,7 @@ describe('a process configured by environment alone', () => {
     });
   });
 
-  it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)(
-    'is refused without %s',
-    (name) => {
-      expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
-    },
-  );
+  it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)('is refused without %s', (name) => {
+    expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
+  });
 });

@@ -99,7 +99,10 @@ async function recordOutcomes(count: number, p: { outcome: RecordedOutcome; mode
 const sent: RecordedOutcome = { kind: 'accepted', providerMessageId: null, subject: '' };
 const classifyText = (text: string) => classifyRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
 const dead = refusedAs(classifyText('550 5.1.1 no such user'), 'no');
-const refused: RecordedOutcome = { ...refusedAs(classifyText(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
+const refused: RecordedOutcome = {
+  ...refusedAs(classifyText(POLICY), POLICY),
+  provider: 'bigmail.test',
+} as RecordedOutcome;
 
 it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });

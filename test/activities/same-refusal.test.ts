@@ -13,7 +13,7 @@ import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts'
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, campaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 

@@ -137,7 +137,9 @@ describe('email to an address of the simulator', () => {
     const to = 'complaint+x@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'COMPLAINED');
-    expect(await listEventNames(id)).toEqual(expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']));
+    expect(await listEventNames(id)).toEqual(
+      expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']),
+    );
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'complaint' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
   });

@@ -16,7 +16,7 @@ const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, ke
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
 describe('a project that has used up its processor budget', () => {
-  it('gets 429 for costly requests; its cheap requests and those of other projects are served', async () => {
+  it('gets 429 for costly requests; its cheap requests and requests of other projects are served', async () => {
     const costly = await buildEmail(api.db, { projectId: api.one.id, body: COSTLY });
     const plain = await buildEmail(api.db, { projectId: api.one.id });
     const others = await buildEmail(api.db, { projectId: api.two.id, body: COSTLY });
@@ -40,7 +40,7 @@ describe('large requests of a project', () => {
     return api.call('POST', '/v1/send', { key, body, headers });
   };
 
-  it("are refused with 429 after the budget is used up; small requests and requests of other projects are not", async () => {
+  it('are refused with 429 after the budget is used up; small requests and requests of other projects are not', async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'other.example.com' });
     const one = { ...api.one, from: 'x@shop.example.com' };
@@ -55,7 +55,7 @@ describe('large requests of a project', () => {
 });
 
 describe('pages of a project’s lists', () => {
-  it("are refused with 429 after their bytes have used up the budget; pages of other projects are not", async () => {
+  it('are refused with 429 after their bytes have used up the budget; pages of other projects are not', async () => {
     // A response of 0.6 MB takes 24 ms of processor time.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)

@@ -117,7 +117,11 @@ describe('the links of a campaign with variants', () => {
       ['https://both.test/', 'A,B'],
       ['https://b.test/', 'B'],
     ]);
-    expect((await listLinks(await createDraft({})))[0]).toEqual({ url: 'https://a.test/', ...figures(0, 0), variants: null });
+    expect((await listLinks(await createDraft({})))[0]).toEqual({
+      url: 'https://a.test/',
+      ...figures(0, 0),
+      variants: null,
+    });
   });
 });
 

@@ -169,7 +169,8 @@ describe('the last month of a tenant', () => {
     ];
     await sql`DELETE FROM mail_hours`.execute(api.db);
     await api.db.insertInto('mail_hours').values(values).execute();
-    const top = async (order: string) => (await listTenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
+    const top = async (order: string) =>
+      (await listTenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
     expect(await top('mails')).toEqual(['One', 'Two']);
     expect(await top('bounces')).toEqual(['Two', 'One']);
     const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
@@ -282,7 +283,12 @@ describe('the health of the installation', () => {
 
 describe('replies of providers', () => {
   it('are counted by code over all projects, with an example and the domains', async () => {
-    const setError = async (project: TestProject, to: string, error: string, status: 'FAILED' | 'BOUNCED' | 'PENDING') => {
+    const setError = async (
+      project: TestProject,
+      to: string,
+      error: string,
+      status: 'FAILED' | 'BOUNCED' | 'PENDING',
+    ) => {
       const id = await buildEmail(api.db, { projectId: project.id, to, status });
       await api.db.updateTable('emails').set({ error }).where('id', '=', id).execute();
     };

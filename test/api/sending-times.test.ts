@@ -89,7 +89,10 @@ it('a local hour can be set in the campaign or when it is sent, and not together
   expect(statusAndField(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
   const sent = await expectOk(send(id));
   expect(sent.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, scheduledFor: null, sendAtLocal: LOCAL });
-  expect(statusAndField(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([422, 'scheduledFor']);
+  expect(statusAndField(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([
+    422,
+    'scheduledFor',
+  ]);
   const moved = await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor, sendAtLocal: null } }));
   expect(moved).toMatchObject({ scheduledFor: '2030-01-01T09:00:00.000Z', sendAtLocal: null });
   const other = await create({});

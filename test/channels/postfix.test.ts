@@ -15,7 +15,7 @@ import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, buildSendingCampaign } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, campaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -186,7 +186,9 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
 
     it('transfer email to a local part outside ASCII', async () => {
-      expect(await createPool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
+      expect(await createPool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({
+        outcome: 'accepted',
+      });
       await waitForEmails(1);
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });

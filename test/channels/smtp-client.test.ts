@@ -167,7 +167,10 @@ describe('a refusal of an SMTP server', () => {
 
   it('of the sender is reported as such, although RCPT and DATA fail after it', async () => {
     const server = await startScripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
-    expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
+    expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({
+      stage: 'mail',
+      enhanced: '5.7.1',
+    });
   });
 
   it('of the whole message does not close the connection', async () => {

@@ -420,7 +420,9 @@ it('the SMTP relay passes on a large message byte for byte, and refuses one with
   const lines = Array.from({ length: 8_000 }, (_, n) => `${n} ${'line '.repeat(10)}`);
   const { body } = await passOn([...HEAD, '', ...lines, '']);
   expect(body).toBe([...lines, ''].join('\r\n'));
-  expect(await sendRaw([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(/^554 5\.6\.0 /);
+  expect(await sendRaw([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(
+    /^554 5\.6\.0 /,
+  );
 });
 
 describe('nested parts of a relayed message', () => {

@@ -42,5 +42,7 @@ it('doctor reports images in a bucket that is no longer configured', async () =>
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
-  expect(await reportOnImages(env)).toMatch(/^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
+  expect(await reportOnImages(env)).toMatch(
+    /^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/,
+  );
 });

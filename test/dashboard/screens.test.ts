@@ -148,7 +148,11 @@ async function walkTo(page: Page, path: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function checkScreen({ page, settled }: OpenedDashboard, { name }: Screen, { keepsDark = false } = {}): Promise<void> {
+async function checkScreen(
+  { page, settled }: OpenedDashboard,
+  { name }: Screen,
+  { keepsDark = false } = {},
+): Promise<void> {
   const keep = async (width: number, scheme = '') => {
     if (PICTURES) await screenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };

@@ -9,7 +9,7 @@ import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.
 import { cancelStopped } from '../../engine/campaigns/lost-campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, claimFirst, buildSendingCampaign } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, campaignWorker, claimFirst } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type CampaignWorker, campaignWorker, claimFirst, buildSendingCampaign } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, campaignWorker, claimFirst } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -112,7 +112,11 @@ describe('the content of emails to erased contacts', () => {
   });
 
   it("stays while another contact's email uses the same content, and is deleted with the last one", async () => {
-    const [first, second] = await send({ to: [newAddress(), newAddress()], subject: 'Shared', body: '<p>Shared words</p>' });
+    const [first, second] = await send({
+      to: [newAddress(), newAddress()],
+      subject: 'Shared',
+      body: '<p>Shared words</p>',
+    });
     await erase(first);
     await prune();
     expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);

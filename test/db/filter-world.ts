@@ -227,7 +227,8 @@ export function conditionArbitrary(filter: fc.Arbitrary<Filter>): fc.Arbitrary<C
 function nestedCondition(filter: fc.Arbitrary<Filter>, levels: number): fc.Arbitrary<Condition> {
   const filters = fc.array(filter, { minLength: 1, maxLength: 2 });
   const plain = fc.record({ filters });
-  const group = levels > 1 ? fc.oneof(plain, fc.record({ filters, conditions: nestedCondition(filter, levels - 1) })) : plain;
+  const group =
+    levels > 1 ? fc.oneof(plain, fc.record({ filters, conditions: nestedCondition(filter, levels - 1) })) : plain;
   return fc.record({
     logic: fc.constantFrom('AND', 'OR'),
     groups: fc.array(group, { minLength: 1, maxLength: levels }),

@@ -36,7 +36,8 @@ const startTurn = async (id: string) => {
   if (!turn) throw new Error('the endpoint is there');
   return turn;
 };
-const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
+const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) =>
+  inTransaction(database.db, (trx) => endTurn(trx, turn));
 
 it('an event wakes an idle endpoint, but not an endpoint whose turn is running', async () => {
   const id = await newEndpoint('a');

@@ -58,14 +58,17 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
 ];
 
 describe('running executions', () => {
-  it.each(CASES)('all end, miss no email, and repeat at most emails in flight if %s is killed', async (name, victims) => {
-    const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
-    const workflowId = await createWorkflow(event);
-    await trackAll(event);
-    for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
-    await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
-    await expectEmails(event);
-  });
+  it.each(CASES)(
+    'all end, miss no email, and repeat at most emails in flight if %s is killed',
+    async (name, victims) => {
+      const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
+      const workflowId = await createWorkflow(event);
+      await trackAll(event);
+      for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
+      await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
+      await expectEmails(event);
+    },
+  );
 
   it('all end, miss no email, and repeat at most emails in flight if all processes are killed', async () => {
     const workflowId = await createWorkflow('kill-all');

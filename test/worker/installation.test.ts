@@ -25,7 +25,8 @@ import { until } from '../support/until.ts';
 const MISMATCH = /older than what Temporal has recorded/;
 
 /** Makes the last change of the token look two minutes old. */
-const ageToken = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
+const ageToken = (db: Db) =>
+  sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
 const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 
 /** Deletes the newer tokens of a database, as restoring a backup does. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { takeSendTokens } from '../../db/startCampaign/send-rate.ts';
+import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { buildContacts } from '../build/campaigns.ts';

@@ -139,7 +139,11 @@ describe('a campaign that is being sent', () => {
     const suppressed = await call('POST', '/suppressions', { email: 'r1492@to.test', reason: 'manual' });
     expect(suppressed.status).toBeLessThan(300);
     campaigns.pauseMs = 0;
-    expect(await waitForStatus(id, 'SENT')).toMatchObject({ totalRecipients: 1_500, sentCount: 1_497, skippedCount: 3 });
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({
+      totalRecipients: 1_500,
+      sentCount: 1_497,
+      skippedCount: 3,
+    });
     expect(await countOutcomes(id)).toEqual({
       SENT: 1_497,
       'FAILED unsubscribed': 1,

@@ -65,7 +65,10 @@ it('cancelling a delivery in Temporal makes waiting messages FAILED as cancelled
   );
   await cancelAll('emailDelivery');
   await until(async () => (await readEmail(waiting)).status === 'FAILED', 'the end of the mail');
-  expect(await readEmail(waiting)).toMatchObject({ reason: 'cancelled', error: expect.stringContaining('Try again later') });
+  expect(await readEmail(waiting)).toMatchObject({
+    reason: 'cancelled',
+    error: expect.stringContaining('Try again later'),
+  });
   expect(await readEmail(sent)).toMatchObject({ status: 'SENT', reason: null });
 });
 

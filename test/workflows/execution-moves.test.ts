@@ -75,7 +75,10 @@ describe('moving an execution on', () => {
     const id = await enter(workflow, 'move');
     const moved = await expectOk(advance(workflow, id));
     expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true } });
-    await until(async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.again, 'the second delay');
+    await until(
+      async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.again,
+      'the second delay',
+    );
     await expectOk(advance(workflow, id));
     expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
     expect((await readExecution(workflow, id)).steps.map((step: { type: string }) => step.type)).toEqual([

@@ -51,7 +51,8 @@ async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Pr
   return workflowId;
 }
 
-const readEmail = (id: string) => service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const readEmail = (id: string) =>
+  service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const waitForSent = (id: string) =>
   until(async () => {
     const found = await readEmail(id);

@@ -64,7 +64,11 @@ async function repeat(times: number, atATime: number, call: (n: number) => Promi
 }
 
 /** Sends many signals to a workflow, some concurrently. Returns when Temporal has accepted all. */
-function sendManySignals(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
+function sendManySignals(
+  workflowId: string,
+  signal: string,
+  argsOf: (n: number) => unknown[] = () => [],
+): Promise<void> {
   return repeat(SIGNALS, AT_A_TIME, (n) => handleOf(workflowId).signal(signal, ...argsOf(n)));
 }
 

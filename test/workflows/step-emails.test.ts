@@ -31,7 +31,10 @@ afterAll(async () => {
 beforeEach(() => sink.reset());
 
 let names = 0;
-function buildEmailWorkflow(call = service.call, template = templateId): Promise<BuiltWorkflow & { eventName: string }> {
+function buildEmailWorkflow(
+  call = service.call,
+  template = templateId,
+): Promise<BuiltWorkflow & { eventName: string }> {
   names += 1;
   const eventName = `mail-${names}`;
   const steps = {

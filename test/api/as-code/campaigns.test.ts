@@ -65,7 +65,12 @@ describe('a campaign in a file that is applied', () => {
       { kind: 'campaign', slug: 'news', name: 'News', changes: ['test', 'sendingWindow', 'sendAtLocal'] },
     ]);
     const [campaign] = await campaigns();
-    expect(campaign).toMatchObject({ test, variants: FILE.variants, sendAtLocal: '2030-01-01T09:00', sendingWindow: null });
+    expect(campaign).toMatchObject({
+      test,
+      variants: FILE.variants,
+      sendAtLocal: '2030-01-01T09:00',
+      sendingWindow: null,
+    });
     expect((await apply([{ slug: 'news', variants: null }])).body.updated[0].changes).toEqual(['variants', 'test']);
   });
 

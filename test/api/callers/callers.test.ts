@@ -109,7 +109,12 @@ describe('behind a trusted proxy', () => {
     for (const list of ['203.0.113.6:4711', '[2001:db8::7]:443', '2001:db8:0::8', '::ffff:203.0.113.9']) {
       await send(behind, '/project/hold', { body: {}, headers: { ...cookie, ...from(list) } });
     }
-    expect(await readAuditedAddresses(behind, cookie)).toEqual(['203.0.113.9', '2001:db8::8', '2001:db8::7', '203.0.113.6']);
+    expect(await readAuditedAddresses(behind, cookie)).toEqual([
+      '203.0.113.9',
+      '2001:db8::8',
+      '2001:db8::7',
+      '203.0.113.6',
+    ]);
   });
 });
 

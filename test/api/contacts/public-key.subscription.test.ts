@@ -32,7 +32,11 @@ describe('`subscribed` in requests with the public key', () => {
     await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
     await calls.track({ email: 'erin@example.com', subscribed: true, data: { a: 1 } });
     expect(await calls.contactOf('erin@example.com')).toMatchObject({ subscribed: false, data: { a: 1 } });
-    expect(await listEventNames('erin@example.com')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'page_form']);
+    expect(await listEventNames('erin@example.com')).toEqual([
+      'contact.subscribed',
+      'contact.unsubscribed',
+      'page_form',
+    ]);
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(

@@ -44,7 +44,8 @@ function publish(records: Shown[]): void {
 }
 
 const verify = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
-const purposesFound = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
+const purposesFound = (domain: { records: Shown[] }) =>
+  domain.records.filter((one) => one.found).map((one) => one.purpose);
 
 describe('a sending domain', () => {
   it('is registered with its own key and the records to publish', async () => {

@@ -26,7 +26,9 @@ const emailsTo = (to: string) =>
 describe('a batch of emails', () => {
   it('returns a result for each email in order, as /v1/send would, and queues each email', async () => {
     const before = api.dispatched.length;
-    const { status, body } = await sendBatch({ emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })] });
+    const { status, body } = await sendBatch({
+      emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })],
+    });
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: true, data: { accepted: 2, refused: 0 } });
     expect(body.data.results).toMatchObject([

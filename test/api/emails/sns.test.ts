@@ -17,7 +17,7 @@ import { verpAddress } from '../../../rules/emails/verp.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { campaignWorker, buildSendingCampaign } from '../../support/campaign-worker.ts';
+import { buildSendingCampaign, campaignWorker } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
 import { emailState, newSentEmail, type SentEmail } from '../../support/email-state.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';

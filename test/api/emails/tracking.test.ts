@@ -52,8 +52,12 @@ async function eventsOf(id: string) {
 
 const get = (path: string, headers: Record<string, string> = BROWSER, at = api) =>
   at.call('GET', path, { key: null, headers });
-const waitForCount = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks', n: number, at = api) =>
-  until(async () => (await mailOf(id, at))[column] === n);
+const waitForCount = (
+  id: string,
+  column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks',
+  n: number,
+  at = api,
+) => until(async () => (await mailOf(id, at))[column] === n);
 
 describe('opens of tracked email', () => {
   it('are counted by a transparent GIF of 43 bytes that is never cached', async () => {

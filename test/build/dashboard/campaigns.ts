@@ -37,7 +37,12 @@ export async function buildCampaigns(
     DRAFT: await draft('January newsletter', 0),
   };
   await startCampaign(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
-  await startCampaign(world, ids.TESTED, { status: 'SENT', startedAt: hoursAgo(30), contacts: p.contacts, variants: 2 });
+  await startCampaign(world, ids.TESTED, {
+    status: 'SENT',
+    startedAt: hoursAgo(30),
+    contacts: p.contacts,
+    variants: 2,
+  });
   await startCampaign(world, ids.CANCELLED, {
     status: 'CANCELLED',
     startedAt: hoursAgo(90),
