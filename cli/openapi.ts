@@ -25,7 +25,7 @@ const app = createApp({
   reads: db,
   pool,
   compute: createCompute({ cpuMsPerSecond: 0 }),
-  loop: { as: (_, work) => work(), resumed: () => {} },
+  loop: { runAs: (_, work) => work(), noteResumed: () => {} },
   bucket: undefined,
   outbox: { wake: () => {} },
   lifecycle: {

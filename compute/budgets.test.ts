@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createBudgets, OverBudget } from './budgets.ts';
 
 /** Returns budgets whose clock always shows the same time. */
-const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
+const createTestBudgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
 const work = { projectId: 'noisy', kind: 'test' };
 
 describe('the budget of a project', () => {
   it('starts work while budget is left, and refuses work that would have to wait too long', async () => {
-    const { run } = budgets();
+    const { run } = createTestBudgets();
     const order: string[] = [];
     await run(work, async (charge) => {
       charge(10_000);
@@ -21,13 +21,13 @@ describe('the budget of a project', () => {
   });
 
   it('only the project itself spends its budget', async () => {
-    const { run } = budgets();
+    const { run } = createTestBudgets();
     await run(work, async (charge) => charge(10_000));
     await expect(run({ ...work, projectId: 'other' }, async () => 'done')).resolves.toBe('done');
   });
 
   it('also charges work that fails', async () => {
-    const { run } = budgets();
+    const { run } = createTestBudgets();
     const failing = run(work, async (charge) => {
       charge(10_000);
       throw new TypeError('mine');
@@ -37,7 +37,7 @@ describe('the budget of a project', () => {
   });
 
   it('runs two jobs at a time, interactive jobs before bulk jobs', async () => {
-    const { run } = budgets(0);
+    const { run } = createTestBudgets(0);
     const order: string[] = [];
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -57,12 +57,12 @@ describe('the budget of a project', () => {
     const { run } = createBudgets({ cpuMsPerSecond: 0, processJobsMax: 2 });
     const order: string[] = [];
     const ends: (() => void)[] = [];
-    const held = (projectId: string) =>
+    const startHeldJob = (projectId: string) =>
       run({ projectId, kind: 'test' }, () => {
         order.push(projectId);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
-    const all = [...['noisy', 'noisy', 'noisy', 'noisy'], ...['b', 'c']].map(held);
+    const all = [...['noisy', 'noisy', 'noisy', 'noisy'], ...['b', 'c']].map(startHeldJob);
     await Promise.resolve();
     expect(order).toEqual(['noisy', 'noisy']);
     for (let n = 0; n < all.length; n += 1) {

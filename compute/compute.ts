@@ -103,7 +103,7 @@ export function createCompute(p: {
   const keyed = createBudgets({ cpuMsPerSecond: 0 });
   const largeEmails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, processJobsMax: LARGE_EMAILS });
 
-  async function large<T>(
+  async function runLargeJob<T>(
     { budgets, work, ms }: { budgets: Budgets; work: Work; ms: number },
     run: (inThread: RunPrepaidTask) => Promise<T>,
   ): Promise<T> {
@@ -146,9 +146,9 @@ export function createCompute(p: {
       }),
     keyed: (work, run) => keyed.run(work, run),
     largeRequest: (work, bytes, run) =>
-      large({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
+      runLargeJob({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
     largeMail: (work, bytes, run) =>
-      large({ budgets: largeEmails, work, ms: (bytes / MB) * LARGE_EMAIL_MS_PER_MB }, run),
+      runLargeJob({ budgets: largeEmails, work, ms: (bytes / MB) * LARGE_EMAIL_MS_PER_MB }, run),
     close: () => threads.close(),
   };
 }

@@ -9,7 +9,7 @@ const THREAD_STARTS_MS = 60_000;
 afterEach(() => void vi.useRealTimers());
 
 /** Returns a watch with a manual clock. `hold` computes for the given time. */
-function watch({ started = true } = {}) {
+function createTestWatch({ started = true } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let atMs = 0;
   const held: BlockedLoop[] = [];
@@ -29,15 +29,15 @@ function watch({ started = true } = {}) {
 }
 
 it('names the work that blocked the loop, also if the work waited before it blocked', async () => {
-  const { loop, held, hold, beat } = watch();
-  const slow = loop.as('GET /slow', async () => {
+  const { loop, held, hold, beat } = createTestWatch();
+  const slow = loop.runAs('GET /slow', async () => {
     await immediately();
-    loop.resumed();
+    loop.noteResumed();
     hold(500);
   });
-  await loop.as('GET /quick', async () => {
+  await loop.runAs('GET /quick', async () => {
     await immediately();
-    loop.resumed();
+    loop.noteResumed();
     hold(1);
   });
   await slow;
@@ -49,9 +49,9 @@ it('names the work that blocked the loop, also if the work waited before it bloc
 it('names the work that blocks the loop after a thread has computed for it', {
   timeout: THREAD_STARTS_MS,
 }, async () => {
-  const { loop, held, hold, beat } = watch();
-  const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.resumed });
-  await loop.as('GET /computed', async () => {
+  const { loop, held, hold, beat } = createTestWatch();
+  const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.noteResumed });
+  await loop.runAs('GET /computed', async () => {
     const text = compute.inThread({ projectId: 'a', kind: 'test' }, 'html.text', { html: '<p>text</p>' });
     beat();
     await text;
@@ -66,17 +66,17 @@ it('names the work that blocks the loop after a thread has computed for it', {
 it.each(['page', 'largeRequest'] as const)(
   'names the work that blocks the event loop after it waited in the queue of its project: %s',
   async (what) => {
-    const { loop, held, hold, beat } = watch();
-    const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.resumed });
+    const { loop, held, hold, beat } = createTestWatch();
+    const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.noteResumed });
     const work = { projectId: 'a', kind: 'test' };
-    const inTurn = (run: () => Promise<void>) =>
+    const runInTurn = (run: () => Promise<void>) =>
       what === 'page' ? compute.page(work, run) : compute.largeRequest(work, 1, run);
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const before = Array.from({ length: 10 }, () => loop.as('GET /before', () => inTurn(() => gate)));
-    const last = loop.as('GET /last', () => inTurn(async () => hold(500)));
+    const before = Array.from({ length: 10 }, () => loop.runAs('GET /before', () => runInTurn(() => gate)));
+    const last = loop.runAs('GET /last', () => runInTurn(async () => hold(500)));
     beat();
     open();
     await Promise.all([...before, last]);
@@ -88,9 +88,9 @@ it.each(['page', 'largeRequest'] as const)(
 );
 
 it('reports nothing while the loop is not blocked', () => {
-  const { loop, held, hold, beat } = watch();
+  const { loop, held, hold, beat } = createTestWatch();
   for (let n = 0; n < 5; n += 1) {
-    loop.as('GET /quick', () => hold(150));
+    loop.runAs('GET /quick', () => hold(150));
     beat();
   }
   expect(held).toEqual([]);
@@ -98,7 +98,7 @@ it('reports nothing while the loop is not blocked', () => {
 });
 
 it('does not report blocks during the start of the process', () => {
-  const { loop, held, hold, beat } = watch({ started: false });
+  const { loop, held, hold, beat } = createTestWatch({ started: false });
   hold(500);
   beat();
   hold(500);

@@ -15,12 +15,12 @@ export interface BlockedLoop {
 
 export interface LoopWatch {
   /** Runs `work` under the name of a route or an activity. The name also applies after each `await` in it. */
-  as<T>(name: string, work: () => T): T;
+  runAs<T>(name: string, work: () => T): T;
   /**
    * Records that work continues after a wait, for example for the database. From now on, the time counts as time of
    * this work.
    */
-  resumed(): void;
+  noteResumed(): void;
   /**
    * Starts the reports. Blocks during the start of the process are not reported, because no request waits then.
    */
@@ -58,12 +58,12 @@ export function watchLoop(onBlock: (block: BlockedLoop) => void, now = () => per
 
   let timer: NodeJS.Timeout | undefined;
   return {
-    as: (name, work) =>
+    runAs: (name, work) =>
       names.run(name, () => {
         startStretch(name);
         return work();
       }),
-    resumed: () => startStretch(names.getStore() ?? OTHER),
+    noteResumed: () => startStretch(names.getStore() ?? OTHER),
     start: () => {
       startStretch(OTHER);
       beatAtMs = stretch.sinceMs;

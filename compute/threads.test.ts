@@ -10,7 +10,7 @@ import { createThreads } from './threads.ts';
 const threads = createThreads();
 afterAll(() => threads.close());
 
-const source = (body: string): ContentSource => ({
+const createSource = (body: string): ContentSource => ({
   subject: 'News',
   body,
   type: 'MARKETING',
@@ -21,13 +21,13 @@ const input = {
   vars: markTrusted({ name: 'Ada', items: ['tea', 'milk'] }),
   urls: { baseUrl: 'https://mail.example.com', track: 'track', manage: 'manage' },
 };
-const parts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
-  threads.run({ projectId, name: 'content.parts', input: { key: body, source: source(body), input }, charge });
+const renderParts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
+  threads.run({ projectId, name: 'content.parts', input: { key: body, source: createSource(body), input }, charge });
 
 describe('a task in a thread', () => {
   it('has the same result as on the event loop, and is charged to the project', async () => {
     const charged: number[] = [];
-    const { html, subject } = await parts('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
+    const { html, subject } = await renderParts('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
       charged.push(ms),
     );
     expect(html).toContain('<p>tea</p><p>milk</p>');
@@ -37,7 +37,7 @@ describe('a task in a thread', () => {
   });
 
   it.runIf(process.platform === 'linux')('has a lower priority than the shared event loop', async () => {
-    await parts('a', '<p>{{email}}</p>');
+    await renderParts('a', '<p>{{email}}</p>');
     const nice = readdirSync('/proc/self/task').map((id) =>
       Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
     );
@@ -48,28 +48,28 @@ describe('a task in a thread', () => {
 
   it('that exceeds its time limit fails with a template error, and the next task runs', async () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
-    const error = await parts('a', endless).catch((caught: unknown) => caught);
+    const error = await renderParts('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);
     expect(exceededLimit(error)).toBe(true);
-    expect((await parts('a', '<p>next</p>')).text).toContain('next');
+    expect((await renderParts('a', '<p>next</p>')).text).toContain('next');
   });
 
   it('leaves a thread for other projects, which take turns', async () => {
     // Both threads have started.
-    await Promise.all([parts('noisy', '<p>1</p>'), parts('other', '<p>2</p>')]);
+    await Promise.all([renderParts('noisy', '<p>1</p>'), renderParts('other', '<p>2</p>')]);
     const order: string[] = [];
     // Unlike a template, this task has no time limit that it could exceed on a busy machine.
-    const done = (projectId: string, html: string) =>
+    const runAndRecord = (projectId: string, html: string) =>
       threads.run({ projectId, name: 'html.text', input: { html } }).then(() => order.push(projectId));
     // Each task takes long enough that the other thread gets processor time before ten tasks are done.
-    const noisy = Array.from({ length: 20 }, () => done('noisy', '<div>'.repeat(20_000)));
-    await Promise.all([...noisy, done('other', '<p>other</p>')]);
+    const noisy = Array.from({ length: 20 }, () => runAndRecord('noisy', '<div>'.repeat(20_000)));
+    await Promise.all([...noisy, runAndRecord('other', '<p>other</p>')]);
     expect(order.indexOf('other')).toBeLessThan(10);
   });
 });
 
-describe('a thread that cannot be stopped otherwise', () => {
-  it('is stopped, the task fails, and another thread replaces it', async () => {
+describe('a thread whose task exceeds the hard limit', () => {
+  it('is ended, its task fails, and another thread replaces it', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const charged: number[] = [];
     const html = '<div>'.repeat(20_000);
@@ -77,10 +77,10 @@ describe('a thread that cannot be stopped otherwise', () => {
     await expect(task).rejects.toBeInstanceOf(TimeLimitExceeded);
     expect(charged).toEqual([1]);
     await strict.close();
-    expect((await parts('a', '<p>after</p>')).text).toContain('after');
+    expect((await renderParts('a', '<p>after</p>')).text).toContain('after');
   });
 
-  it('fails with another error than an exceeded time limit when its process stops', async () => {
+  it('a running task fails without TimeLimitExceeded when the pool is closed', async () => {
     const stopped = createThreads();
     await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
     const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });

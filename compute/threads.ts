@@ -168,7 +168,7 @@ class Thread {
       if ('error' in reply) job.reject(errorFromPortable(reply.error));
       else job.resolve(reply.value);
     } catch (error) {
-      // The thread was ended at its hard limit, so its task used all of its time.
+      // The task used too much time or memory, so the project is charged for the whole limit.
       if (error instanceof TimeLimitExceeded) job.charge(job.limitMs);
       job.reject(error instanceof Error ? error : new Error(String(error)));
     } finally {

@@ -16,11 +16,11 @@ it('flushes each item once, whenever it is added', async () => {
   for (let ticks = 0; ticks < 12; ticks += 1) {
     const flushed: string[][] = [];
     const batcher = createBatcher<string>(async (items) => void flushed.push(items));
-    const late = (async () => {
+    const lateAdd = (async () => {
       for (let tick = 0; tick < ticks; tick += 1) await undefined;
       await batcher.add(['c']);
     })();
-    await Promise.all([batcher.add(['a']), batcher.add(['b']), late]);
+    await Promise.all([batcher.add(['a']), batcher.add(['b']), lateAdd]);
     expect(flushed.flat().sort()).toEqual(['a', 'b', 'c']);
     expect(flushed).not.toContainEqual([]);
   }

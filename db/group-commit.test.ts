@@ -32,9 +32,9 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
     },
     ...options,
   });
-  const add = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
+  const addItem = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
   /** Ends one commit after the other until all these promises have settled. */
-  const finish = async <T>(results: Promise<T>[]) => {
+  const endCommitsUntil = async <T>(results: Promise<T>[]) => {
     let done = false;
     const all = Promise.allSettled(results).finally(() => {
       done = true;
@@ -45,14 +45,14 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
     }
     return all;
   };
-  return { add, finish, batches };
+  return { addItem, endCommitsUntil, batches };
 }
 
 it('commits a single item at once, and then commits together the items that arrived during that commit', async () => {
-  const { add, finish, batches } = setUp();
-  const results = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
+  const { addItem, endCommitsUntil, batches } = setUp();
+  const results = ['a', 'b', 'c', 'd', 'e'].map((name) => addItem(name));
   expect(batches).toEqual([['a']]);
-  const settled = await finish(results);
+  const settled = await endCommitsUntil(results);
   expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
   expect(settled.map((s) => s.status === 'fulfilled' && s.value)).toEqual([
     'did a',
@@ -64,47 +64,56 @@ it('commits a single item at once, and then commits together the items that arri
 });
 
 it('does not mix queues in a transaction, and serves queues one after the other', async () => {
-  const { add, finish, batches } = setUp({ max: 2 });
-  const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => add(name, { queue: 'x' }));
-  await finish([...x, add('y1', { queue: 'y' })]);
+  const { addItem, endCommitsUntil, batches } = setUp({ max: 2 });
+  const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => addItem(name, { queue: 'x' }));
+  await endCommitsUntil([...x, addItem('y1', { queue: 'y' })]);
   expect(batches).toEqual([['x1'], ['x2', 'x3'], ['y1'], ['x4', 'x5']]);
 });
 
 it('commits items with a common resource one after the other, in order', async () => {
-  const { add, finish, batches } = setUp();
-  const results = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
-  await finish([...results, add('a3', { apart: 'a' })]);
+  const { addItem, endCommitsUntil, batches } = setUp();
+  const results = [
+    addItem('first'),
+    addItem('a1', { apart: 'a' }),
+    addItem('a2', { apart: 'a' }),
+    addItem('b', { apart: 'b' }),
+  ];
+  await endCommitsUntil([...results, addItem('a3', { apart: 'a' })]);
   expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
 });
 
 it('commits equal changes of a resource together and different ones in order', async () => {
-  const { add, finish, batches } = setUp({ max: 10 });
-  const results = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
-  const more = [add('blue', { alike: ['wall', 'blue'] }), add('red3', { alike: ['wall', 'red'] })];
-  await finish([...results, ...more, add('door', { alike: ['door', 'blue'] })]);
+  const { addItem, endCommitsUntil, batches } = setUp({ max: 10 });
+  const results = [
+    addItem('first'),
+    addItem('red1', { alike: ['wall', 'red'] }),
+    addItem('red2', { alike: ['wall', 'red'] }),
+  ];
+  const more = [addItem('blue', { alike: ['wall', 'blue'] }), addItem('red3', { alike: ['wall', 'red'] })];
+  await endCommitsUntil([...results, ...more, addItem('door', { alike: ['door', 'blue'] })]);
   expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
 });
 
 it('commits items with a large total size in several transactions', async () => {
-  const { add, finish, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
-  const results = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
-  await finish([...results, add('huge', { size: 60 })]);
+  const { addItem, endCommitsUntil, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
+  const results = [addItem('first'), addItem('a', { size: 6 }), addItem('b', { size: 6 }), addItem('c', { size: 4 })];
+  await endCommitsUntil([...results, addItem('huge', { size: 60 })]);
   expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
 });
 
 it('starts a second transaction if enough items wait, or if the first transaction is delayed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
-  const results = ['a', 'b', 'c'].map((name) => add(name));
+  const { addItem, endCommitsUntil, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
+  const results = ['a', 'b', 'c'].map((name) => addItem(name));
   expect(batches).toEqual([['a']]);
-  results.push(add('d'));
+  results.push(addItem('d'));
   expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
-  await finish(results);
-  const late = [add('stuck'), add('lone')];
+  await endCommitsUntil(results);
+  const late = [addItem('stuck'), addItem('lone')];
   expect(batches.slice(2)).toEqual([['stuck']]);
   vi.advanceTimersByTime(1_000);
   expect(batches.slice(2)).toEqual([['stuck'], ['lone']]);
-  await finish(late);
+  await endCommitsUntil(late);
 });
 
 it('fails only the item that makes the transaction fail', async () => {
@@ -124,25 +133,25 @@ it('fails only the item that makes the transaction fail', async () => {
 
 it('does not count delayed transactions as lanes, up to a limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
+  const { addItem, endCommitsUntil, batches } = setUp({ lanes: 2, max: 1 });
   const results: Promise<string>[] = [];
   for (let n = 0; n < 5; n += 1) {
-    results.push(...[1, 2].map((of) => add(`${n} of ${of}`, { queue: String(n) })));
+    results.push(...[1, 2].map((of) => addItem(`${n} of ${of}`, { queue: String(n) })));
     vi.advanceTimersByTime(1_000);
   }
   expect(batches).toHaveLength(8);
-  await finish(results);
+  await endCommitsUntil(results);
   expect(batches).toHaveLength(10);
 });
 
 it('commits other queues while the commits of one queue are blocked', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
-  const results = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));
+  const { addItem, endCommitsUntil, batches } = setUp({ lanes: 2, max: 1 });
+  const results = [1, 2, 3, 4].map((n) => addItem(`stuck ${n}`, { queue: 'stuck' }));
   vi.advanceTimersByTime(1_000);
-  results.push(add('free', { queue: 'other' }));
+  results.push(addItem('free', { queue: 'other' }));
   expect(batches).toEqual([['stuck 1'], ['stuck 2'], ['free']]);
-  await finish(results);
+  await endCommitsUntil(results);
 });
 
 it("runs each tenant's items separately after their transaction failed, including items that arrive in the meantime", async () => {

@@ -72,8 +72,8 @@ interface Queue<I, O> {
   waiting: Waiting<I, O>[];
   running: number;
   /**
-   * The maximum number of this queue's concurrent transactions. It is lower than the total, so that the delayed
-   * transactions of one queue leave some for others.
+   * The maximum number of this queue's concurrent transactions. A queue with items of several tenants may use all. Any
+   * other queue gets `lanes`, so that its delayed transactions leave some for other queues.
    */
   runningMax: number;
 }
@@ -89,7 +89,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   let running = 0;
   let delayed = 0;
 
-  function queueNamed(name: string, runningMax: number): Queue<I, O> {
+  function getOrAddQueue(name: string, runningMax: number): Queue<I, O> {
     const queue = queues.get(name) ?? { name, waiting: [], running: 0, runningMax };
     queues.set(name, queue);
     return queue;
@@ -98,7 +98,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   /** Returns the name of the separate queue for one tenant's items. The queue exists only while they run separately. */
   const ownName = (item: I) => `${queueOf(item)} of ${tenantOf?.(item)}`;
 
-  function pump(): void {
+  function startBatches(): void {
     while (running - delayed < lanes && running < RUNNING_MAX) {
       const queue = [...queues.values()].find(hasTurn);
       if (!queue) return;
@@ -106,7 +106,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       // Moves the queue to the end, so that the other queues come first next time.
       queues.delete(queue.name);
       queues.set(queue.name, queue);
-      start(queue, batch);
+      startBatch(queue, batch);
     }
   }
 
@@ -115,26 +115,26 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
     return running === delayed || waiting.length >= worthALane;
   }
 
-  function start(queue: Queue<I, O>, batch: Waiting<I, O>[]): void {
+  function startBatch(queue: Queue<I, O>, batch: Waiting<I, O>[]): void {
     let late = 0;
     const timer = setTimeout(() => {
       late = 1;
       delayed += late;
-      pump();
+      startBatches();
     }, DELAYED_AFTER_MS);
     running += 1;
     queue.running += 1;
-    void run(batch).finally(() => {
+    void runBatch(batch).finally(() => {
       clearTimeout(timer);
       running -= 1;
       queue.running -= 1;
       delayed -= late;
       if (queue.running === 0 && queue.waiting.length === 0) queues.delete(queue.name);
-      pump();
+      startBatches();
     });
   }
 
-  async function run(batch: Waiting<I, O>[]): Promise<void> {
+  async function runBatch(batch: Waiting<I, O>[]): Promise<void> {
     try {
       const results = await options.commit(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as O);
@@ -143,18 +143,18 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       // A batch may run again only if its transaction was rolled back. If Postgres is unreachable, all items get the
       // same error.
       const again = batch.length > 1 && provesRollback(error);
-      if (again && tenants.size > 1) separateTenants(tenants);
+      if (again && tenants.size > 1) moveToTenantQueues(tenants);
       // One item caused the failure. Running each item separately makes only that item fail. After a timeout, items do
       // not run separately, because each could time out again.
-      else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
+      else if (again && !isOutOfTime(error)) for (const waiting of batch) await runBatch([waiting]);
       else for (const { reject } of batch) reject(error);
     }
   }
 
   /** Moves the failed and waiting items of these tenants into separate queues. */
-  function separateTenants(tenants: Map<string, Waiting<I, O>[]>): void {
+  function moveToTenantQueues(tenants: Map<string, Waiting<I, O>[]>): void {
     for (const [name, failed] of tenants) {
-      const own = queueNamed(name, lanes);
+      const own = getOrAddQueue(name, lanes);
       own.waiting.unshift(...failed);
       const shared = failed[0] && queues.get(queueOf(failed[0].item));
       if (!shared) continue;
@@ -167,9 +167,9 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
     add(item) {
       return new Promise((resolve, reject) => {
         const own = tenantOf && queues.get(ownName(item));
-        const queue = own ?? queueNamed(queueOf(item), tenantOf ? RUNNING_MAX : lanes);
+        const queue = own ?? getOrAddQueue(queueOf(item), tenantOf ? RUNNING_MAX : lanes);
         queue.waiting.push({ item, resolve, reject });
-        pump();
+        startBatches();
       });
     },
   };

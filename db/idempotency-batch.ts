@@ -50,7 +50,7 @@ export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<st
     RETURNING project_id, public, key
   `.execute(trx);
   const taken = new Set(rows.map(nameOfRow));
-  return refusals(
+  return findRefusals(
     trx,
     sorted.filter((w) => !taken.has(keyName(w))),
   );
@@ -60,7 +60,7 @@ export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<st
 export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
-    DELETE FROM idempotency_keys k USING ${keyRows(keys)}
+    DELETE FROM idempotency_keys k USING ${keyRowsSql(keys)}
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
 }
@@ -90,14 +90,14 @@ export function updateResponses(responses: KeyedResponse[]): RawBuilder<unknown>
  * Returns the errors for keys that were used before. A key that expires between the insert and this query is refused,
  * too.
  */
-async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
+async function findRefusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`
     SELECT k.* FROM idempotency_keys k
-    JOIN ${keyRows(used)} ON k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
+    JOIN ${keyRowsSql(used)} ON k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
   const first = new Map(rows.map((row) => [nameOfRow(row), row]));
-  return new Map(used.map((request) => [keyName(request), keyReused(request, first.get(keyName(request)))]));
+  return new Map(used.map((request) => [keyName(request), keyReusedError(request, first.get(keyName(request)))]));
 }
 
 /** The stored request that used a key first. */
@@ -115,11 +115,11 @@ interface FirstUse {
  * Builds the error for a repeated key. It contains the first response only if the request is the same, and only for a
  * caller who may see the response (`maySeeResponse`).
  */
-function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
+function keyReusedError({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
   const originalResponse = first && sameRequest && maySeeResponse(owner, first) ? first.response : null;
   return new AppError('IDEMPOTENCY_KEY_REUSED', {
-    suggestion: reuseRemedy(sameRequest, originalResponse),
+    suggestion: suggestRemedy(sameRequest, originalResponse),
     details: {
       key,
       originalRequest: first?.request ?? request,
@@ -131,14 +131,14 @@ function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: Fi
   });
 }
 
-function reuseRemedy(sameRequest: boolean, originalResponse: unknown): string {
+function suggestRemedy(sameRequest: boolean, originalResponse: unknown): string {
   if (!sameRequest) return 'The key belongs to a different request, named in details. Use a new key for this one.';
   return originalResponse === null
     ? 'This request took effect before. Read its record instead, or repeat the request with the first credentials.'
     : 'This request took effect before. Take its result from details.originalResponse.';
 }
 
-function keyRows(keys: KeyRef[]): RawBuilder<unknown> {
+function keyRowsSql(keys: KeyRef[]): RawBuilder<unknown> {
   return sql`unnest(${keys.map((k) => k.projectId)}::uuid[], ${keys.map((k) => k.owner.public)}::bool[],
     ${keys.map((k) => k.key)}::text[]) AS u (project_id, public, key)`;
 }

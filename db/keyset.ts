@@ -57,10 +57,10 @@ export function toKeyedPage<R, T>(
   p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; countBytes?: ((row: R) => number) | undefined },
 ): Page<T> {
   const most = Math.min(p.limit, fittingCount(rows.map(p.countBytes ?? ((row) => countResponseBytes(row)))));
-  return pageOf(rows, { ...p, most });
+  return cutPage(rows, { ...p, most });
 }
 
-function pageOf<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey; map: (row: R) => T }): Page<T> {
+function cutPage<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey; map: (row: R) => T }): Page<T> {
   const { most } = p;
   const shown = rows.slice(0, most);
   const last = shown.at(-1);
@@ -80,7 +80,7 @@ export function toNumberedPage<R extends { id: string }, T>(
   map: (row: R) => T,
 ): NumberedPage<T> {
   const keyOf = ({ id }: R): CursorKey => [id];
-  return { ...pageOf(rows, { most: p.pageSize, keyOf, map }), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
+  return { ...cutPage(rows, { most: p.pageSize, keyOf, map }), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
 }
 
 /** Returns the number of rows to skip for a page number. A request with a cursor skips no rows. */

@@ -53,10 +53,10 @@ export function listen({
     onNotification();
     // end() of a broken connection may wait for the network, so it is not awaited.
     which.end().catch(() => {});
-    if (!closed) timer = setTimeout(() => void open(), RECONNECT_MS);
+    if (!closed) timer = setTimeout(() => void openConnection(), RECONNECT_MS);
   }
 
-  async function open(): Promise<void> {
+  async function openConnection(): Promise<void> {
     if (closed) return;
     const next = new pg.Client({
       connectionString: databaseUrl,
@@ -92,7 +92,7 @@ export function listen({
     timer.unref();
   }
 
-  void open();
+  void openConnection();
   return {
     live: () => live,
     async close() {

@@ -39,7 +39,8 @@ async function migrate(db: Kysely<unknown>): Promise<string[]> {
     await takeLock(session);
     try {
       const applied: string[] = [];
-      for (const name of lastOfEachRun(Object.keys(MIGRATIONS).sort())) applied.push(...(await migrateTo(db, name)));
+      for (const name of listLastOfEachRun(Object.keys(MIGRATIONS).sort()))
+        applied.push(...(await migrateTo(db, name)));
       return applied;
     } finally {
       await sql`SELECT pg_advisory_unlock(${LOCK_KEY})`.execute(session);
@@ -63,7 +64,7 @@ async function takeLock(session: Kysely<unknown>): Promise<void> {
  * Splits the names into groups of consecutive transactional migrations, and returns the last name of each group. A
  * concurrent migration is a separate group.
  */
-function lastOfEachRun(names: string[]): string[] {
+function listLastOfEachRun(names: string[]): string[] {
   return names.filter((name, index) => {
     const next = names[index + 1];
     return next === undefined || CONCURRENT_MIGRATIONS.has(name) || CONCURRENT_MIGRATIONS.has(next);
@@ -126,7 +127,7 @@ async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Lists this build's migrations that the database lacks. Lists all migrations if the database is empty. */
-export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
+export async function listPendingMigrations(databaseUrl: string): Promise<string[]> {
   const pool = openPool(databaseUrl, 1);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {

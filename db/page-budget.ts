@@ -28,7 +28,7 @@ export function fittedPage<R>(p: {
   const large = sql.join(Object.entries(p.large).map(sizeExpression), sql` + `);
   const small = sql`${RECORD_BYTES}::int + octet_length((to_jsonb(page) - ${Object.keys(p.large)}::text[])::text)`;
   const maxBytes = Math.floor(PAGE_MAX_BYTES / (p.times ?? 1));
-  const columns = sql.join(p.columns.map((name) => shownColumn(name, p.large[name])));
+  const columns = sql.join(p.columns.map((name) => toShownColumn(name, p.large[name])));
   return sql<Listed<R>>`
     SELECT ${columns}, NOT fits AS truncated FROM (
       SELECT page.*, sum(${large}) OVER (ORDER BY id DESC) + sum(${small}) OVER () <= ${maxBytes}::int AS fits
@@ -36,7 +36,7 @@ export function fittedPage<R>(p: {
     ) page ORDER BY id DESC`;
 }
 
-function shownColumn(name: string, large: LargeColumns[string] | undefined): RawBuilder<unknown> {
+function toShownColumn(name: string, large: LargeColumns[string] | undefined): RawBuilder<unknown> {
   const column = sql.ref(name);
   if (large === undefined) return column;
   return large === 'text'
@@ -81,12 +81,12 @@ export function fitLists<L extends Record<string, readonly unknown[]>>(
 ): L & { truncated?: true } {
   const names = Object.keys(lists);
   const share = (PAGE_MAX_BYTES - Math.max(besideBytes, BESIDE_LISTS_BYTES)) / names.length;
-  const fitted = names.map((name) => [name, leadingItems(lists[name] ?? [], share)] as const);
+  const fitted = names.map((name) => [name, takeLeadingItems(lists[name] ?? [], share)] as const);
   const isCut = fitted.some(([name, items]) => items.length < (lists[name]?.length ?? 0));
   return { ...(Object.fromEntries(fitted) as L), ...(isCut && { truncated: true as const }) };
 }
 
-function leadingItems(items: readonly unknown[], maxBytes: number): readonly unknown[] {
+function takeLeadingItems(items: readonly unknown[], maxBytes: number): readonly unknown[] {
   let bytes = 0;
   const over = items.findIndex((item) => {
     bytes += countResponseBytes(item) + 1;

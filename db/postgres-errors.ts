@@ -24,7 +24,7 @@ export class UnknownCommit extends Error {
 
 /** Returns the SQLSTATE of an error from Postgres. Undefined for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') ? code : undefined;
 }
 
@@ -35,7 +35,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof UnknownCommit) return true;
-  return AWAY_CODE.test(codeOf(error)) || AWAY_WORDS.test(error.message);
+  return AWAY_CODE.test(errorCodeOf(error)) || AWAY_WORDS.test(error.message);
 }
 
 /**
@@ -46,6 +46,6 @@ export function isOutOfTime(error: unknown): boolean {
   return OUT_OF_TIME.has(sqlStateOf(error) ?? '');
 }
 
-function codeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -34,16 +34,16 @@ const statements = new Map<string, Statement>();
 
 /**
  * Wraps a pool so that its connections prepare the statements of `prepared`, and plan them again when tables have grown
- * or shrunk. `answered` is called for each response, before the caller of the query continues.
+ * or shrunk. `onResponse` is called for each response, before the caller of the query continues.
  */
-export function withPreparedStatements(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
+export function withPreparedStatements(pool: pg.Pool, onResponse: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();
   const sizes = new TableSizes();
   return {
     connect: async () => {
       const client = await pool.connect();
-      await sizes.look(client);
-      const known = clients.get(client) ?? { ...preparingClient(client, answered), generation: sizes.generation };
+      await sizes.checkWhenDue(client);
+      const known = clients.get(client) ?? { ...wrapClient(client, onResponse), generation: sizes.generation };
       clients.set(client, known);
       if (known.generation !== sizes.generation) {
         known.generation = sizes.generation;
@@ -57,14 +57,14 @@ export function withPreparedStatements(pool: pg.Pool, answered: () => void = () 
   };
 }
 
-function preparingClient(client: pg.PoolClient, answered: () => void): PostgresPoolClient {
+function wrapClient(client: pg.PoolClient, onResponse: () => void): PostgresPoolClient {
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here');
-    const statement = text.startsWith(MARK) ? statementOf(text) : { text };
+    const statement = text.startsWith(MARK) ? getStatement(text) : { text };
     return client.query({ ...statement, values: [...values] }).then((result) => {
-      answered();
+      onResponse();
       return result;
     });
   }
@@ -75,7 +75,7 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
  * Returns the prepared form of a statement. Moves each array parameter into a subquery, which hides the array's length
  * from the planner. Otherwise Postgres would plan the statement each time for the exact length.
  */
-function statementOf(text: string): Statement {
+function getStatement(text: string): Statement {
   const known = statements.get(text);
   if (known) return known;
   const statement = { name: `tidings_${statements.size + 1}`, text: text.replace(ARRAY, '(SELECT $&)::$1[]') };

@@ -18,7 +18,7 @@ async function isOutdated(found: Record<string, number> | Error): Promise<boolea
   const rows = Object.entries(found).map(([id, bytes]) => ({ id, bytes }));
   const query = () => (found instanceof Error ? Promise.reject(found) : Promise.resolve([{}, { rows }]));
   nowMs += 1_000;
-  for (let n = 0; n < QUERIES; n += 1) await sizes.look({ query } as never, nowMs);
+  for (let n = 0; n < QUERIES; n += 1) await sizes.checkWhenDue({ query } as never, nowMs);
   return sizes.generation !== before;
 }
 
@@ -44,14 +44,14 @@ it('checks at most once a second, and only while the process makes queries', asy
     asked += 1;
     return [{}, { rows: [] }];
   };
-  const look = (times: number, atMs: number) =>
-    Promise.all(Array.from({ length: times }, () => sizes.look({ query } as never, atMs)));
-  await look(QUERIES, nowMs + 1_000);
-  await look(QUERIES, nowMs + 1_999);
+  const checkTimes = (times: number, atMs: number) =>
+    Promise.all(Array.from({ length: times }, () => sizes.checkWhenDue({ query } as never, atMs)));
+  await checkTimes(QUERIES, nowMs + 1_000);
+  await checkTimes(QUERIES, nowMs + 1_999);
   expect(asked).toBe(1);
-  await look(5, nowMs + 60_000);
+  await checkTimes(5, nowMs + 60_000);
   expect(asked).toBe(2);
-  await look(5, nowMs + 120_000);
+  await checkTimes(5, nowMs + 120_000);
   expect(asked).toBe(2);
 });
 

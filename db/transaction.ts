@@ -62,7 +62,7 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
  * Runs a part of a transaction with a time limit for each statement. A statement that exceeds the limit throws an error
  * (`isOutOfTime`), and the transaction can continue.
  */
-export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
+export function runWithinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
     const { rows } = await sql<{ before: string; set_config: string }>`
       SELECT current_setting('statement_timeout') AS before, set_config('statement_timeout', ${String(ms)}, true)

@@ -58,7 +58,7 @@ export function trackCommits(pool: PostgresPool): PostgresPool {
   return {
     connect: async () => {
       const client = await pool.connect();
-      const known = clients.get(client) ?? commitTrackingClient(client);
+      const known = clients.get(client) ?? wrapClient(client);
       clients.set(client, known);
       return known;
     },
@@ -66,7 +66,7 @@ export function trackCommits(pool: PostgresPool): PostgresPool {
   };
 }
 
-function commitTrackingClient(client: PostgresPoolClient): PostgresPoolClient {
+function wrapClient(client: PostgresPoolClient): PostgresPoolClient {
   let xid = '';
 
   async function begin(): Promise<PostgresQueryResult<unknown>> {

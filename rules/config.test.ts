@@ -16,7 +16,7 @@ const APART = {
   SECRET_KEY: 'a-secret-key-of-some-length',
 };
 
-function refusal(env: Record<string, string>): ConfigError {
+function parseAndCatch(env: Record<string, string>): ConfigError {
   try {
     parseSettings(env);
   } catch (error) {
@@ -94,21 +94,24 @@ describe('a HOST that other machines reach', () => {
     ['none', { ...PUBLIC, ALLOW_CAPTURE: 'true' }],
     ['capture', { ...PUBLIC, ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture' }],
     ['capture', { ...SMTP, SMS_PROVIDER: 'capture' }],
-  ])('SMS are %s with %j', (provider, env) => {
+  ])('the SMS provider is %s with the settings %j', (provider, env) => {
     expect(parseStart(env as Record<string, string>).sms.provider).toBe(provider);
   });
 
   it.each<[VariableName, Record<string, string>]>([
     ['EMAIL_PROVIDER', PUBLIC],
     ['SMS_PROVIDER', { ...PUBLIC, ...SMTP, SMS_PROVIDER: 'capture' }],
-  ])('does not capture by accident: %s is refused, with one line that names the setting to change', (variable, env) => {
-    for (const parse of [parseStart, parseConfig]) {
-      expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
-    }
-    expect(() => parseStart(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
-  });
+  ])(
+    'does not capture messages by accident: %s is refused, with one line that names the setting to change',
+    (variable, env) => {
+      for (const parse of [parseStart, parseConfig]) {
+        expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
+      }
+      expect(() => parseStart(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
+    },
+  );
 
-  it('has no effect on a command that opens no port, such as migrate', () => {
+  it('does not prevent capturing in a command that opens no port, such as migrate', () => {
     expect(parseSettings(PUBLIC).email.provider).toBe('capture');
   });
 });
@@ -146,15 +149,15 @@ describe('a value that cannot be used', () => {
     ['INBOUND_SMTP_PORT', '99999'],
     ['TWILIO_BASE_URL', 'localhost'],
   ])('%s=%s is refused in one line that names the variable and its permitted values', (name, value) => {
-    const error = refusal({ [name]: value });
+    const error = parseAndCatch({ [name]: value });
     expect(error.variable).toBe(name);
     expect(error.message).toContain(`${name} must be ${VARIABLES[name].takes}`);
     expect(error.message).not.toContain('\n');
   });
 
   it('never shows the text of a secret', () => {
-    expect(refusal({ SMTP_URL: 'http://user:hunter2@x' }).message).not.toContain('hunter2');
-    expect(refusal({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
+    expect(parseAndCatch({ SMTP_URL: 'http://user:hunter2@x' }).message).not.toContain('hunter2');
+    expect(parseAndCatch({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
   });
 
   it('a value is a secret by the name of its variable, unless it is the path of a file', () => {
@@ -175,11 +178,11 @@ describe('a value that cannot be used', () => {
   });
 
   it('an error message has one line, even if the value has a line break', () => {
-    expect(refusal({ LOG_LEVEL: 'a\nb' }).message).not.toContain('\n');
+    expect(parseAndCatch({ LOG_LEVEL: 'a\nb' }).message).not.toContain('\n');
   });
 });
 
-describe('variables that need each other', () => {
+describe('variables that require other variables', () => {
   it.each<[VariableName, Record<string, string>]>([
     ['SMTP_URL', { EMAIL_PROVIDER: 'smtp' }],
     ['SES_REGION', { EMAIL_PROVIDER: 'ses' }],
@@ -190,8 +193,8 @@ describe('variables that need each other', () => {
     ['TWILIO_ACCOUNT_SID', { SMS_PROVIDER: 'twilio' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/a.pem' }],
     ['TEMPORAL_TLS_KEY', { TEMPORAL_TLS_CERT: '/a.pem' }],
-  ])('%s is required if another variable needs it', (name, env) => {
-    expect(refusal(env).message).toMatch(new RegExp(`^${name} is required, because `));
+  ])('%s is required with the settings %j', (name, env) => {
+    expect(parseAndCatch(env).message).toMatch(new RegExp(`^${name} is required, because `));
   });
 
   it("SES can also get its region from AWS's own variable", () => {
@@ -200,7 +203,7 @@ describe('variables that need each other', () => {
 });
 
 describe('a process configured by environment alone', () => {
-  it('has its database, Temporal and secret key', () => {
+  it('reads the addresses of the database and of Temporal, and the secret key', () => {
     expect(parseConfig(APART)).toMatchObject({
       database: { url: APART.DATABASE_URL },
       temporal: { address: 'temporal:7233', namespace: 'default' },

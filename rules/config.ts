@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
-import { ASSETS, type BucketSettings, bucketSettings, missingForBucket } from './config/assets.ts';
-import { EMAIL, emailSettings, missingForEmail, sendingAdvice } from './config/email.ts';
-import { attachmentsProblem, LIMITS, limitSettings } from './config/limits.ts';
+import { ASSETS, type BucketSettings, bucketSettings, findMissingBucketVariable } from './config/assets.ts';
+import { EMAIL, emailSettings, findMissingEmailVariable, sendingAdvice } from './config/email.ts';
+import { findAttachmentsError, LIMITS, limitSettings } from './config/limits.ts';
 import { LISTENERS } from './config/listeners.ts';
 import { OBSERVATION } from './config/observation.ts';
 import { RETENTION, retentionSettings } from './config/retention.ts';
 import { SERVICE } from './config/service.ts';
-import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
+import { findMissingSmsVariable, SMS, smsAdvice, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
 import type { ConfigVariable, Environment, ValuesOf, Variables } from './config/variable.ts';
 import { ehloName } from './emails/ehlo-name.ts';
-import { smtpUrlProblem } from './emails/smtp-url.ts';
+import { findSmtpUrlError } from './emails/smtp-url.ts';
 
 export type { BucketSettings } from './config/assets.ts';
 export type { Retention } from './config/retention.ts';
@@ -80,7 +80,7 @@ export function parseConfig(env: Environment): Config {
  */
 export function parseStart(env: Environment): Settings {
   const settings = parseSettings(env);
-  const problem = captureProblem(settings);
+  const problem = findCaptureError(settings);
   if (problem) throw new ConfigError(problem.variable, problem.message);
   return settings;
 }
@@ -89,7 +89,7 @@ export function parseStart(env: Environment): Settings {
  * Tells why this service must not capture emails or SMS instead of sending them: other machines reach it, and
  * ALLOW_CAPTURE is off. The message is one line with a remedy. Undefined if there is no problem.
  */
-export function captureProblem(
+export function findCaptureError(
   settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
 ): { variable: VariableName; message: string } | undefined {
   if (!settings.publicHost || settings.allowCapture) return undefined;
@@ -206,17 +206,17 @@ function checkTogether(
   },
 ): void {
   const throwIfMissing = (name: string | undefined, because: string): void => {
-    if (name !== undefined) throw missingError(name as VariableName, because);
+    if (name !== undefined) throw missingVariableError(name as VariableName, because);
   };
   const requirePair = (one: VariableName, other: VariableName): void => {
-    if (values[one] && values[other] === undefined) throw missingError(other, `${one} is set`);
+    if (values[one] && values[other] === undefined) throw missingVariableError(other, `${one} is set`);
   };
-  throwIfMissing(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
-  throwIfMissing(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
-  throwIfMissing(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
-  const tooLarge = attachmentsProblem(values.ATTACHMENTS_MAX_MB, email);
+  throwIfMissing(findMissingEmailVariable(email), `EMAIL_PROVIDER is ${email.provider}`);
+  throwIfMissing(findMissingSmsVariable(sms), `SMS_PROVIDER is ${sms.provider}`);
+  throwIfMissing(findMissingBucketVariable(bucket), 'ASSETS_S3_BUCKET is set');
+  const tooLarge = findAttachmentsError(values.ATTACHMENTS_MAX_MB, email);
   if (tooLarge !== undefined) throw new ConfigError('ATTACHMENTS_MAX_MB', tooLarge);
-  const smtpProblem = values.SMTP_URL === undefined ? undefined : smtpUrlProblem(values.SMTP_URL);
+  const smtpProblem = values.SMTP_URL === undefined ? undefined : findSmtpUrlError(values.SMTP_URL);
   if (smtpProblem !== undefined) throw new ConfigError('SMTP_URL', smtpProblem);
   requirePair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
   requirePair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
@@ -229,10 +229,10 @@ function checkTogether(
 }
 
 function requireVariable<T>(value: T | undefined, name: VariableName): T {
-  if (value === undefined) throw missingError(name, 'this process is configured by environment alone');
+  if (value === undefined) throw missingVariableError(name, 'this process is configured by environment alone');
   return value;
 }
 
-function missingError(name: VariableName, because: string): ConfigError {
+function missingVariableError(name: VariableName, because: string): ConfigError {
   return new ConfigError(name, `${name} is required, because ${because}: set it to ${VARIABLES[name].takes}.`);
 }

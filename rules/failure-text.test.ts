@@ -16,31 +16,44 @@ describe('redact removes addresses, keys and passwords', () => {
 });
 
 describe('describeFailure shows what failed, without what the error quotes', () => {
-  const from = (fields: object, message = 'about Ada Lovelace') => Object.assign(new Error(message), fields);
-  const postgres = (code: string, message: string, where = {}) => from({ severity: 'ERROR', code, ...where }, message);
+  const createErrorWith = (fields: object, message = 'about Ada Lovelace') => Object.assign(new Error(message), fields);
+  const createPostgresError = (code: string, message: string, where = {}) =>
+    createErrorWith({ severity: 'ERROR', code, ...where }, message);
 
   it.each([
     [
       'a JSON that does not parse',
-      thrownBy(() => JSON.parse('Ada "Lovelace" x')),
+      catchError(() => JSON.parse('Ada "Lovelace" x')),
       /^SyntaxError: Unexpected token '…'/,
     ],
-    ['a refused value', postgres('22P02', 'invalid input syntax for type uuid: "Ada"'), 'Postgres 22P02'],
+    ['a refused value', createPostgresError('22P02', 'invalid input syntax for type uuid: "Ada"'), 'Postgres 22P02'],
     [
       'a constraint',
-      postgres('23505', 'duplicate key Ada', { table: 'contacts', constraint: 'contacts_email', detail: '(Ada)' }),
+      createPostgresError('23505', 'duplicate key Ada', {
+        table: 'contacts',
+        constraint: 'contacts_email',
+        detail: '(Ada)',
+      }),
       'Postgres 23505 (contacts, contacts_email)',
     ],
     [
       'a missing table',
-      postgres('42P01', 'relation "x" does not exist'),
+      createPostgresError('42P01', 'relation "x" does not exist'),
       'Postgres 42P01: relation "…" does not exist',
     ],
-    ['a host', from({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'ENOTFOUND ada.example'), 'ENOTFOUND getaddrinfo'],
-    ['a certificate', from({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    [
+      'a host',
+      createErrorWith({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'ENOTFOUND ada.example'),
+      'ENOTFOUND getaddrinfo',
+    ],
+    ['a certificate', createErrorWith({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['an invalid input', z.string().max(1).safeParse('Ada').error, 'ZodError'],
     ['a refusal of ours', new AppError('NOT_FOUND', { message: 'Ada is there' }), 'AppError NOT_FOUND'],
-    ['a cause', new Error('the page failed', { cause: from({ code: 'ECONNRESET' }) }), 'the page failed: ECONNRESET'],
+    [
+      'a cause',
+      new Error('the page failed', { cause: createErrorWith({ code: 'ECONNRESET' }) }),
+      'the page failed: ECONNRESET',
+    ],
     ['a text over several lines', new Error('no room\nfor Ada'), 'no room'],
     ['a bug', new TypeError("Cannot read properties of undefined (reading 'ada')"), /reading '…'\)$/],
     ['no error at all', 'sent to ada@example.com', 'sent to [address]'],
@@ -57,7 +70,7 @@ describe('describeFailure shows what failed, without what the error quotes', () 
   });
 });
 
-function thrownBy(run: () => unknown): unknown {
+function catchError(run: () => unknown): unknown {
   try {
     run();
   } catch (error) {

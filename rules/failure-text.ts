@@ -44,7 +44,7 @@ export function redact(text: string): string {
 
 /** Describes an error and its causes in one line, without the values that the messages quote. */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return withoutQuotes(String(error));
+  if (!(error instanceof Error)) return maskQuotedText(String(error));
   const description = describeOne(error);
   if (!(error.cause instanceof Error)) return description;
   const cause = describeFailure(error.cause);
@@ -60,31 +60,31 @@ export function stackFrames(error: Error): string {
 
 function describeOne(error: Error): string {
   const { name, message } = error;
-  const code = textOf(error, 'code');
+  const code = readTextField(error, 'code');
   // The activities of this service create these messages from codes, counts and instants, so they quote nothing.
   if (name === 'ApplicationFailure') return redact(message);
-  if (textOf(error, 'severity') !== '') return describePostgres(error, code);
+  if (readTextField(error, 'severity') !== '') return describePostgres(error, code);
   if (QUOTES_INPUT.has(name)) return code === '' ? name : `${name} ${code}`;
   // This is an error of the network, TLS or Node. Its message may contain a host that a step built from a contact's
   // data.
   if (/^[A-Z][A-Z0-9_]{3,}$/.test(code))
-    return [code, textOf(error, 'syscall')].filter((part) => part !== '').join(' ');
-  const text = withoutQuotes(message);
+    return [code, readTextField(error, 'syscall')].filter((part) => part !== '').join(' ');
+  const text = maskQuotedText(message);
   return name === 'Error' ? text : `${name}: ${text}`;
 }
 
 function describePostgres(error: Error, code: string): string {
-  const location = ['table', 'column', 'constraint'].flatMap((field) => textOf(error, field) || []);
-  const text = QUOTES_VALUES.test(code) ? '' : `: ${withoutQuotes(error.message)}`;
+  const location = ['table', 'column', 'constraint'].flatMap((field) => readTextField(error, field) || []);
+  const text = QUOTES_VALUES.test(code) ? '' : `: ${maskQuotedText(error.message)}`;
   return `Postgres ${code}${location.length > 0 ? ` (${location.join(', ')})` : ''}${text}`;
 }
 
-function withoutQuotes(text: string): string {
+function maskQuotedText(text: string): string {
   const unquoted = QUOTED.reduce((cleaned, [pattern, replacement]) => cleaned.replaceAll(pattern, replacement), text);
   return redact(unquoted.split('\n')[0] ?? '').slice(0, MAX_CHARS);
 }
 
-function textOf(error: Error, field: string): string {
+function readTextField(error: Error, field: string): string {
   const value: unknown = Reflect.get(error, field);
   return typeof value === 'string' ? value : '';
 }

@@ -13,7 +13,7 @@ const HERE: DatabaseMark = { systemIdentifier: '7300000000000000001', oid: 16_38
 const RESTORED_DUMP: DatabaseMark = { ...HERE, oid: 24_576 };
 const OTHER_SERVER: DatabaseMark = { ...HERE, systemIdentifier: '7300000000000000002' };
 
-const token = (no: number, changes: Partial<PostgresToken> = {}): PostgresToken => ({
+const postgresToken = (no: number, changes: Partial<PostgresToken> = {}): PostgresToken => ({
   no,
   value: `value-${no}`,
   rolledAt: new Date(Date.UTC(2026, 0, 1, 12, no)).toISOString(),
@@ -21,14 +21,14 @@ const token = (no: number, changes: Partial<PostgresToken> = {}): PostgresToken 
   confirmed: true,
   ...changes,
 });
-const inTemporal = (no: number, changes: Partial<TemporalToken> = {}): TemporalToken => {
-  const { confirmed: _, ...rest } = token(no);
+const temporalToken = (no: number, changes: Partial<TemporalToken> = {}): TemporalToken => {
+  const { confirmed: _, ...rest } = postgresToken(no);
   return { ...rest, ...changes };
 };
-const sides = (changes: Partial<Sides> = {}): Sides => ({
-  tokens: [token(5), token(4), token(3)],
+const createSides = (changes: Partial<Sides> = {}): Sides => ({
+  tokens: [postgresToken(5), postgresToken(4), postgresToken(3)],
   database: HERE,
-  temporal: inTemporal(5),
+  temporal: temporalToken(5),
   ...changes,
 });
 
@@ -36,36 +36,45 @@ describe('the tokens of Postgres and Temporal', () => {
   it.each<[string, Partial<Sides>]>([
     ['both have the newest one', {}],
     ['nothing has ever started', { tokens: [], temporal: null }],
-    ['a kill came before Temporal got the first one', { tokens: [token(1, { confirmed: false })], temporal: null }],
-    ['a kill came before Temporal got the next one', { tokens: [token(6, { confirmed: false }), token(5)] }],
-    ['a kill came before Postgres confirmed it', { tokens: [token(5, { confirmed: false }), token(4)] }],
+    [
+      'a kill came before Temporal got the first one',
+      { tokens: [postgresToken(1, { confirmed: false })], temporal: null },
+    ],
+    [
+      'a kill came before Temporal got the next one',
+      { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)] },
+    ],
+    [
+      'a kill came before Postgres confirmed it',
+      { tokens: [postgresToken(5, { confirmed: false }), postgresToken(4)] },
+    ],
     ['Temporal is away, and the database is the one that wrote the last one', { temporal: undefined }],
     ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
   ])('match if %s', (_, changes) => {
-    expect(compareSides(sides(changes))).toBe('agree');
+    expect(compareSides(createSides(changes))).toBe('agree');
   });
 
   it.each<[string, Partial<Sides>]>([
-    ['by one token', { temporal: inTemporal(4) }],
-    ['by more than Postgres keeps', { temporal: inTemporal(1) }],
+    ['by one token', { temporal: temporalToken(4) }],
+    ['by more than Postgres keeps', { temporal: temporalToken(1) }],
     [
       'beside a token that was not confirmed',
-      { tokens: [token(6, { confirmed: false }), token(5)], temporal: inTemporal(4) },
+      { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)], temporal: temporalToken(4) },
     ],
   ])('show that Temporal was restored, if Temporal is behind %s', (_, changes) => {
-    expect(compareSides(sides(changes))).toBe('temporal-behind');
+    expect(compareSides(createSides(changes))).toBe('temporal-behind');
   });
 
   it('show that Temporal has lost its data', () => {
-    expect(compareSides(sides({ temporal: null }))).toBe('temporal-empty');
+    expect(compareSides(createSides({ temporal: null }))).toBe('temporal-empty');
   });
 
   it.each<[string, Partial<Sides>]>([
-    ['is older than Temporal', { temporal: inTemporal(6) }],
+    ['is older than Temporal', { temporal: temporalToken(6) }],
     ['is from before the first token', { tokens: [] }],
-    ['is older, and on another server', { temporal: inTemporal(9), database: OTHER_SERVER }],
+    ['is older, and on another server', { temporal: temporalToken(9), database: OTHER_SERVER }],
   ])('show a restored backup or a clone: the database %s', (_, changes) => {
-    expect(compareSides(sides(changes))).toBe('database-behind');
+    expect(compareSides(createSides(changes))).toBe('database-behind');
   });
 
   it.each<[string, Partial<Sides>]>([
@@ -80,30 +89,36 @@ describe('the tokens of Postgres and Temporal', () => {
     [
       'that went on with a Temporal of its own and meets the original one',
       {
-        tokens: [token(900, { database: RESTORED_DUMP })],
+        tokens: [postgresToken(900, { database: RESTORED_DUMP })],
         database: RESTORED_DUMP,
-        temporal: inTemporal(9),
+        temporal: temporalToken(9),
       },
     ],
   ])('show a restored dump %s', (_, changes) => {
-    expect(compareSides(sides(changes))).toBe('database-foreign');
+    expect(compareSides(createSides(changes))).toBe('database-foreign');
   });
 
   it('show two databases that continued from the same token', () => {
-    expect(compareSides(sides({ temporal: inTemporal(5, { value: 'of the other database' }) }))).toBe('diverged');
+    expect(compareSides(createSides({ temporal: temporalToken(5, { value: 'of the other database' }) }))).toBe(
+      'diverged',
+    );
   });
 
   it('match again if a take-over was killed before Temporal got its token', () => {
-    const adopted = token(9, { database: OTHER_SERVER });
-    const tokens = [token(10, { confirmed: false, database: RESTORED_DUMP }), adopted, token(5)];
-    const after = sides({ tokens, database: RESTORED_DUMP, temporal: inTemporal(9, { database: OTHER_SERVER }) });
+    const adopted = postgresToken(9, { database: OTHER_SERVER });
+    const tokens = [postgresToken(10, { confirmed: false, database: RESTORED_DUMP }), adopted, postgresToken(5)];
+    const after = createSides({
+      tokens,
+      database: RESTORED_DUMP,
+      temporal: temporalToken(9, { database: OTHER_SERVER }),
+    });
     expect(compareSides(after)).toBe('agree');
   });
 });
 
 describe('the line of a mismatch', () => {
   it('names both ways to continue, and both tokens', () => {
-    const line = describeMismatch('database-behind', sides({ temporal: inTemporal(9) }));
+    const line = describeMismatch('database-behind', createSides({ temporal: temporalToken(9) }));
     expect(line).toContain('INSTALLATION=take-over');
     expect(line).toContain('INSTALLATION=new');
     expect(line).toContain(
@@ -113,7 +128,7 @@ describe('the line of a mismatch', () => {
   });
 
   it('explains that INSTALLATION resolves only one mismatch', () => {
-    expect(describeMismatch('database-behind', sides(), 'take-over')).toContain('start once without it');
+    expect(describeMismatch('database-behind', createSides(), 'take-over')).toContain('start once without it');
   });
 });
 
@@ -121,7 +136,7 @@ describe('the lost window', () => {
   const now = new Date('2026-01-01T13:00:00.000Z');
 
   it("lasts from the database's last token until two minutes after Temporal's last token", () => {
-    expect(findLostWindow(sides({ temporal: inTemporal(9) }), now)).toEqual({
+    expect(findLostWindow(createSides({ temporal: temporalToken(9) }), now)).toEqual({
       from: new Date('2026-01-01T12:05:00.000Z'),
       to: new Date('2026-01-01T12:11:00.000Z'),
     });
@@ -129,7 +144,7 @@ describe('the lost window', () => {
 
   it('lasts until now if Temporal has no later token', () => {
     const window = { from: new Date('2026-01-01T12:05:00.000Z'), to: now };
-    expect(findLostWindow(sides({ temporal: null }), now)).toEqual(window);
-    expect(findLostWindow(sides({ temporal: inTemporal(3) }), now)).toEqual(window);
+    expect(findLostWindow(createSides({ temporal: null }), now)).toEqual(window);
+    expect(findLostWindow(createSides({ temporal: temporalToken(3) }), now)).toEqual(window);
   });
 });

@@ -15,9 +15,11 @@ export type InstallationChoice = (typeof INSTALLATION_CHOICES)[number];
  */
 export type SendingHold = 'new' | 'recovery';
 
-/** Identifies a database. A restored dump has another oid, and another server has another system identifier. */
+/**
+ * Identifies a database. A restored dump has another oid, and another Postgres server has another system identifier.
+ */
 export interface DatabaseMark {
-  /** The `system_identifier` of the server. Null if the role of the service may not read it. */
+  /** The `system_identifier` of the Postgres server. Null if the role of the service may not read it. */
   systemIdentifier: string | null;
   oid: number;
 }
@@ -130,7 +132,7 @@ const REASONS: Record<Mismatch, string> = {
 
 /**
  * Returns a line that describes a mismatch, and the two values of INSTALLATION with which the operator can continue.
- * @param used the value of INSTALLATION that is set and has resolved an earlier mismatch
+ * @param resolvedChoice the value of INSTALLATION, if it is set and has resolved an earlier mismatch
  */
 export function describeMismatch(mismatch: Mismatch, sides: Sides, resolvedChoice?: InstallationChoice): string {
   const state = `Postgres ${describeToken(sides.tokens[0])}, Temporal ${describeToken(sides.temporal)}`;

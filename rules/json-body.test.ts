@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readJsonBody } from './json-body.ts';
 
 const rules = { filesAt: ['files'], maxOtherBytes: 1_000 };
-const read = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
+const readBody = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
 const base64 = Buffer.from('Hello').toString('base64');
 
 test('files are removed from a body and decoded, each with its path', () => {
@@ -14,7 +14,7 @@ test('files are removed from a body and decoded, each with its path', () => {
       { content: `${base64.slice(0, 4)}\r\n${base64.slice(4)}` },
     ],
   };
-  const found = read(body);
+  const found = readBody(body);
   if (found.fault !== undefined) throw new Error(found.fault);
   expect(found.files.map((file) => file && Buffer.from(file).toString())).toEqual([
     'Hello',
@@ -26,7 +26,7 @@ test('files are removed from a body and decoded, each with its path', () => {
 });
 
 test('refuses invalid base64, and does not keep the invalid text', () => {
-  const found = read(
+  const found = readBody(
     { files: [{ content: '§'.repeat(2_000) }, { content: '' }, { content: 5 }] },
     { ...rules, maxOtherBytes: 1e6 },
   );
@@ -37,14 +37,14 @@ test('refuses invalid base64, and does not keep the invalid text', () => {
 });
 
 test('limits the size of a body without its files', () => {
-  expect(read({ files: [{ content: 'A'.repeat(4_000) }] }).fault).toBeUndefined();
-  expect(read({ files: [], other: 'A'.repeat(4_000) })).toEqual({ fault: 'size' });
-  expect(read(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });
+  expect(readBody({ files: [{ content: 'A'.repeat(4_000) }] }).fault).toBeUndefined();
+  expect(readBody({ files: [], other: 'A'.repeat(4_000) })).toEqual({ fault: 'size' });
+  expect(readBody(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });
 });
 
 test('a body without files is unchanged', () => {
   const body = { files: [{ content: base64 }] };
-  expect(read(body, { filesAt: undefined as never, maxOtherBytes: 0 })).toEqual({
+  expect(readBody(body, { filesAt: undefined as never, maxOtherBytes: 0 })).toEqual({
     value: body,
     unstorable: undefined,
     files: [],
@@ -52,7 +52,7 @@ test('a body without files is unchanged', () => {
 });
 
 test('a character that Postgres cannot store is also found in a file', () => {
-  expect(read({ files: [{ content: 'a\0' }] })).toMatchObject({ unstorable: { path: ['files', '0', 'content'] } });
+  expect(readBody({ files: [{ content: 'a\0' }] })).toMatchObject({ unstorable: { path: ['files', '0', 'content'] } });
 });
 
 test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '12345678901234567890.5'])(
@@ -65,7 +65,7 @@ test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '1234567890
 );
 
 test('numbers that JavaScript can represent are accepted', () => {
-  expect(read([9007199254740991, -9007199254740991, 0.1, 1e-300, 1e15])).toMatchObject({ unstorable: undefined });
+  expect(readBody([9007199254740991, -9007199254740991, 0.1, 1e-300, 1e15])).toMatchObject({ unstorable: undefined });
 });
 
 test('refuses a name that an object has twice, also when only normalization makes it the same', () => {

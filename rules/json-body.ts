@@ -62,7 +62,7 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
   if (filesAt !== undefined && bytes.byteLength - fileChars > maxOtherBytes) return { fault: 'size' };
   const count = { left: JSON_MAX_NODES, members: 0 };
   const unstorable =
-    searchUnstorable(value, 0, count) ?? findRepeatedNameError(bytes, { members, parsed: count.members });
+    searchUnstorable(value, 0, count) ?? findRepeatedNameIssue(bytes, { members, parsed: count.members });
   if (unstorable) return { value, unstorable, files: [] };
   const files = records.map(extractFile);
   return { value: mayNeedNormalizing(bytes) ? normalizeStrings(value) : value, unstorable, files };
@@ -73,7 +73,7 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
  * send only one email (RFC 7493 §2.3 forbids such documents). If the text has more members than the parsed value, a
  * name is repeated. The text is scanned again only in this case, or if normalization may make two names equal.
  */
-function findRepeatedNameError(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
+function findRepeatedNameIssue(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
   if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
   const path = findRepeatedName(bytes);
   return path && { path, message: REPEATED_NAME, code: 'duplicate_field' };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { describeQueues, type QueueStats, toReading } from './queue-stats.ts';
+import { formatQueueTable, type QueueStats, toReading } from './queue-stats.ts';
 import type { TaskQueue } from './queues.ts';
 
 const AT = new Date('2026-11-29T10:00:00Z');
 
-function statsOf(queue: TaskQueue, more: Partial<QueueStats> = {}): QueueStats {
+function createStats(queue: TaskQueue, more: Partial<QueueStats> = {}): QueueStats {
   return { queue, backlog: 0, backlogSeconds: 0, addedPerSecond: 0, dispatchedPerSecond: 0, pollers: 1, ...more };
 }
 
-function describeStats(...stats: QueueStats[]): string[] {
-  const [first, , , , ...rows] = describeQueues(toReading(stats, AT)).split('\n');
+function formatStats(...stats: QueueStats[]): string[] {
+  const [first, , , , ...rows] = formatQueueTable(toReading(stats, AT)).split('\n');
   return [first ?? '', ...rows];
 }
 
@@ -17,11 +17,11 @@ describe('the table of task queues', () => {
   it('lists queues without a worker first, then those behind by the age of their oldest task, both in bold', () => {
     const behind = { backlog: 120, addedPerSecond: 2.345, dispatchedPerSecond: 1.04 };
     expect(
-      describeStats(
-        statsOf('workflows', { backlog: 1, backlogSeconds: 0.2 }),
-        statsOf('bulk', { ...behind, backlogSeconds: 44.6 }),
-        statsOf('paced', { backlog: 3, backlogSeconds: 90 }),
-        statsOf('webhooks', { pollers: 0 }),
+      formatStats(
+        createStats('workflows', { backlog: 1, backlogSeconds: 0.2 }),
+        createStats('bulk', { ...behind, backlogSeconds: 44.6 }),
+        createStats('paced', { backlog: 3, backlogSeconds: 90 }),
+        createStats('webhooks', { pollers: 0 }),
       ),
     ).toEqual([
       'Task queues at 2026-11-29T10:00:00.000Z: 1 without a worker, 2 behind.',
@@ -33,7 +33,7 @@ describe('the table of task queues', () => {
   });
 
   it('says that no queue is behind', () => {
-    expect(describeStats(statsOf('bulk'))).toEqual([
+    expect(formatStats(createStats('bulk'))).toEqual([
       'Task queues at 2026-11-29T10:00:00.000Z: none is behind.',
       '| bulk | 0 | – | 1 | 0 | 0 |',
     ]);

@@ -44,7 +44,7 @@ export function toReading(stats: readonly QueueStats[], readAt: Date): QueueRead
 }
 
 /** Describes a reading as a Markdown table. Queues that no worker serves or that are behind are first, and bold. */
-export function describeQueues({ readAt, queues }: QueueReading): string {
+export function formatQueueTable({ readAt, queues }: QueueReading): string {
   const unserved = queues.filter(({ pollers }) => pollers === 0);
   const behind = queues.filter((queue) => queue.pollers > 0 && isBehind(queue));
   const others = queues.filter((queue) => queue.pollers > 0 && !isBehind(queue));

@@ -4,21 +4,21 @@ import { createSampledLog } from './sampled-log.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function start() {
+function startLog() {
   const lines: object[] = [];
   const log = createSampledLog({ info: (fields, message) => void lines.push({ ...fields, message }) }, Date.now);
-  const write = (n: number) => {
+  const writeLines = (n: number) => {
     for (let i = 0; i < n; i += 1) log('a message has ended', () => ({ i }));
   };
-  return { lines, write };
+  return { lines, writeLines };
 }
 
 it('writes up to 100 lines a second, and adds the number of skipped lines to the next line', () => {
-  const { lines, write } = start();
-  write(150);
+  const { lines, writeLines } = startLog();
+  writeLines(150);
   expect(lines).toHaveLength(100);
   vi.advanceTimersByTime(1_000);
-  write(2);
+  writeLines(2);
   expect(lines.slice(100)).toEqual([
     { message: 'a message has ended', i: 0, skipped: 50 },
     { message: 'a message has ended', i: 1 },
@@ -26,8 +26,8 @@ it('writes up to 100 lines a second, and adds the number of skipped lines to the
 });
 
 it('writes the number of skipped lines also if no more lines follow', () => {
-  const { lines, write } = start();
-  write(103);
+  const { lines, writeLines } = startLog();
+  writeLines(103);
   vi.advanceTimersByTime(2_000);
   expect(lines.slice(100)).toEqual([{ message: 'lines about ends were skipped', skipped: 3 }]);
   vi.advanceTimersByTime(10_000);

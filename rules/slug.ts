@@ -17,7 +17,7 @@ export function slugOf(name: string): string {
   // Capital letters do not separate words: "VIPs" becomes `vips`, and names that differ only in capitals have the same
   // slug.
   const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
-  return slug || codePoints(name.trim()) || 'unnamed';
+  return slug || toCodePoints(name.trim()) || 'unnamed';
 }
 
 /** Derives the slug of a segment from its name. The names of the segment's events contain this slug. */
@@ -35,7 +35,7 @@ export function findFreeSlug(slug: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-function codePoints(name: string): string {
+function toCodePoints(name: string): string {
   const hex = Array.from(name, (char) => (char.codePointAt(0) ?? 0).toString(16));
   return hex.length > 0 ? `u-${hex.join('-')}`.slice(0, SLUG_LENGTH).replace(/-+$/, '') : '';
 }

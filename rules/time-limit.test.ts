@@ -19,13 +19,13 @@ describe('work within the time limit', () => {
   it('is stopped by the outer limit, even if work with an inner limit keeps failing', () => {
     let outlived = 0;
     for (let round = 0; round < 50; round++)
-      expect(() => runWithTimeLimit(() => failuresFor(500), 2)).toThrow(TimeLimitExceeded);
+      expect(() => runWithTimeLimit(() => failRepeatedlyFor(500), 2)).toThrow(TimeLimitExceeded);
     expect(outlived).toBe(0);
 
-    /** Repeats work with a time limit that fails at once. */
-    function failuresFor(ms: number): void {
+    /** For `ms`, repeatedly runs work that fails at once, within its own time limit. */
+    function failRepeatedlyFor(ms: number): void {
       const end = performance.now() + ms;
-      while (performance.now() < end) expect(() => runWithTimeLimit(fail)).toThrow('mine');
+      while (performance.now() < end) expect(() => runWithTimeLimit(throwError)).toThrow('mine');
       outlived++;
     }
   });
@@ -33,30 +33,30 @@ describe('work within the time limit', () => {
   it.runIf(process.platform === 'linux')(
     'tells whether it was starved of processor time or used its limit',
     async () => {
-      const asleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-      const endless = () => {
+      const sleepForever = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      const loopForever = () => {
         for (;;);
       };
-      expect(wasStarved(errorOf(() => runWithTimeLimit(asleep, 40)))).toBe(true);
+      expect(wasStarved(catchError(() => runWithTimeLimit(sleepForever, 40)))).toBe(true);
       // On a busy machine, this process lacks the processor too, but not for 5 ms of each attempt.
-      await expect.poll(() => wasStarved(errorOf(() => runWithTimeLimit(endless, 5)))).toBe(false);
+      await expect.poll(() => wasStarved(catchError(() => runWithTimeLimit(loopForever, 5)))).toBe(false);
     },
   );
 
   it.runIf(process.platform === 'linux')(
     'gets all of its processor time, however often other processes interrupt it',
     () => {
-      const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+      const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
       let attempts = 0;
       // Needs a twentieth of its limit in processor time, and waits twice the limit for it.
-      const innocent = () => {
+      const sleepThenCompute = () => {
         attempts++;
-        wait(200);
+        sleep(200);
         const end = threadCpuMs() + 5;
         while (threadCpuMs() < end);
         return 'done';
       };
-      expect(runWithTimeLimit(innocent, 100)).toBe('done');
+      expect(runWithTimeLimit(sleepThenCompute, 100)).toBe('done');
       expect(attempts).toBeGreaterThan(1);
     },
   );
@@ -84,7 +84,7 @@ describe('work within the time limit', () => {
   });
 });
 
-function errorOf(work: () => unknown): unknown {
+function catchError(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
@@ -92,6 +92,6 @@ function errorOf(work: () => unknown): unknown {
   }
 }
 
-function fail(): never {
+function throwError(): never {
   throw new Error('mine');
 }

@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { rowOfWorkflow } from '../rules/executions/started-work.ts';
+import { parseRowId } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
 import { installationQuery } from './search-attributes.ts';
@@ -117,7 +117,7 @@ function toRunning(info: Listed): RunningWorkflow[] {
       workflowId,
       runId,
       type: info.type?.name ?? '',
-      rowId: rowOfWorkflow(workflowId) ?? '',
+      rowId: parseRowId(workflowId) ?? '',
       projectId: readKeyword(info.searchAttributes, 'ProjectId'),
       stepId: readKeyword(info.searchAttributes, 'StepId'),
     },

@@ -81,7 +81,7 @@ export function startDirectSender(deps: {
       limit,
       after,
       leaseMs: LEASE_MS,
-      rooms: inFlight.countFreeSlotsByProject(),
+      freePlaces: inFlight.countFreeSlotsByProject(),
     };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;

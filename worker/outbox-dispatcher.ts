@@ -165,12 +165,14 @@ function createClaims(db: Db) {
     // A project that is not in this list has no rows at Temporal, so the whole limit for a project applies to it.
     const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - atTemporal, freeSlots);
     if (limit <= 0) return [];
-    const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
+    const freePlaces = new Map(
+      [...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]),
+    );
     const priorities = orderPriorities(claims).filter((priority) => waiting.includes(priority));
     claims += 1;
     for (const priority of priorities) {
       const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
-      const rows = await claimFair(db, { priority, limit, rooms, after, leaseMs: LEASE_MS, forTemporal: true });
+      const rows = await claimFair(db, { priority, limit, freePlaces, after, leaseMs: LEASE_MS, forTemporal: true });
       if (rows.length === 0) continue;
       lastServed.set(priority, lastServedProject(rows, after));
       return rows;

@@ -42,7 +42,7 @@ export function startOutbox(p: {
   deps: ActivityDeps;
   queues: ReadonlySet<TaskQueue>;
   gate: SendingGate;
-  loop: Pick<LoopWatch, 'as'>;
+  loop: Pick<LoopWatch, 'runAs'>;
   log: Logger;
 }): RunningOutbox {
   const { deps, queues, gate, loop, log } = p;
@@ -50,7 +50,7 @@ export function startOutbox(p: {
   /** Wraps a channel. If the channel blocks the event loop, the log and the metric then contain the channel's name. */
   const withNameInReports = (channel: DirectChannel): DirectChannel => ({
     ...channel,
-    attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
+    attempt: (...args) => loop.runAs(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
   const takers: Partial<Record<OutboxTaker, Taker>> = {};
   const priorities = new Map<OutboxTaker, readonly number[]>();

@@ -97,7 +97,7 @@ export interface WorkerFleet {
   /** The version of the deployment. Undefined when workers are not versioned. */
   deployment: DeploymentVersion | undefined;
   /** Records which activity blocks the event loop. */
-  loop: Pick<LoopWatch, 'as'>;
+  loop: Pick<LoopWatch, 'runAs'>;
   /** Called for each start, signal and cancel from the outbox that has reached its workflow. */
   noteStarted: (started: StartedWork) => void;
   /** The log that records the end of each workflow. */
@@ -174,7 +174,7 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
  * then contain the activity's type.
  */
 function reportActivityType(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
-  return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
+  return { execute: (input, next) => loop.runAs(info.activityType, () => next(input)) };
 }
 
 /**

@@ -54,7 +54,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     log.warn(held, 'the event loop was blocked');
   });
   const { db } = connect({
-    onResponse: loop.resumed,
+    onResponse: loop.noteResumed,
     connectionString: config.database.url,
     max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',
@@ -87,7 +87,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     log,
     stopping: stopping.signal,
     onComputed: countThreadCpu,
-    onResume: loop.resumed,
+    onResume: loop.noteResumed,
   });
   const { hold } = await readDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');

@@ -1,6 +1,6 @@
 import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
-import { describeQueues, type QueueReading } from '../rules/queue-stats.ts';
+import { formatQueueTable, type QueueReading } from '../rules/queue-stats.ts';
 import { showDetails } from './current-details.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function installation(token: TemporalToken, reading?: QueueReading)
   let newestReading = reading;
   let rolls = 0;
   const show = () => {
-    const queues = newestReading ? `${describeQueues(newestReading)}\n\n` : '';
+    const queues = newestReading ? `${formatQueueTable(newestReading)}\n\n` : '';
     showDetails(`${queues}Token ${newest.no} of ${newest.rolledAt}`);
   };
   show();

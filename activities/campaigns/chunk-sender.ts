@@ -4,7 +4,7 @@ import { finishChunk } from '../../db/campaigns/chunks.ts';
 import { type ClaimedRecipient, nextClaimNumber, releaseClaims } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
+import { createFailedOutcome, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -339,7 +339,7 @@ class ChunkSender implements RecordOwner {
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       this.resultCount += 1;
-      this.settle(row, failWith('template_error', error.message));
+      this.settle(row, createFailedOutcome('template_error', error.message));
     }
   }
 

@@ -21,10 +21,10 @@ import { inTransaction } from '../../db/transaction.ts';
 import { pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
-import { chunkAfter } from '../../rules/campaigns/chunk-state.ts';
+import { nextChunkState } from '../../rules/campaigns/chunk-state.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import { refuseWith } from '../../rules/emails/attempt-outcome.ts';
+import { createRefusedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -307,7 +307,7 @@ export class CampaignSending {
     const refusal = refusalOf(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
     if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
-    return this.guard.nameMailboxProvider(refuseWith(refusal, `${result.code} ${result.text}`), email);
+    return this.guard.nameMailboxProvider(createRefusedOutcome(refusal, `${result.code} ${result.text}`), email);
   }
 
   private retryAfterMs(deferrals: number): number {
@@ -351,7 +351,7 @@ function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefine
   if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
   const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
-  const chunk = chunkAfter(before, result, { nowMs: Date.now(), clock: result.clock });
+  const chunk = nextChunkState(before, result, { nowMs: Date.now(), clock: result.clock });
   return chunk && { chunk, clock: result.outcome === 'shut' ? (result.clock ?? null) : null };
 }
 

@@ -1,7 +1,7 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
-import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
+import { createFailedOutcome, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { classifyRefusal, cutAfterReplyCodes, type Refusal } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -44,5 +44,5 @@ export function deferOrExpire(
   const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
   return dueAt
     ? { kind: 'deferred', dueAt, error, last: { attempt: attempts, status, route } }
-    : failWith('expired', error);
+    : createFailedOutcome('expired', error);
 }

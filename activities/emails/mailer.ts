@@ -12,16 +12,16 @@ import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import {
   type AttemptOutcome,
-  failWith,
+  createFailedOutcome,
+  createRefusedOutcome,
   isUntried,
   type RecordedOutcome,
-  refuseWith,
   type UntriedOutcome,
 } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
-import { withheldAs } from '../../rules/emails/withheld.ts';
+import { decideWithholding } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
@@ -148,7 +148,7 @@ export function createMailer(deps: MailerDeps): Mailer {
     async deliver(email, whenSettled, options) {
       const order = { email, whenSettled, options };
       // An email that will not be sent counts as 0 bytes, so it uses none of its project's computing budget.
-      const bytes = withheldAs(email) || !email.to ? 0 : await messages.findLargeBytes(email);
+      const bytes = decideWithholding(email) || !email.to ? 0 : await messages.findLargeBytes(email);
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
@@ -184,7 +184,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
   function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return throttleByBudget(error);
     if (error instanceof TemplateError) {
-      return failWith(
+      return createFailedOutcome(
         'template_error',
         `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`,
       );
@@ -206,9 +206,9 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     expiresAt: Date,
     inThread?: RunPrepaidTask,
   ): Promise<ReadyEmail | AttemptOutcome> => {
-    const withheld = withheldAs(email);
+    const withheld = decideWithholding(email);
     if (withheld) return withheld;
-    if (!email.to) return failWith('contact_deleted');
+    if (!email.to) return createFailedOutcome('contact_deleted');
     const dueAt = windowOpensAt(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
@@ -226,7 +226,7 @@ function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guar
   return async ({ email, ready, expiresAt, stop }: SendAttempt): Promise<EmailResult> => {
     const refused = 'kind' in ready ? ready : await takeAllowance(db, email);
     if ('kind' in ready || refused || !email.to) {
-      return { email, outcome: refused ?? failWith('contact_deleted'), event: null };
+      return { email, outcome: refused ?? createFailedOutcome('contact_deleted'), event: null };
     }
     if (email.mode === 'test') return { email, ...acceptedOutcome(ready, null) };
     const result = await provider.send(ready.message, stop);
@@ -258,7 +258,7 @@ async function takeAllowance(db: Db, email: ClaimedEmail): Promise<RecordedOutco
     return undefined;
   const { projectId } = email;
   const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
-  return fits ? undefined : failWith('limit_reached');
+  return fits ? undefined : createFailedOutcome('limit_reached');
 }
 
 /** Tells whether the email goes to the provider. Emails of test keys and emails to the simulator do not. */
@@ -285,7 +285,8 @@ function outcomeOf(
   const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
   // An email that waits for its route gets one more attempt after the pause, even if it expires during the pause.
   const expiresAt = shouldWait ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
-  if (refusal && !refusal.retry && !shouldWait) return { outcome: refuseWith(refusal, errorText), event: ready.event };
+  if (refusal && !refusal.retry && !shouldWait)
+    return { outcome: createRefusedOutcome(refusal, errorText), event: ready.event };
   return {
     outcome: deferOrExpire(email, { error: errorText, status: statusOf(result), route: via, expiresAt }),
     event: ready.event,

@@ -25,7 +25,7 @@ import { sealedVariablesContext } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
-import { markTrusted, overlay } from '../../rules/provenance/provenance.ts';
+import { markTrusted, overrideValues } from '../../rules/provenance/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /**
@@ -120,7 +120,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
 function openVariables({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariablesContext(id), options.sealed);
-  return overlay(variables, markTrusted(JSON.parse(opened) as Data));
+  return overrideValues(variables, markTrusted(JSON.parse(opened) as Data));
 }
 
 interface Rendering {

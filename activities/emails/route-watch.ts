@@ -14,7 +14,7 @@ import {
 } from '../../db/sending/route-pauses.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { classifyRefusal, type Refusal } from '../../rules/emails/refusal.ts';
-import { RouteRefusals, refusalFingerprint, toReplyCodes, toReplyLine } from '../../rules/emails/route-refusals.ts';
+import { fingerprintRefusal, RouteRefusals, toReplyCodes, toReplyLine } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
@@ -102,7 +102,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   const { db, log, route, address, provider } = deps;
   const providerFields = { provider: provider.kind, address };
   const refusals = new RouteRefusals();
-  const pauseCache = createPauseCache(db, route, () => refusals.paused());
+  const pauseCache = createPauseCache(db, route, () => refusals.resetAfterPause());
   const runningWork = new Set<Promise<unknown>>();
 
   function track(work: Promise<unknown>, failureMessage: string): void {
@@ -119,7 +119,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     const paused = await pauseRoute(db, {
       route,
       projectIds,
-      refusal: refusalFingerprint(refusal),
+      refusal: fingerprintRefusal(refusal),
       stage: refusal.stage,
       reply: toReplyLine(refusal),
       senderHost: email.senderHost,
@@ -173,12 +173,12 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     isPaused: (projectId) => pauseCache.find(projectId) !== undefined,
     onResult(email, result) {
       if (result.outcome === 'accepted') {
-        refusals.accepted(email.projectId);
+        refusals.recordAccepted(email.projectId);
         return;
       }
       if (result.outcome !== 'refused' || pauseCache.find(email.projectId)) return;
       const { projectId, to } = email;
-      const projectIds = refusals.refused({ refusal: classifyRefusal(result), by: result, projectId, to });
+      const projectIds = refusals.recordRefused({ refusal: classifyRefusal(result), by: result, projectId, to });
       if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
     },
     shouldWait: (refusal, attempts) => refusal.about === 'us' && refusals.shouldWait(attempts),

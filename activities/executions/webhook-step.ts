@@ -11,7 +11,7 @@ import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { webhookBody } from '../../rules/executions/webhook-body.ts';
-import { faultOfAnswer, outcomeOfAnswer, outputOfResponse } from '../../rules/executions/webhook-outcome.ts';
+import { findResponseFault, outputOfResponse, toStepOutcome } from '../../rules/executions/webhook-outcome.ts';
 import { webhookUrl } from '../../rules/executions/webhook-url.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -85,7 +85,7 @@ function addFailureToPath(next: Next, { visit, status }: { visit: number; status
 /** Completes the step of a sandbox as if the endpoint had returned 200, without a request. */
 function skipRequest(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
-  const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
+  const outcome = toStepOutcome({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
@@ -148,7 +148,7 @@ interface RequestFailure {
  */
 function failureOf(result: WebhookResult): RequestFailure | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };
-  const failure = faultOfAnswer(result);
+  const failure = findResponseFault(result);
   return failure && { ...failure, status: failure.error };
 }
 

@@ -29,7 +29,7 @@ export interface Deps {
   /** Runs work that may take long to compute. */
   compute: Compute;
   /** Records which route blocks the event loop. */
-  loop: Pick<LoopWatch, 'as' | 'resumed'>;
+  loop: Pick<LoopWatch, 'runAs' | 'noteResumed'>;
   /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;
   /** Wakes the workers. Call it after the commit. */

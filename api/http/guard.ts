@@ -105,7 +105,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
       : check());
   };
-  return (c, next) => deps.loop.as(work, () => guard(c, next));
+  return (c, next) => deps.loop.runAs(work, () => guard(c, next));
 }
 
 /**
@@ -265,7 +265,7 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
   const parse = bodyParser(plan.schema, plan.route);
   return async (c, deps, inThread) => {
     const bytes = await readJson(c, plan);
-    deps.loop.resumed();
+    deps.loop.noteResumed();
     const body = bytes.byteLength === 0 && plan.optional ? EMPTY_BODY : await parseJson(bytes, plan, inThread);
     if (body.fault !== undefined) {
       if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
@@ -339,7 +339,7 @@ function formCheck(plan: BodyPlan): Check {
     if (!type || !FORM_TYPE.test(type)) throw unsupported('multipart/form-data');
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
-    loop.resumed();
+    loop.noteResumed();
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
       .formData()
       .catch((cause: unknown) => {
@@ -349,7 +349,7 @@ function formCheck(plan: BodyPlan): Check {
           cause,
         });
       });
-    loop.resumed();
+    loop.noteResumed();
     const value = Object.fromEntries(form.entries());
     refuseRepeatedFields([...form.keys()], plan.route.invalid);
     c.req.addValidatedData(

@@ -111,7 +111,7 @@ function openDeps(
     log.warn(held, 'the event loop was blocked');
   });
   const database = {
-    onResponse: loop.resumed,
+    onResponse: loop.noteResumed,
     connectionString: config.database.url,
     onError: (error: Error) => log.warn({ reason: describeFailure(error) }, 'an idle database connection broke'),
   };
@@ -159,7 +159,7 @@ function openDeps(
   const compute = createCompute({
     cpuMsPerSecond: config.projectCpuMsPerSecond,
     onDone: metrics.computed,
-    onResume: loop.resumed,
+    onResume: loop.noteResumed,
   });
   return {
     deps: {

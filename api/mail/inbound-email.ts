@@ -15,7 +15,7 @@ import { htmlToText } from '../../rules/content/content-text.ts';
 import { verifyManageToken } from '../../rules/content/link-tokens.ts';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
 import { emailDomain, parseSender } from '../../rules/emails/email-address.ts';
-import { emailIdOfVerp } from '../../rules/emails/verp.ts';
+import { parseVerpAddress } from '../../rules/emails/verp.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
@@ -69,14 +69,14 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 
   const handler: InboundHandler = {
     async accepts(recipient) {
-      if (emailIdOfVerp(verpKey, recipient)) return true;
+      if (parseVerpAddress(verpKey, recipient)) return true;
       // The address has the form of a return path, but not a valid signature of this service, so it is refused.
       if (/^bounce\+[0-9a-f]{32}/.test(recipient)) return false;
       return (await listDomainOwners(db, emailDomain(recipient))).length > 0;
     },
     async take(message) {
-      const returned = message.recipients.flatMap((recipient) => emailIdOfVerp(verpKey, recipient) ?? []);
-      const others = message.recipients.filter((recipient) => !emailIdOfVerp(verpKey, recipient));
+      const returned = message.recipients.flatMap((recipient) => parseVerpAddress(verpKey, recipient) ?? []);
+      const others = message.recipients.filter((recipient) => !parseVerpAddress(verpKey, recipient));
       const how = { at: message.receivedAt, sender: message.from, isReturned: returned.length > 0 };
       const read = await readMessage(message.raw, how).catch((cause) => {
         throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
@@ -116,7 +116,7 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
       read.kind === 'status'
         ? []
         : [
-            ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
+            ...read.returnPaths.flatMap((path) => parseVerpAddress(verpKey, path) ?? []),
             ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
           ];
     const emailIds = [...new Set([...returned, ...quoted])];

@@ -3,7 +3,7 @@ import { reviewWithinBudget } from '../../compute/contents.ts';
 import type { Reader } from '../../db/contacts/readers.ts';
 import type { AuthoredContent } from '../../rules/content/content.ts';
 import type { ContentReview } from '../../rules/content/review.ts';
-import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
+import { TemplateError, toTemplateRefusal } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
@@ -44,7 +44,7 @@ export async function contentReview(
   try {
     return await reviewWithinBudget(compute, work, { content: p.content, input });
   } catch (error) {
-    if (error instanceof TemplateError) throw templateRefusal(error);
+    if (error instanceof TemplateError) throw toTemplateRefusal(error);
     throw error;
   }
 }

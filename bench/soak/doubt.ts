@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FakeTwilio } from '../../cli/demo/twilio.ts';
 import type { Db } from '../../db/connection.ts';
-import { emailIdOf } from '../../rules/content/link-tokens.ts';
+import { parseMessageId } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
@@ -25,11 +25,11 @@ export function trackUncertain(seen: () => { sink: SmtpSink; twilio: FakeTwilio 
     if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1);
   };
   return {
-    answerLost: (messageId) => add(emailIdOf(messageId)),
+    answerLost: (messageId) => add(parseMessageId(messageId)),
     killed: async (db) => {
       const { sink, twilio } = seen();
       const arrived = new Set([
-        ...sink.messages.map(({ messageId }) => emailIdOf(messageId)),
+        ...sink.messages.map(({ messageId }) => parseMessageId(messageId)),
         ...twilio.requests.map(({ params }) => smsIdOf(params)),
       ]);
       const { rows } = await sql<{ id: string }>`

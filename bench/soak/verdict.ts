@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { emailIdOf } from '../../rules/content/link-tokens.ts';
+import { parseMessageId } from '../../rules/content/link-tokens.ts';
 import { smsIdOf, type UncertainMessages } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
@@ -79,7 +79,7 @@ export async function checkResults(
   };
 
   const emails = await emailRows(stage);
-  const arrived = counted(stage.sink.messages.map(({ messageId }) => emailIdOf(messageId) ?? messageId));
+  const arrived = counted(stage.sink.messages.map(({ messageId }) => parseMessageId(messageId) ?? messageId));
   const transactional = emails.filter(({ source }) => source === 'TRANSACTIONAL');
   const lines = (['email with key', 'email without key', 'rate-limited email'] as const).map((kind) =>
     judgeKind(kind, transactional, arrived),

@@ -1,5 +1,5 @@
 import type { Twilio } from 'twilio';
-import { twilioRefusal } from '../../rules/sms/refusal.ts';
+import { toTwilioRefusal } from '../../rules/sms/refusal.ts';
 import type { OutgoingSms, SmsProvider, SmsResult } from './provider.ts';
 
 /** Twilio responds in tens of milliseconds. A request that takes longer than this is aborted and retried later. */
@@ -63,7 +63,7 @@ function toFailedResult(error: unknown): SmsResult {
   const errorText = `Twilio ${codes}: ${message}`;
   const accountStatuses = [401, 403, 408, 425, 429];
   if (status !== undefined && status >= 400 && status < 500 && !accountStatuses.includes(status))
-    return { outcome: 'refused', reason: twilioRefusal(code), error: errorText };
+    return { outcome: 'refused', reason: toTwilioRefusal(code), error: errorText };
   return { outcome: 'later', error: errorText, status: codes };
 }
 

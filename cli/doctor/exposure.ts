@@ -1,7 +1,7 @@
 import { findAnySealedKey } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
-import { captureProblem, type Settings } from '../../rules/config.ts';
+import { findCaptureError, type Settings } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
@@ -52,7 +52,7 @@ export const publicHostCheck: DoctorCheck = {
 export const captureCheck: DoctorCheck = {
   name: 'capture',
   run({ settings }) {
-    const problem = captureProblem(settings);
+    const problem = findCaptureError(settings);
     if (problem) {
       const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
       return [failFinding(says, remedy)];

@@ -1,6 +1,6 @@
 import { readInstallation } from '../../db/installation/installation.ts';
 import { readSendingHold } from '../../db/installation/sending-hold.ts';
-import { pendingMigrations } from '../../db/migrator.ts';
+import { listPendingMigrations } from '../../db/migrator.ts';
 import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
@@ -13,7 +13,7 @@ export const installationCheck: DoctorCheck = {
     const inspected = await postgres();
     // If Postgres or Temporal cannot be reached, other checks report it.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
-    if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
+    if (!inspected.facts.supported || (await listPendingMigrations(databaseUrl)).length > 0) return [];
     const { db } = inspected;
     const installation = await readInstallation(db);
     const temporal = { ...settings.temporal, address: temporalAddress };

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
-import { pendingMigrations } from '../../db/migrator.ts';
+import { listPendingMigrations } from '../../db/migrator.ts';
 import { connectionsOf } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Deployment } from './deployment.ts';
@@ -32,7 +32,7 @@ export const postgresCheck: DoctorCheck = {
       ...checkEncryption(facts, databaseUrl),
       ...encoding(facts),
     ];
-    const pending = await pendingMigrations(databaseUrl);
+    const pending = await listPendingMigrations(databaseUrl);
     if (pending.length > 0)
       found.push(failFinding(`the database has ${pending.length} pending migrations`, 'run npm run migrate'));
     return found.length > 0

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { pendingMigrations } from '../../db/migrator.ts';
+import { listPendingMigrations } from '../../db/migrator.ts';
 import type { Config } from '../../rules/config.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
@@ -33,7 +33,7 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
       }
     },
   );
-  if ((await pendingMigrations(databaseUrl)).length === 0) return;
+  if ((await listPendingMigrations(databaseUrl)).length === 0) return;
   throw new StartError(
     `The database at ${host} has pending migrations: run "npm run migrate" with this DATABASE_URL first.`,
   );

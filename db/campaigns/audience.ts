@@ -79,7 +79,7 @@ interface TakenSoFar {
 }
 
 /** Tells whether the audience has a subscribed contact now, so that the campaign would reach someone. */
-export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
+export async function hasSubscribedContact(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
   `.execute(db);
@@ -89,7 +89,7 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
 /**
  * Tells whether the audience has a contact that would count toward the monthly limit. Simulator addresses never count.
  */
-export async function audienceCounts(db: Db, audience: Audience): Promise<boolean> {
+export async function hasContactToCount(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ counts: boolean }>`
     SELECT EXISTS (
       SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed AND NOT ${isSimulatorSql(sql`contacts.email`)}) AS counts
@@ -98,12 +98,12 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 }
 
 /**
- * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact gets
- * a row. A contact that may not get the email now is skipped with the reason, and does not count toward the monthly
- * limit.
- * One transaction writes the rows, the chunk and the cursor, so after a crash the page is either complete or will be
- * inserted again. The unique index (campaign_id, contact_id) prevents duplicates. Whether a contact is still subscribed
- * is checked again just before the email is sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
+ * Inserts the next page of the audience into the ledger, in the order of contact ids. The rows become one chunk, or one
+ * chunk or more for each time zone and variant. Every contact gets a row. A contact that may not get the email now is
+ * skipped with the reason, and does not count toward the monthly limit. One transaction writes the rows, the chunk and
+ * the cursor, so after a crash the page is either complete or will be inserted again. The unique index (campaign_id,
+ * contact_id) prevents duplicates. Whether a contact is still subscribed is checked again just before the email is sent
+ * (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -118,9 +118,10 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   await insertChunks(trx, p, page.chunks);
   const taken = await readTakenSoFar(trx, p);
   // Counts last, because every send of the project waits while this transaction locks the month's row.
-  const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
+  const counted =
+    campaign.monthly_email_limit === null ? 0 : page.open - (await countSimulatorRecipients(trx, p, page));
   const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
-  if (room < counted) await failBeyond(trx, p, page, room);
+  if (room < counted) await failBeyondLimit(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
 
@@ -242,7 +243,7 @@ async function takeRows(
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
   const zoned = dependsOnRecipientZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
-  const contacts = pageContacts({ round: p.round, zoned });
+  const contacts = pageSizeOf({ round: p.round, zoned });
   const zones = zoned ? await findPageZones(trx, { predicate, contacts }) : undefined;
   const how = { campaign, predicate, zones, contacts };
   try {
@@ -258,7 +259,7 @@ async function takeRows(
  * Returns the size of a page. Pages by time zone are large from the second round on, because each zone of a page is a
  * separate chunk.
  */
-function pageContacts({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
+function pageSizeOf({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
   if (round === 0) return FIRST_PAGE_CONTACTS;
   if (zoned) return ZONED_PAGE_CONTACTS;
   return round === undefined
@@ -385,14 +386,18 @@ export async function takeAllowance(
  * Counts the recipients of a page with simulator addresses, because email to these addresses does not count toward the
  * limit.
  */
-async function countToSimulator(trx: Trx, p: { projectId: string; campaignId: string }, page: Page): Promise<number> {
+async function countSimulatorRecipients(
+  trx: Trx,
+  p: { projectId: string; campaignId: string },
+  page: Page,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (${rowsOf(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}
+    SELECT count(*) AS count FROM (${selectPageRows(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}
   `.execute(trx);
   return rows[0]?.count ?? 0;
 }
 
-function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) {
+function selectPageRows(p: { projectId: string; campaignId: string }, { chunks }: Page) {
   return sql`
     SELECT e.id, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${chunks[0]?.first}::uuid AND ${chunks.at(-1)?.last}::uuid
@@ -403,7 +408,7 @@ function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) 
  * Marks the recipients of a page that exceed the monthly limit as failed. Recipients who wait for the winner exceed it
  * last.
  */
-async function failBeyond(
+async function failBeyondLimit(
   trx: Trx,
   p: { projectId: string; campaignId: string },
   page: Page,
@@ -412,6 +417,6 @@ async function failBeyond(
   await sql`
     UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
     WHERE id IN (
-      SELECT r.id FROM (${rowsOf(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
+      SELECT r.id FROM (${selectPageRows(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
   `.execute(trx);
 }

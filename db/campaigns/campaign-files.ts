@@ -19,7 +19,7 @@ export async function listCampaignsBySlug(
   p: { projectId: string; slugs: readonly string[] },
 ): Promise<Campaign[]> {
   if (p.slugs.length === 0) return [];
-  const rows = await campaignsBySlug(db, p).execute();
+  const rows = await selectCampaignsBySlug(db, p).execute();
   return rows.map(toCampaign);
 }
 
@@ -32,11 +32,11 @@ export async function lockCampaignsBySlug(
   p: { projectId: string; slugs: readonly string[] },
 ): Promise<Campaign[]> {
   if (p.slugs.length === 0) return [];
-  const rows = await campaignsBySlug(trx, p).forNoKeyUpdate().execute();
+  const rows = await selectCampaignsBySlug(trx, p).forNoKeyUpdate().execute();
   return rows.map(toCampaign);
 }
 
-function campaignsBySlug(db: Db, { projectId, slugs }: { projectId: string; slugs: readonly string[] }) {
+function selectCampaignsBySlug(db: Db, { projectId, slugs }: { projectId: string; slugs: readonly string[] }) {
   return db
     .selectFrom('campaigns')
     .select(CAMPAIGN_COLUMN_NAMES)

@@ -18,7 +18,7 @@ import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { noteDeleted } from '../records/deleted-rows.ts';
-import { nextVersion } from '../records/record-version.ts';
+import { nextVersionSql } from '../records/record-version.ts';
 import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -217,7 +217,8 @@ export async function listCampaigns(
 }
 
 /**
- * Replaces the content of a DRAFT or SCHEDULED campaign. Emails of a start that is already sending keep their content.
+ * Replaces the content of a DRAFT or SCHEDULED campaign. Emails that an earlier, cancelled start has sent keep their
+ * content.
  * @throws AppError NOT_FOUND, CONFLICT in any other state or for a slug that is taken, DOMAIN_NOT_VERIFIED
  */
 export async function updateCampaign(
@@ -228,14 +229,14 @@ export async function updateCampaign(
   const { slug } = p;
   const updated = trx
     .updateTable('campaigns')
-    .set({ ...contentColumns(p.content), slug, updated_at: sql<Date>`now()`, edited_at: nextVersion('edited_at') })
+    .set({ ...contentColumns(p.content), slug, updated_at: sql<Date>`now()`, edited_at: nextVersionSql('edited_at') })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .where('status', 'in', ['DRAFT', 'SCHEDULED'])
     .returning(CAMPAIGN_COLUMN_NAMES);
   const row = await refuseTakenSlug({ kind: 'campaign', slug }, () => updated.executeTakeFirst());
   if (!row) {
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'Only a campaign that is DRAFT or SCHEDULED can be changed.',
       suggestion: 'Copy it with POST /v1/campaigns/{id}/duplicate, and change the copy.',
     });
@@ -256,7 +257,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVer
   `.execute(trx);
   const [deleted] = rows;
   if (!deleted)
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'A campaign that is SCHEDULED, SENDING or PAUSED cannot be deleted.',
       suggestion: 'Cancel it first with POST /v1/campaigns/{id}/cancel.',
     });
@@ -304,14 +305,14 @@ export interface CampaignRefusal {
  * Returns the error for a conditional UPDATE that found no row: NOT_FOUND, or CONFLICT with the campaign's status in
  * `details`.
  */
-export async function refusal(trx: Trx, p: CampaignRef, why: CampaignRefusal): Promise<AppError> {
+export async function createRefusalError(trx: Trx, p: CampaignRef, why: CampaignRefusal): Promise<AppError> {
   const row = await trx
     .selectFrom('campaigns')
     .select('status')
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .executeTakeFirst();
-  if (!row) return notFound();
+  if (!row) return campaignNotFound();
   return new AppError('CONFLICT', { ...why, details: { status: row.status } });
 }
 
@@ -347,19 +348,19 @@ function contentColumns(content: CampaignContent) {
     ...emailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
-    audience_filter: jsonOrNull(audienceFilter),
+    audience_filter: toJsonOrNull(audienceFilter),
     topic_id: content.topicId ?? null,
     ...timingColumns(timing),
-    variants: jsonOrNull(variants),
-    variant_test: jsonOrNull(test),
+    variants: toJsonOrNull(variants),
+    variant_test: toJsonOrNull(test),
   };
 }
 
-function jsonOrNull(value: object | null): string | null {
+function toJsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-function notFound(): AppError {
+function campaignNotFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
 }
 
@@ -368,7 +369,7 @@ function notFound(): AppError {
  * @throws AppError NOT_FOUND if the row is undefined
  */
 export function toCampaign(row: CampaignRow | undefined): Campaign {
-  if (!row) throw notFound();
+  if (!row) throw campaignNotFound();
   return {
     id: row.id,
     name: row.name,

@@ -8,7 +8,7 @@ import {
 } from '../../rules/campaigns/counts.ts';
 import type { Trx } from '../connection.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
-import { ofCampaign } from './recipient-rows.ts';
+import { isOfCampaign } from './recipient-rows.ts';
 
 interface FiguresRow extends CampaignCounts {
   seq: number;
@@ -51,23 +51,23 @@ export async function countChunks(
   const { rows } = await sql<FiguresRow>`
     WITH combined AS MATERIALIZED (
       SELECT k.seq, e.variant, e.reason, ${sql.join(SERIES.map((kind) => sql`${hourOf(kind)} AS ${sql.ref(`${kind}Hour`)}`))},
-        count(*) AS total, ${sums(perEmail)}
+        count(*) AS total, ${sumColumns(perEmail)}
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
       WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq = ANY(${p.seqs}::int[])
-        AND ${ofCampaign(sql`e.campaign_id`, p)}
+        AND ${isOfCampaign(sql`e.campaign_id`, p)}
       GROUP BY 1, 2, 3, 4, 5, 6, 7)
     SELECT seq, grouping(variant, reason, "sentHour", "deliveredHour", "openedHour", "clickedHour") AS of,
       variant, reason, "sentHour", "deliveredHour", "openedHour", "clickedHour",
-      sum(total)::int AS total, ${sums(Object.keys(counted).map((name) => [name, sql.ref(name)]))}
+      sum(total)::int AS total, ${sumColumns(Object.keys(counted).map((name) => [name, sql.ref(name)]))}
     FROM combined GROUP BY GROUPING SETS
       ((seq, variant), (seq, reason), (seq, "sentHour"), (seq, "deliveredHour"), (seq, "openedHour"), (seq, "clickedHour"))
   `.execute(trx);
-  const found = new Map(p.seqs.map((seq) => [seq, noFigures()]));
+  const found = new Map(p.seqs.map((seq) => [seq, newFigures()]));
   for (const row of rows) addRow(found.get(row.seq), row);
   return found;
 }
 
-function sums(parts: [name: string, of: RawBuilder<unknown>][]): RawBuilder<unknown> {
+function sumColumns(parts: [name: string, of: RawBuilder<unknown>][]): RawBuilder<unknown> {
   return sql.join(parts.map(([name, of]) => sql`sum(${of})::int AS ${sql.ref(name)}`));
 }
 
@@ -75,7 +75,7 @@ function hourOf(kind: SeriesKind): RawBuilder<unknown> {
   return sql`floor(date_part('epoch', ${sql.ref(`e.${kind}_at`)}) / 3600)::int`;
 }
 
-function noFigures(): ChunkFigures {
+function newFigures(): ChunkFigures {
   return {
     variants: [],
     byReason: {},

@@ -3,9 +3,9 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
-import { capOf, type FrequencyCap } from '../sending/frequency.ts';
+import { type FrequencyCap, readFrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
-import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
+import { isOfCampaign, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
 /** A chunk of a campaign start. Only the lane that works on the chunk changes its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -58,7 +58,7 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
       SELECT o.seq FROM campaign_chunks o
       WHERE o.campaign_id = ${p.campaignId} AND o.seq > 0 AND EXISTS (
         SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
-          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+          AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
       ORDER BY o.seq LIMIT ${p.limit})
     RETURNING k.seq
   `.execute(db);
@@ -98,7 +98,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
     WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND NOT EXISTS (
         SELECT FROM emails e WHERE e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
-          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+          AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
     RETURNING seq
   `.execute(db);
   return rows.length > 0;
@@ -106,7 +106,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
 
 /**
  * Skips the remaining recipients of a cancelled start, at most `limit` rows per call. Returns the number of skipped
- * recipients. Does nothing while the campaign is SENDING or PAUSED.
+ * recipients. Does nothing while the campaign is SCHEDULED, SENDING or PAUSED, or if it was started again.
  */
 export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
@@ -122,8 +122,9 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /**
- * Changes the rows of a chunk whose status is one of `from`. Locks the campaign's row as a claim does. Clears the claim
- * of the rows, so that results of workers that are still sending are ignored.
+ * Changes the rows of a chunk whose status is one of `from`, if this start of the campaign is SENDING. Locks the
+ * campaign's row as a claim does. Clears the claim of the rows, so that results of workers that are still sending are
+ * ignored.
  */
 async function endOpenRows(
   db: Db,
@@ -144,7 +145,7 @@ async function endOpenRows(
     WHERE EXISTS (SELECT FROM start)
       AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${where}
+      AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${where}
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
@@ -175,7 +176,7 @@ function toTerms(row: TermsRow): SendTerms {
     paused: row.paused,
     held: row.held,
     sendRate: row.send_rate_per_second,
-    frequencyCap: row.mode === 'test' ? null : capOf(row),
+    frequencyCap: row.mode === 'test' ? null : readFrequencyCap(row),
     tracking: row.tracking,
     timezone: row.timezone,
     senderDomain:

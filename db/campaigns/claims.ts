@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
-import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
+import { notSuppressed, suppressionReasonSql } from '../contacts/suppressions.ts';
 import { type FrequencyCap, hasSlot, isCapUnchangedSql, takeSlots } from '../sending/frequency.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { isStillOpen, type OpenGate } from './chunk-clock.ts';
 import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
-import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
+import { isOfCampaign, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
 /** The range of a chunk's rows that one statement claims: the first and the last id. */
 export interface LedgerRange {
@@ -77,7 +77,7 @@ export async function listRanges(
       SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS n, count(*) OVER () AS total
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
       WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+        AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
     ), edges AS (
       SELECT id, n, total, lead(id) OVER (ORDER BY id) AS next FROM open WHERE n % ${size} IN (0, ${size} - 1) OR n = total - 1
     )
@@ -98,7 +98,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
   const claimable = sql<boolean>`
     EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+      AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
       AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${canReceiveMarketing(p)}
       AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
   const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
@@ -115,7 +115,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
         AND ${isStillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
       FOR KEY SHARE OF k
     )${slots}
-    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${variantColumns(p)}
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${variantAssignments(p)}
     FROM contacts c
     WHERE ${claimable} ${capped}
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
@@ -129,7 +129,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
  * Safe to run twice.
  */
 export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
-  const why = suppressedReason({
+  const why = suppressionReasonSql({
     pads: p.suppressionPads,
     email: sql`c.email`,
     projectId: p.projectId,
@@ -146,7 +146,7 @@ export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
       LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       LEFT JOIN frequency_slots s ON s.contact_id = m.contact_id AND s.project_id = m.project_id AND ${p.frequencyCap != null}
       WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
-        AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
+        AND ${isOfCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
     WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}
       AND EXISTS (
         SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING')
@@ -167,7 +167,7 @@ export async function releaseClaims(db: Db, p: { ids: string[]; claim: number })
  * Returns the assignments that set the variant of claimed rows. Recipients who waited for the winner get their variant
  * here. For other rows the values do not change, so their updates stay heap-only.
  */
-function variantColumns({ assignedVariant }: ClaimRequest): RawBuilder<unknown> {
+function variantAssignments({ assignedVariant }: ClaimRequest): RawBuilder<unknown> {
   return assignedVariant
     ? sql`, variant = ${assignedVariant.variant}::smallint, content_id = ${assignedVariant.contentId}::uuid`
     : sql``;

@@ -31,7 +31,7 @@ export interface SentEmails {
 export interface CompletedSent {
   /**
    * The number of emails that this call completed. If it is lower than the number of emails passed in, other processes
-   * have claimed the rest.
+   * have claimed the rest, or the rest belongs to the `listening` projects.
    */
   counted: number;
   /** True if a mailbox provider has recently refused email of one of these projects (see `findWatchedEmails`). */
@@ -50,13 +50,13 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
-    FROM unnest(${plainArray(p.ids)}::uuid[], ${plainArray(p.claims)}::bigint[], ${idsOfProvider(p)}::text[]) AS d (id, claim, provider_id)
+    FROM unnest(${toPlainArray(p.ids)}::uuid[], ${toPlainArray(p.claims)}::bigint[], ${providerIdsToStore(p)}::text[]) AS d (id, claim, provider_id)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
   // Includes emails that this call did not complete: an email that was transmitted twice has two ids.
   const handedOver = sql`
-    SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
+    SELECT d.provider_id, e.project_id, e.id FROM unnest(${toPlainArray(p.ids)}::uuid[], ${providerIdsToStore(p)}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
   const { rows } = await prepared<CompletedSent>`
     WITH listening AS MATERIALIZED (
@@ -103,7 +103,7 @@ export async function findCompleted(db: Db, p: { ids: string[]; claims: number[]
  * Formats a Postgres array of values that need no quotes. Faster than the driver, which checks each value for
  * characters to escape.
  */
-function plainArray(values: (string | number)[]): string {
+function toPlainArray(values: (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
 
@@ -111,6 +111,6 @@ function plainArray(values: (string | number)[]): string {
  * Returns the ids for `unnest`. Returns an empty array if no email has an id, because `unnest` fills shorter arrays
  * with NULL.
  */
-function idsOfProvider({ providerIds }: SentEmails): (string | null)[] {
+function providerIdsToStore({ providerIds }: SentEmails): (string | null)[] {
   return providerIds.some((id) => id !== null) ? providerIds : [];
 }

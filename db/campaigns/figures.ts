@@ -62,15 +62,15 @@ export async function readFigures(
     const whole = lacking.has(id)
       ? await countMissing(db, { projectId: p.projectId, campaignId: id })
       : chunks.filter(({ campaignId }) => campaignId === id);
-    figures.set(id, sumOf(whole));
+    figures.set(id, sumChunks(whole));
   }
   return figures;
 }
 
 /**
  * Counts the chunks without stored statistics, and stores the result. Reads the stored statistics in the same snapshot.
- * Stores nothing if `db` has joined a transaction of the caller, because there each statement has a snapshot of its
- * own.
+ * Stores nothing if `db` has joined a transaction of the caller, because each statement of that transaction has a
+ * separate snapshot.
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = joinedTransaction(db);
@@ -138,14 +138,17 @@ async function listChunks(db: Db, p: { projectId: string; ids: readonly string[]
       LATERAL (SELECT k.done_at IS NOT NULL OR c.status NOT IN ('SENDING', 'PAUSED') AS over) s
     WHERE k.project_id = ${p.projectId} AND k.campaign_id = ANY(${p.ids}::uuid[]) ORDER BY k.campaign_id, k.seq
   `.execute(db);
-  return rows.map(({ over, figures, ...chunk }) => ({ ...chunk, figures: over && hasOpen(figures) ? null : figures }));
+  return rows.map(({ over, figures, ...chunk }) => ({
+    ...chunk,
+    figures: over && hasOpenRecipients(figures) ? null : figures,
+  }));
 }
 
-function hasOpen(figures: ChunkFigures | null): boolean {
+function hasOpenRecipients(figures: ChunkFigures | null): boolean {
   return figures?.variants.some(({ counts }) => counts.pending > 0) ?? false;
 }
 
-function sumOf(chunks: Chunk[]): Figures {
+function sumChunks(chunks: Chunk[]): Figures {
   const sum: Figures = {
     counts: { ...NO_COUNTS },
     variants: new Map(),
@@ -162,8 +165,8 @@ function sumOf(chunks: Chunk[]): Figures {
 function addChunk(sum: Figures, { variant: ofChunk, rest }: Chunk, figures: ChunkFigures): void {
   for (const { variant, counts } of figures.variants) {
     addCounts(sum.counts, counts);
-    if (variant !== null) addCounts(entryOf(sum.variants, variant), counts);
-    if (ofChunk !== null && !rest) addCounts(entryOf(sum.tested, ofChunk), counts);
+    if (variant !== null) addCounts(getOrAddCounts(sum.variants, variant), counts);
+    if (ofChunk !== null && !rest) addCounts(getOrAddCounts(sum.tested, ofChunk), counts);
   }
   for (const [reason, recipients] of Object.entries(figures.byReason))
     sum.byReason[reason] = (sum.byReason[reason] ?? 0) + recipients;
@@ -174,7 +177,7 @@ function addChunk(sum: Figures, { variant: ofChunk, rest }: Chunk, figures: Chun
   sum.machineClicks += figures.machineClicks;
 }
 
-function entryOf(counts: Map<number, CampaignCounts>, variant: number): CampaignCounts {
+function getOrAddCounts(counts: Map<number, CampaignCounts>, variant: number): CampaignCounts {
   const entry = counts.get(variant) ?? { ...NO_COUNTS };
   counts.set(variant, entry);
   return entry;

@@ -112,9 +112,9 @@ async function countAssigned(trx: Trx, campaignId: string, variants: number): Pr
     SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients
     FROM campaign_chunks WHERE campaign_id = ${campaignId} GROUP BY 1, 2
   `.execute(trx);
-  const of = (variant: number) => rows.find((row) => row.variant === variant)?.recipients ?? 0;
+  const countOfVariant = (variant: number) => rows.find((row) => row.variant === variant)?.recipients ?? 0;
   return {
-    variants: Array.from({ length: variants }, (_, n) => of(n)),
+    variants: Array.from({ length: variants }, (_, n) => countOfVariant(n)),
     rest: rows.find(({ rest }) => rest)?.recipients ?? 0,
   };
 }

@@ -61,7 +61,7 @@ export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
  * Postgres cannot use an index for it. Otherwise the planner would read the whole campaign by the index (campaign_id,
  * contact_id) for each chunk of a large campaign. The range of ids is enough to find the rows.
  */
-export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
+export function isOfCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
@@ -87,12 +87,12 @@ export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
  */
 export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
-  const part = `%${likeText(search)}%`;
+  const part = `%${toLikeText(search)}%`;
   return sql<SqlBool>`CASE WHEN e.to_email IS NOT NULL THEN e.to_email LIKE ${part} ELSE EXISTS (
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
 }
 
 /** Escapes the search text for LIKE, in lower case as addresses are stored. */
-export function likeText(search: string): string {
+export function toLikeText(search: string): string {
   return escapeLike(toSearchForms(search).at(-1) ?? search);
 }

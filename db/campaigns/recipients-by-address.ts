@@ -4,10 +4,10 @@ import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 import {
   type CampaignRecipientRow,
-  likeText,
   matches,
   RECIPIENT_COLUMNS,
   type RecipientFilter,
+  toLikeText,
 } from './recipient-rows.ts';
 
 /**
@@ -23,7 +23,7 @@ type Search = CampaignRef & RecipientFilter;
  * always find a complete address. It can find the start of an address only if the database compares text by bytes.
  */
 export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
-  return Boolean(search) && ((await comparesBytes(db)) || isWhole(search));
+  return Boolean(search) && ((await comparesBytes(db)) || isWholeAddress(search));
 }
 
 /**
@@ -53,8 +53,8 @@ export async function findByAddress(
  * Returns the SQL condition for matching rows `e` that `findByAddress` does not find. It is a CASE, so that Postgres
  * reads contacts only for matching rows; a join would read all contacts first.
  */
-export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
-  const begins = await beginsWith(db, p);
+export async function isNotFoundByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
+  const begins = await addressPrefixPredicate(db, p);
   return sql<SqlBool>`CASE WHEN ${meant} THEN NOT EXISTS (
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND ${begins}) END`;
 }
@@ -64,7 +64,7 @@ async function listContacts(db: Db, p: Search & { after: string | null; most: nu
   const after = p.after === null ? sql`true` : sql`c.email > ${p.after}`;
   const { rows } = await sql<{ id: string; email: string }>`
     SELECT c.id, c.email FROM contacts c
-    WHERE c.project_id = ${p.projectId} AND ${await beginsWith(db, p)} AND ${after} ORDER BY c.email LIMIT ${p.most}
+    WHERE c.project_id = ${p.projectId} AND ${await addressPrefixPredicate(db, p)} AND ${after} ORDER BY c.email LIMIT ${p.most}
   `.execute(db);
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
@@ -80,12 +80,12 @@ async function findRows(db: Db, p: Search, of: { ids: string[]; limit: number })
   return rows;
 }
 
-async function beginsWith(db: Db, { search = '' }: RecipientFilter): Promise<RawBuilder<SqlBool>> {
-  if (await comparesBytes(db)) return sql<SqlBool>`c.email LIKE ${`${likeText(search)}%`}`;
+async function addressPrefixPredicate(db: Db, { search = '' }: RecipientFilter): Promise<RawBuilder<SqlBool>> {
+  if (await comparesBytes(db)) return sql<SqlBool>`c.email LIKE ${`${toLikeText(search)}%`}`;
   return sql<SqlBool>`c.email = ${normalizeEmail(search)}`;
 }
 
-function isWhole(search = ''): boolean {
+function isWholeAddress(search = ''): boolean {
   return search.includes('@');
 }
 

@@ -11,12 +11,12 @@ import {
   type CampaignRecipientRow,
   hasOutcome,
   hasStatus,
+  isOfCampaign,
   matches,
-  ofCampaign,
   RECIPIENT_COLUMNS,
   type RecipientFilter,
 } from './recipient-rows.ts';
-import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-address.ts';
+import { canFindByAddress, findByAddress, isNotFoundByAddress } from './recipients-by-address.ts';
 
 type Request = CampaignRef & RecipientFilter;
 
@@ -57,10 +57,14 @@ export async function listRecipients(
   p: Request & PageRequest,
 ): Promise<Page<CampaignRecipientRow> & { total: number | null }> {
   const asked = { ...p, untilMs: Date.now() + PAGE_MS };
-  if (p.cursor !== undefined) return { ...(await findFrom(db, asked, decodePosition(p.cursor))), total: 0 };
+  if (p.cursor !== undefined) return { ...(await findFromPosition(db, asked, decodePosition(p.cursor))), total: 0 };
   const all = await countAll(db, p);
   const parts = all > COUNTED_MAX && (await canFindByAddress(db, p));
-  const page = await findFrom(db, asked, parts ? { part: 'address', after: null } : { part: 'all', before: null });
+  const page = await findFromPosition(
+    db,
+    asked,
+    parts ? { part: 'address', after: null } : { part: 'all', before: null },
+  );
   return { ...page, total: await countRecipients(db, p, all) };
 }
 
@@ -79,25 +83,25 @@ export function exportRecipients(
 type Asked = Request & { limit: number; untilMs: number };
 type Search = Asked & Exclude<RecipientPosition, { part: 'address' }>;
 
-async function findFrom(db: Db, p: Asked, position: RecipientPosition): Promise<Page<CampaignRecipientRow>> {
+async function findFromPosition(db: Db, p: Asked, position: RecipientPosition): Promise<Page<CampaignRecipientRow>> {
   if (position.part !== 'address') return findRecipients(db, { ...p, ...position });
   const { items, goesOn } = await findByAddress(db, { ...p, after: position.after });
-  if (goesOn !== null) return pageUpTo(items, { part: 'address', after: goesOn });
+  if (goesOn !== null) return cutPageAt(items, { part: 'address', after: goesOn });
   const rest = { part: 'rest', before: null } as const;
-  if (items.length === p.limit) return pageUpTo(items, rest);
+  if (items.length === p.limit) return cutPageAt(items, rest);
   const page = await findRecipients(db, { ...p, ...rest, limit: p.limit - items.length });
   return { ...page, items: [...items, ...page.items] };
 }
 
-function pageUpTo(items: CampaignRecipientRow[], position: RecipientPosition): Page<CampaignRecipientRow> {
+function cutPageAt(items: CampaignRecipientRow[], position: RecipientPosition): Page<CampaignRecipientRow> {
   return { items, cursor: encodePosition(position), hasMore: true };
 }
 
 async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipientRow>> {
-  const reasons = indexedReasons(p);
-  if (reasons) return pageOf(await byReasons(db, p, reasons), p);
+  const reasons = reasonsForIndex(p);
+  if (reasons) return toRecipientPage(await findByReasons(db, p, reasons), p);
   const ranges = await listIdRanges(db, p);
-  const meant = p.part === 'rest' ? await notByAddress(db, p, matches(p)) : matches(p);
+  const meant = p.part === 'rest' ? await isNotFoundByAddress(db, p, matches(p)) : matches(p);
   const found: CampaignRecipientRow[] = [];
   let [slowestMs, rowsRead] = [0, 0];
   for (const [n, range] of ranges.entries()) {
@@ -110,23 +114,23 @@ async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipient
     // Stops if the page would exceed its time limit, assuming that the next range takes as long as the slowest range so
     // far.
     const late = rowsRead >= READ_ROWS_MIN && Date.now() + slowestMs >= p.untilMs;
-    if (!isLast && late) return pageUpTo(found, { part: p.part, before: range.first });
+    if (!isLast && late) return cutPageAt(found, { part: p.part, before: range.first });
   }
-  return pageOf(found, p);
+  return toRecipientPage(found, p);
 }
 
 /** Builds a page after all rows were read, or after more matches were found than fit on the page. */
-function pageOf(found: CampaignRecipientRow[], { limit, part }: Search): Page<CampaignRecipientRow> {
+function toRecipientPage(found: CampaignRecipientRow[], { limit, part }: Search): Page<CampaignRecipientRow> {
   if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);
-  return pageUpTo(items, { part, before: items.at(-1)?.id ?? null });
+  return cutPageAt(items, { part, before: items.at(-1)?.id ?? null });
 }
 
 /**
  * Returns the reasons to search for if the query can use the index on reasons; otherwise undefined. The index finds
  * rare reasons quickly.
  */
-function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter): readonly string[] | undefined {
+function reasonsForIndex({ statuses, reasons, outcome, search }: RecipientFilter): readonly string[] | undefined {
   if (search) return undefined;
   if (reasons) return reasons;
   if (outcome && WITH_REASON_OUTCOMES.includes(outcome)) return REASONS;
@@ -134,12 +138,12 @@ function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter)
   return statuses.includes('FAILED') ? REASONS : REASONS.filter((reason) => reason.startsWith('bounced:'));
 }
 
-async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<CampaignRecipientRow[]> {
+async function findByReasons(db: Db, p: Search, reasons: readonly string[]): Promise<CampaignRecipientRow[]> {
   const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
       SELECT * FROM emails e
       WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
-        AND ${beforeId(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
+        AND ${isBeforeId(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
       ORDER BY e.id DESC LIMIT ${p.limit + 1}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
@@ -157,7 +161,7 @@ async function findInRange(
     SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
       WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
-        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${beforeId(p, sql`e.id`)} AND ${how.meant}
+        AND ${isOfCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${isBeforeId(p, sql`e.id`)} AND ${how.meant}
       ORDER BY e.id DESC LIMIT ${how.limit}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC
@@ -174,7 +178,7 @@ async function listIdRanges(db: Db, p: Search): Promise<IdRange[]> {
   const open = waits ? sql`done_at IS NULL` : sql`true`;
   const { rows } = await sql<IdRange>`
     SELECT first_id AS first, last_id AS last, size FROM campaign_chunks
-    WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${beforeId(p, sql`first_id`)} AND ${open}
+    WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${isBeforeId(p, sql`first_id`)} AND ${open}
     ORDER BY first_id DESC
   `.execute(db);
   return rows;
@@ -196,6 +200,6 @@ async function countRecipients(db: Db, p: Request, all: number): Promise<number 
   return counted.rows[0]?.total ?? 0;
 }
 
-function beforeId({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
+function isBeforeId({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return id === null ? sql<SqlBool>`true` : sql<SqlBool>`${column} < ${id}::uuid`;
 }

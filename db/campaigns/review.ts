@@ -44,7 +44,7 @@ export async function reviewAudience(
   p: Request & { pads: KeyPads; variables: readonly string[] },
 ): Promise<AudienceReview> {
   const { projectId, pads, variables } = p;
-  const predicate = await predicateOf(db, p);
+  const predicate = await audiencePredicateOf(db, p);
   const refused = withheldReason({ projectId, pads, subscribed: sql`contacts.subscribed`, email: sql`contacts.email` });
   const lacking = variables.map(
     (path, n) =>
@@ -66,7 +66,7 @@ export async function reviewAudience(
 /** Returns one contact to which the campaign would be sent. Undefined if there is none. */
 export async function findSample(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
-    SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed LIMIT 1
+    SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed LIMIT 1
   `.execute(db);
   return rows[0];
 }
@@ -134,13 +134,13 @@ const ZONES_MAX = 2_000;
 export async function countZones(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
   const { rows } = await sql<{ name: string | null; contacts: number }>`
     SELECT CASE WHEN name ~ ${ZONE_PATTERN} THEN name END AS name, count(*) AS contacts
-    FROM (SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed) c
+    FROM (SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed) c
     GROUP BY 1 ORDER BY 2 DESC LIMIT ${ZONES_MAX}
   `.execute(db);
   return rows.map(({ name, contacts }) => ({ zone: name === null ? null : (zoneOf(name) ?? null), contacts }));
 }
 
-async function predicateOf(db: Db, { projectId, campaign }: Request): Promise<RawBuilder<SqlBool>> {
+async function audiencePredicateOf(db: Db, { projectId, campaign }: Request): Promise<RawBuilder<SqlBool>> {
   const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
   try {
     return await audiencePredicate(db, { projectId, type, segmentId, filter });

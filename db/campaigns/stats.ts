@@ -58,26 +58,29 @@ export async function readStats(
 ): Promise<{ counts: CampaignCounts; detail: StatsDetail; figures: Figures | undefined }> {
   const figures = (await readFigures(db, { projectId: p.projectId, ids: [p.id] })).get(p.id);
   const { byReason = {}, machineOpens = 0, machineClicks = 0 } = figures ?? {};
-  const hours = p.startedAt === null ? [] : hoursFrom(p.startedAt);
+  const hours = p.startedAt === null ? [] : listHoursFrom(p.startedAt);
   const machines = hours.length > 0 && machineOpens + machineClicks > 0 ? await readMachineHours(db, p) : undefined;
   const detail = {
     byReason,
     machineOpens,
     machineClicks,
-    series: hours.map((hour) => peopleIn(hour, figures)),
-    machineSeries: hours.map((hour) => ({ at: beginOf(hour), ...(machines?.get(hour) ?? { opens: 0, clicks: 0 }) })),
+    series: hours.map((hour) => countPeopleInHour(hour, figures)),
+    machineSeries: hours.map((hour) => ({
+      at: startOfHour(hour),
+      ...(machines?.get(hour) ?? { opens: 0, clicks: 0 }),
+    })),
   };
   return { counts: figures?.counts ?? NO_COUNTS, detail, figures };
 }
 
-const beginOf = (hour: number) => new Date(hour * HOUR_MS);
+const startOfHour = (hour: number) => new Date(hour * HOUR_MS);
 
-function hoursFrom(startedAt: Date): number[] {
+function listHoursFrom(startedAt: Date): number[] {
   const first = Math.floor(startedAt.getTime() / HOUR_MS);
   return Array.from({ length: SERIES_HOURS }, (_, n) => first + n);
 }
 
-function peopleIn(hour: number, figures: Figures | undefined): SeriesHour {
+function countPeopleInHour(hour: number, figures: Figures | undefined): SeriesHour {
   const of = SERIES.map((kind) => [kind, figures?.hours[kind].get(hour) ?? 0]);
-  return { at: beginOf(hour), ...Object.fromEntries(of) } as SeriesHour;
+  return { at: startOfHour(hour), ...Object.fromEntries(of) } as SeriesHour;
 }

@@ -59,7 +59,7 @@ export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] 
  */
 export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
   const { rows } = await sql<DueRow>`
-    ${waitingChunks(p)} SELECT * FROM waiting WHERE at <= now() ORDER BY at, seq LIMIT ${p.limit}
+    ${selectWaitingChunks(p)} SELECT * FROM waiting WHERE at <= now() ORDER BY at, seq LIMIT ${p.limit}
   `.execute(db);
   const due = rows.map(toLaterChunk);
   const except = [...p.except, ...due.map(({ seq }) => seq)];
@@ -68,7 +68,7 @@ export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
 
 async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | null> {
   const { rows } = await sql<{ at: Date | null; clock: string | null; chunks: number; untried: number }>`
-    ${waitingChunks(p)}
+    ${selectWaitingChunks(p)}
     SELECT min(at) AS at, (array_agg(due_clock ORDER BY at))[1] AS clock, count(*)::int AS chunks,
       (count(*) FILTER (WHERE deferred_since IS NULL))::int AS untried
     FROM waiting
@@ -82,7 +82,7 @@ async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | 
  * Builds the start of a statement with the CTE `waiting`: the waiting chunks, each with the instant `at` of its next
  * turn.
  */
-function waitingChunks(p: DueRequest): RawBuilder<unknown> {
+function selectWaitingChunks(p: DueRequest): RawBuilder<unknown> {
   return sql`
     WITH waiting AS MATERIALIZED (
       SELECT h.seq, h.due_clock, h.deferred_since, h.deferrals, h.resume_id, h.resume_deferred,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { suppressedReason } from '../contacts/suppressions.ts';
+import { suppressionReasonSql } from '../contacts/suppressions.ts';
 
 /**
  * Returns SQL for the reason why a contact of an audience would not get a campaign now, or NULL if the contact would
@@ -13,7 +13,7 @@ export function withheldReason(p: {
   subscribed: RawBuilder<unknown>;
   email: RawBuilder<unknown>;
 }): RawBuilder<string | null> {
-  const why = suppressedReason({ pads: p.pads, email: p.email, projectId: p.projectId, type: 'MARKETING' });
+  const why = suppressionReasonSql({ pads: p.pads, email: p.email, projectId: p.projectId, type: 'MARKETING' });
   return sql<string | null>`CASE WHEN NOT ${p.subscribed} THEN 'unsubscribed'
     WHEN EXISTS (SELECT FROM suppressions WHERE project_id = ${p.projectId}) THEN 'suppressed:' || (${why}) END`;
 }

@@ -63,10 +63,10 @@ export function checkedPage(p: {
       FROM contacts WHERE ${p.predicate} ORDER BY contacts.id LIMIT ${p.contacts}
     ), judged AS MATERIALIZED (
       SELECT page.id, page.name, ${p.refused} AS refused FROM page
-    ), zoned AS MATERIALIZED (${zonedRows(p.zones)})`;
+    ), zoned AS MATERIALIZED (${selectZonedRows(p.zones)})`;
 }
 
-function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
+function selectZonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
   if (!zones) return sql`SELECT judged.id, judged.refused, NULL::text AS zone FROM judged`;
   return sql`
     SELECT judged.id, judged.refused, z.zone

@@ -75,7 +75,7 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
     const columns = await Promise.all(
       some.map(
         async (segment, n) =>
-          sql`(${await memberOf(db, { projectId, segmentId: segment.id })}) IS TRUE AS ${sql.ref(`s${n}`)}`,
+          sql`(${await isSegmentMember(db, { projectId, segmentId: segment.id })}) IS TRUE AS ${sql.ref(`s${n}`)}`,
       ),
     );
     const { rows } = await sql<Record<string, boolean>>`
@@ -90,7 +90,7 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
  * Returns the SQL condition that a contact is in a segment. Segments that refer to each other in a cycle have no
  * members.
  */
-async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
+async function isSegmentMember(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
   const condition: Condition = {
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }],

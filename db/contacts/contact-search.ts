@@ -31,7 +31,7 @@ export async function contactPredicate(
   asked: ContactSelection & { projectId: string },
 ): Promise<RawBuilder<SqlBool>> {
   const { projectId, condition } = asked;
-  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(asked)}`;
+  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matchesSearch(asked)}`;
   if (!condition) return ours;
   const { segments, zone } = await loadConditionSources(db, { projectId, condition });
   return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments, zone })}`;
@@ -43,7 +43,7 @@ export async function countMatching(db: Db, found: RawBuilder<SqlBool>): Promise
   return rows[0]?.total ?? 0;
 }
 
-function matches({
+function matchesSearch({
   search,
   subscribed,
   createdAfter,
@@ -72,6 +72,6 @@ function searchPredicate(search: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${inAddress} OR lower(${NAME}) LIKE ${`%${escapeLike(words)}%`})`;
 }
 
-const firstOf = (keys: readonly string[]) =>
+const firstValueSql = (keys: readonly string[]) =>
   sql`coalesce(${sql.join(keys.map((key) => sql`contacts.data->>${sql.lit(key)}`))})`;
-const NAME = sql`concat_ws(' ', ${firstOf(NAME_KEYS.first)}, ${firstOf(NAME_KEYS.last)}, ${firstOf(NAME_KEYS.full)})`;
+const NAME = sql`concat_ws(' ', ${firstValueSql(NAME_KEYS.first)}, ${firstValueSql(NAME_KEYS.last)}, ${firstValueSql(NAME_KEYS.full)})`;

@@ -53,7 +53,7 @@ export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, 
 /**
  * Wraps a query of `contacts` with LIMIT and OFFSET, and adds the topics. The topics of skipped rows are thus not read.
  */
-export function withTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
+export function selectWithTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`SELECT contacts.*, topics_of(${projectId}::uuid, contacts.id) AS topics FROM (${page}) AS contacts`;
 }
 
@@ -114,7 +114,7 @@ export async function listContacts(
   const total = counted ? await countMatching(db, found) : 0;
   if (counted && total === 0) return { items: [], cursor: null, hasMore: false, total };
   const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterContact(p)} ORDER BY ${ORDERS[p.sort ?? '-createdAt']}
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${isAfterContact(p)} ORDER BY ${ORDERS[p.sort ?? '-createdAt']}
     LIMIT ${p.limit + 1}
   `.execute(db);
   return {
@@ -141,7 +141,7 @@ const ORDERS: Record<ContactSort, RawBuilder<unknown>> = {
 
 const isByAddress = (sort: ContactSort | undefined) => sort === 'email' || sort === '-email';
 
-function afterContact({
+function isAfterContact({
   cursor,
   sort = '-createdAt',
 }: {

@@ -56,7 +56,7 @@ export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; double
 }
 
 /** Tells whether the project uses double opt-in. */
-export async function asksForConfirmation(db: Db, projectId: string): Promise<boolean> {
+export async function usesDoubleOptIn(db: Db, projectId: string): Promise<boolean> {
   const { rows } = await sql`SELECT id FROM projects WHERE id = ${projectId} AND double_opt_in`.execute(db);
   return rows.length > 0;
 }
@@ -71,9 +71,9 @@ export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds:
   if (p.contactIds.length === 0) return;
   const { rows: asked } = await sql<{ id: string; email: string; due: boolean; waited: boolean }>`
     UPDATE contacts SET pending = true,
-      confirmation_asked_at = CASE WHEN ${isDue(sql`confirmation_asked_at`)} THEN now() ELSE confirmation_asked_at END
+      confirmation_asked_at = CASE WHEN ${isConfirmationDue(sql`confirmation_asked_at`)} THEN now() ELSE confirmation_asked_at END
     WHERE project_id = ${p.projectId} AND id = ANY(${p.contactIds}::uuid[]) AND NOT subscribed
-    RETURNING id, email, ${isDue(sql`old.confirmation_asked_at`)} AS due, old.pending AS waited
+    RETURNING id, email, ${isConfirmationDue(sql`old.confirmation_asked_at`)} AS due, old.pending AS waited
   `.execute(trx);
   const due = asked.filter((contact) => contact.due);
   if (due.length === 0) return;
@@ -89,7 +89,7 @@ async function expireLinks(trx: Trx, p: { projectId: string; contacts: { id: str
   `.execute(trx);
 }
 
-function isDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
+function isConfirmationDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(${at} IS NULL OR ${at} <= now() - ${ASK_EVERY})`;
 }
 
@@ -100,7 +100,7 @@ interface AskingTemplate extends EmailText<string | null> {
 
 /**
  * Queues the confirmation emails as TRANSACTIONAL, even if the template is MARKETING, because the person requested the
- * email.
+ * email. Queues none if the template has no sender, or if the project's monthly limit does not allow all of them.
  */
 async function sendConfirmations(
   trx: Trx,

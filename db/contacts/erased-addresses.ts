@@ -46,7 +46,7 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
     WHERE e.project_id = ${projectId} AND e.contact_id = ANY(${own.map(({ id }) => id)}::uuid[]) AND e.source_type <> 'INBOUND'
     ON CONFLICT DO NOTHING
   `.execute(trx);
-  const hashes = uniqueHashes(links);
+  const hashes = sortUniqueHashes(links);
   await sql`
     INSERT INTO erased_addresses AS a (project_id, address_hash, contact_id)
     SELECT ${projectId}, u.hash, c.id
@@ -90,7 +90,7 @@ async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts 
 }
 
 /** Removes duplicates and sorts by hash, so that two erasures lock rows in the same order. */
-function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
+function sortUniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
   const unique = new Map(links.map((link) => [link.hash.toString('hex'), link]));
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link);
 }
@@ -102,7 +102,7 @@ function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
-  const adopted = uniqueHashes(contacts.map(({ id, email }) => ({ id, hash: computeAddressHash(key, email) })));
+  const adopted = sortUniqueHashes(contacts.map(({ id, email }) => ({ id, hash: computeAddressHash(key, email) })));
   await prepared`
     WITH adopted AS (
       SELECT * FROM unnest(${adopted.map(({ id }) => id)}::uuid[], ${adopted.map(({ hash }) => hash)}::bytea[]) AS u (id, hash)),

@@ -53,7 +53,7 @@ export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<
 }
 
 /** Returns the next page of an export, in the order of the ids. Empty at the end. */
-export async function listExported(
+export async function listExportedContacts(
   db: Db,
   p: { predicate: ExportPredicate; after: string | undefined },
 ): Promise<ExportedContact[]> {

@@ -66,7 +66,7 @@ const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0
  * Returns the key of a custom field that a path of the API names, as `plan` or `data.plan`.
  * @throws AppError BAD_REQUEST for a standard field
  */
-export function customFieldKey(field: string): string {
+export function parseCustomFieldKey(field: string): string {
   if (field.startsWith('data.') && field.length > 'data.'.length) return field.slice('data.'.length);
   if (STANDARD_FIELDS.some((standard) => standard.field === field)) {
     throw new AppError('BAD_REQUEST', {
@@ -133,7 +133,7 @@ export async function listRecentFields(db: Db, projectId: string): Promise<Recen
 }
 
 /** Returns the type of each field whose values have one type. */
-export function knownTypesOf(fields: readonly RecentField[]): KnownTypes {
+export function collectKnownTypes(fields: readonly RecentField[]): KnownTypes {
   return Object.fromEntries(fields.flatMap(({ key, type }) => (type === null ? [] : [[key, type]])));
 }
 
@@ -152,14 +152,14 @@ export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): 
 }
 
 /**
- * Returns the segments, unsent campaigns and workflow steps that use a custom field, and the number of contacts that
+ * Returns the segments, unfinished campaigns and workflows that use a custom field, and the number of contacts that
  * have it.
  */
 export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
   const [usedInSegments, usedInCampaigns, usedInWorkflows] = [
-    await segmentsUsing(db, p),
-    await campaignsUsing(db, p),
-    await workflowsUsing(db, p),
+    await listSegmentsUsing(db, p),
+    await listCampaignsUsing(db, p),
+    await listWorkflowsUsing(db, p),
   ];
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM contacts WHERE project_id = ${p.projectId} AND data ? ${p.key}
@@ -185,14 +185,14 @@ export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {
   let deletedFrom = 0;
   let after: string | undefined;
   do {
-    const batch = await stripBatch(db, p, after);
+    const batch = await removeKeyFromBatch(db, p, after);
     deletedFrom += batch.size;
     after = batch.last;
   } while (after);
   return deletedFrom;
 }
 
-async function stripBatch(
+async function removeKeyFromBatch(
   db: Db,
   p: FieldRef,
   after: string | undefined,
@@ -230,36 +230,36 @@ async function countContacts(db: Db, projectId: string): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-async function segmentsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
+async function listSegmentsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const { rows } = await sql<FieldUser & { condition: unknown }>`
     SELECT id, name, condition FROM segments WHERE project_id = ${p.projectId} AND condition IS NOT NULL ORDER BY id
   `.execute(db);
-  return rows.filter((row) => uses(row, p.key)).map(userOf);
+  return rows.filter((row) => usesFieldInCondition(row, p.key)).map(toFieldUser);
 }
 
-async function campaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
+async function listCampaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const { rows } = await sql<FieldUser & { condition: unknown }>`
     SELECT id, name, audience_filter AS condition FROM campaigns
     WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ${UNFINISHED_CAMPAIGNS}
     ORDER BY id
   `.execute(db);
-  return rows.filter((row) => uses(row, p.key)).map(userOf);
+  return rows.filter((row) => usesFieldInCondition(row, p.key)).map(toFieldUser);
 }
 
-async function workflowsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
+async function listWorkflowsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesField);
   const { rows } = await sql<FieldUser & { type: StepType; config: StepConfig }>`
     SELECT w.id, w.name, s.type, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
     WHERE s.project_id = ${p.projectId} AND s.type = ANY(${types}::text[]) ORDER BY w.id
   `.execute(db);
   const using = rows.filter(({ type, config }) => STEPS[type].usesField?.(config, p.key));
-  return [...new Map(using.map((row) => [row.id, userOf(row)])).values()];
+  return [...new Map(using.map((row) => [row.id, toFieldUser(row)])).values()];
 }
 
-function uses({ condition }: { condition: unknown }, key: string): boolean {
+function usesFieldInCondition({ condition }: { condition: unknown }, key: string): boolean {
   return hasStoredReference(condition, { dataField: `data.${key}` }, 'audience');
 }
 
-function userOf({ id, name }: FieldUser): FieldUser {
+function toFieldUser({ id, name }: FieldUser): FieldUser {
   return { id, name };
 }

@@ -245,8 +245,8 @@ export async function moveJob(
 }
 
 /**
- * Returns the result of a job that has ended.
- * @throws RowMissing
+ * Returns the status of a job, and why it failed.
+ * @throws RowMissing if the job does not exist
  */
 export async function findJobEnd(
   db: Db,
@@ -278,9 +278,9 @@ export async function finishJob(
 }
 
 /**
- * Cancels a running job. A chunk that is being processed completes, and no further chunk starts. Completed chunks stay
- * and are in the result. The job's Temporal workflow then finds that the job has ended. Cancelling twice has the same
- * effect as cancelling once.
+ * Cancels a job that is queued or running. A chunk that is being processed completes, and no further chunk starts.
+ * Completed chunks stay and are in the result. The job's Temporal workflow then finds that the job has ended.
+ * Cancelling twice has the same effect as cancelling once.
  * @throws AppError NOT_FOUND; CONFLICT for a job that has ended in another way
  */
 export async function cancelJob(trx: Trx, { projectId, id }: JobRef): Promise<Job> {

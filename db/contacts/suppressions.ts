@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
-import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../../rules/emails/reasons.ts';
+import { isSuppressionFor, SUPPRESSION_REASONS, type SuppressionReason } from '../../rules/emails/reasons.ts';
 import { computeAddressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
@@ -39,8 +39,8 @@ export interface Suppression {
 /** The `source` of a suppression that a person caused on a consent page. */
 export const PAGE_SOURCE = 'unsubscribe_page';
 /**
- * Refusals by the person. Only the person, or a caller who writes `subscribed: true` for the person, can end such a
- * suppression.
+ * Refusals by the person. The person can end them on a consent page. A caller who writes `subscribed: true` ends only
+ * an `unsubscribe`.
  */
 export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
@@ -88,7 +88,10 @@ export async function listSuppressions(
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();
-  return { ...toPage(rows, p.limit, toSuppression), total: p.cursor === undefined ? await countWhere(db, ours) : 0 };
+  return {
+    ...toPage(rows, p.limit, toSuppression),
+    total: p.cursor === undefined ? await countSuppressions(db, ours) : 0,
+  };
 }
 
 /** Deletes the suppressions of addresses with these reasons. Returns the number of deleted suppressions. */
@@ -204,8 +207,8 @@ export async function copyRefusals(
 }
 
 /**
- * Finds the reason for which an address must not get email of this type. This is the last check before a single email
- * is sent.
+ * Finds the reason for which an address must not get email of this type. Only tests call this function, because the
+ * statement that claims emails also checks the suppressions.
  */
 export async function findSuppressionFor(
   db: Db,
@@ -213,7 +216,7 @@ export async function findSuppressionFor(
   p: { projectId: string; email: string; type: EmailType },
 ): Promise<SuppressionReason | undefined> {
   const found = await findSuppressions(db, key, { projectId: p.projectId, emails: [p.email] });
-  return found.get(normalizeEmail(p.email))?.find((reason) => suppresses(reason, p.type));
+  return found.get(normalizeEmail(p.email))?.find((reason) => isSuppressionFor(reason, p.type));
 }
 
 /**
@@ -228,14 +231,14 @@ export function notSuppressed(p: {
   projectId: string;
   type: EmailType;
 }): RawBuilder<boolean> {
-  return sql<boolean>`NOT EXISTS (${suppressedReason(p)})`;
+  return sql<boolean>`NOT EXISTS (${suppressionReasonSql(p)})`;
 }
 
 /**
  * Builds the subquery of `notSuppressed`: the first reason that prevents email of this type. It is stored as the reason
  * for skipping the email.
  */
-export function suppressedReason(p: {
+export function suppressionReasonSql(p: {
   pads: KeyPads;
   email: RawBuilder<unknown>;
   projectId: string;
@@ -243,7 +246,7 @@ export function suppressedReason(p: {
 }): RawBuilder<string> {
   // The reasons are literals in the SQL. With parameters, a generic plan would not know that there are only a few
   // reasons, and would not use the index.
-  const stopping = SUPPRESSION_REASONS.filter((reason) => suppresses(reason, p.type));
+  const stopping = SUPPRESSION_REASONS.filter((reason) => isSuppressionFor(reason, p.type));
   const reasons = sql.lit(`{${stopping.join()}}`);
   return sql<string>`
     SELECT sup.reason FROM suppressions sup
@@ -263,7 +266,7 @@ export function suppressionPads(key: Buffer): KeyPads {
   return keyPads(key);
 }
 
-async function countWhere(db: Db, ours: RawBuilder<SqlBool>): Promise<number> {
+async function countSuppressions(db: Db, ours: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM suppressions WHERE ${ours}`.execute(db);
   return rows[0]?.total ?? 0;
 }

@@ -68,9 +68,9 @@ export async function listTimeline(
   db: Db,
   p: { projectId: string; contactId: string; limit: number; cursor?: string | undefined },
 ): Promise<TimelinePage> {
-  const asked: Asked = { projectId: p.projectId, contactId: p.contactId, position: positionOf(p.cursor) };
-  const sources = sourcesOf(asked);
-  const parts = sources.map((source) => sql`(${selectItems(source, asked.position)} LIMIT ${p.limit + 1})`);
+  const asked: Asked = { projectId: p.projectId, contactId: p.contactId, position: decodePosition(p.cursor) };
+  const sources = listSources(asked);
+  const parts = sources.map((source) => sql`(${selectTimelineItems(source, asked.position)} LIMIT ${p.limit + 1})`);
   const { rows } = await sql<TimelineItem & { key: string }>`
     SELECT u.key, u.type || ':' || u.key AS id, u.type, u.at AS timestamp, u.metadata
     FROM (${sql.join(parts, sql` UNION ALL `)}) u ORDER BY u.at DESC, u.key COLLATE "C" DESC LIMIT ${p.limit + 1}
@@ -94,7 +94,10 @@ async function countItems(db: Db, sources: Source[]): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-function selectItems({ type, at, key, metadata, from, where, order }: Source, position: Position | undefined): Sql {
+function selectTimelineItems(
+  { type, at, key, metadata, from, where, order }: Source,
+  position: Position | undefined,
+): Sql {
   const before = position
     ? sql<SqlBool>`(${at} < ${position.at} OR (${at} = ${position.at} AND (${key}) COLLATE "C" < ${position.key}))`
     : sql<SqlBool>`true`;
@@ -103,7 +106,7 @@ function selectItems({ type, at, key, metadata, from, where, order }: Source, po
     WHERE ${where} AND ${before} ORDER BY ${order ?? sql`${at} DESC, (${key}) COLLATE "C" DESC`}`;
 }
 
-function positionOf(cursor: string | undefined): Position | undefined {
+function decodePosition(cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined;
   const [at, key] = decodeCursor(cursor, 2);
   if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
@@ -117,19 +120,19 @@ const CAUSE = sql`jsonb_build_object('campaignId', m.campaign_id, 'campaignName'
 const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN executions mx ON mx.id = m.execution_id
   LEFT JOIN workflows mw ON mw.id = mx.workflow_id`;
 
-const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
-const text = (value: string): Sql => sql`${value}::text`;
+const truncateToMillis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
+const sqlText = (value: string): Sql => sql`${value}::text`;
 
-function sourcesOf(asked: Asked): Source[] {
+function listSources(asked: Asked): Source[] {
   return [
     eventSource(asked),
-    failedEmails(asked),
-    execution(asked, 'started'),
-    execution(asked, 'completed'),
-    steps(asked),
-    sms(asked, 'sms.sent', 'sent_at'),
-    sms(asked, 'sms.delivered', 'delivered_at'),
-    sms(asked, 'sms.failed', 'created_at'),
+    failedEmailSource(asked),
+    executionSource(asked, 'started'),
+    executionSource(asked, 'completed'),
+    stepSource(asked),
+    smsSource(asked, 'sms.sent', 'sent_at'),
+    smsSource(asked, 'sms.delivered', 'delivered_at'),
+    smsSource(asked, 'sms.failed', 'created_at'),
   ];
 }
 
@@ -142,7 +145,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {
     type: sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`,
-    at: millis(sql`uuid_extract_timestamp(e.id)`),
+    at: truncateToMillis(sql`uuid_extract_timestamp(e.id)`),
     key: sql`e.id::text`,
     metadata: sql`
       jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))
@@ -173,11 +176,11 @@ export function changeReasonSql(): Sql {
 }
 
 /** Selects emails that were not sent. Such emails have no event. */
-function failedEmails({ projectId, contactId, position }: Asked): Source {
+function failedEmailSource({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {
-    type: text('email.failed'),
-    at: millis(sql`uuid_extract_timestamp(m.id)`),
+    type: sqlText('email.failed'),
+    at: truncateToMillis(sql`uuid_extract_timestamp(m.id)`),
     key: sql`m.id::text`,
     metadata: sql`jsonb_build_object('emailId', m.id, 'subject', k.subject, 'reason', m.reason, 'error', m.error,
       'sourceType', m.source_type) || ${CAUSE}`,
@@ -188,11 +191,11 @@ function failedEmails({ projectId, contactId, position }: Asked): Source {
   };
 }
 
-function execution({ projectId, contactId }: Asked, which: 'started' | 'completed'): Source {
+function executionSource({ projectId, contactId }: Asked, which: 'started' | 'completed'): Source {
   const at = sql`${sql.ref(`x.${which}_at`)}`;
   return {
-    type: text(`workflow.${which}`),
-    at: millis(at),
+    type: sqlText(`workflow.${which}`),
+    at: truncateToMillis(at),
     key: sql`x.id::text || ${`:${which}`}::text`,
     metadata: sql`jsonb_build_object('workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id,
       'status', x.status, 'exitReason', x.exit_reason, 'error', x.error)`,
@@ -201,10 +204,10 @@ function execution({ projectId, contactId }: Asked, which: 'started' | 'complete
   };
 }
 
-function steps({ projectId, contactId }: Asked): Source {
+function stepSource({ projectId, contactId }: Asked): Source {
   return {
-    type: text('workflow.step'),
-    at: millis(sql`s.started_at`),
+    type: sqlText('workflow.step'),
+    at: truncateToMillis(sql`s.started_at`),
     key: sql`s.execution_id::text || ':' || s.visit`,
     metadata: sql`jsonb_build_object('executionId', x.id, 'workflowId', x.workflow_id, 'workflowName', w.name, 'stepId', s.step_id,
       'stepName', t.name, 'stepType', s.type, 'status', s.status, 'error', s.error, 'dueAt', s.due_at, 'completedAt', s.completed_at)`,
@@ -214,7 +217,7 @@ function steps({ projectId, contactId }: Asked): Source {
   };
 }
 
-function sms(
+function smsSource(
   { projectId, contactId }: Asked,
   type: string,
   instant: 'sent_at' | 'delivered_at' | 'created_at',
@@ -222,8 +225,8 @@ function sms(
   const at = sql`${sql.ref(`s.${instant}`)}`;
   const which = instant === 'created_at' ? sql`AND s.status IN ('FAILED', 'UNDELIVERED')` : sql``;
   return {
-    type: text(type),
-    at: millis(at),
+    type: sqlText(type),
+    at: truncateToMillis(at),
     key: sql`s.id::text || ${`:${type.slice('sms.'.length)}`}::text`,
     metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
     from: sql`sms_messages s`,

@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import {
   type ContactChange,
   type ContactUpsert,
-  changeOf,
   type ExistingContact,
+  findChange,
   isUntrustedWrite,
+  listUntrustedKeys,
   mergeByEmail,
-  untrustedKeysOf,
 } from '../../rules/contacts/change.ts';
-import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
+import { type StoredData, selectPublicData, splitByWriter } from '../../rules/contacts/public-data.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import { checkData, type Data } from '../../rules/filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Trx } from '../connection.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
 import { keepPhones } from '../sms/contact-phones.ts';
-import { asksForConfirmation, askToConfirm } from './double-opt-in.ts';
+import { askToConfirm, usesDoubleOptIn } from './double-opt-in.ts';
 import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
@@ -81,8 +81,8 @@ export interface UpsertedContact {
  */
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = mergeByEmail(p.rows);
-  const known = await lockKnown(trx, { projectId: p.projectId, wanted });
-  const asking = await holdBackAsking(trx, p, wanted, known);
+  const known = await lockExistingContacts(trx, { projectId: p.projectId, wanted });
+  const asking = await keepUnsubscribedUntilConfirmed(trx, p, wanted, known);
   const resubscribed = await settleSubscriptions(trx, p, wanted, known);
   const inserted = await insertMissing(
     trx,
@@ -96,7 +96,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => {
     const contact = known.get(row.email);
-    return (contact && changeOf(row, contact)) ?? [];
+    return (contact && findChange(row, contact)) ?? [];
   });
   // Takes the locks in the order of ids before the first write, because the UPDATE changes rows in no fixed order.
   if (wanted.size <= MANY_ROWS && changes.length > 1)
@@ -115,7 +115,7 @@ interface StoredContact extends Omit<UpsertedContact, 'data'>, ExistingContact {
   data: Data;
 }
 
-async function lockKnown(
+async function lockExistingContacts(
   trx: Trx,
   p: { projectId: string; wanted: Map<string, ContactUpsert> },
 ): Promise<Map<string, StoredContact>> {
@@ -124,7 +124,7 @@ async function lockKnown(
   // With many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
   // untrusted callers depend on the current values, which must not change in the meantime, so such rows are locked for
   // an update too.
-  // The ids are found address by address, because this plan does not read the whole project (see `ownedBy`). The
+  // The ids are found address by address, because this plan does not read the whole project (see `isOwnedBy`). The
   // address of the locked row is compared again, because the address may have changed before the lock.
   const isLimited = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && hasChanges(row));
   const strength = sql.raw(isLimited || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
@@ -133,7 +133,7 @@ async function lockKnown(
     FROM contacts c WHERE id = ANY(ARRAY(
       SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
       CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${p.projectId} AND email = wanted.email LIMIT 1) AS found))
-      AND c.email = ANY(${emails}::text[]) AND ${ownedBy('project_id', p.projectId)}
+      AND c.email = ANY(${emails}::text[]) AND ${isOwnedBy('project_id', p.projectId)}
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
@@ -143,7 +143,7 @@ async function lockKnown(
  * Applies double opt-in to the rows. Untrusted callers, and steps that such callers trigger, cannot subscribe a contact
  * then. The contacts stay unsubscribed. Returns the addresses that get a confirmation email.
  */
-async function holdBackAsking(
+async function keepUnsubscribedUntilConfirmed(
   trx: Trx,
   p: UpsertContacts,
   wanted: Map<string, ContactUpsert>,
@@ -152,16 +152,17 @@ async function holdBackAsking(
   const asking = [...wanted.values()].filter(
     (row) => isUntrustedWrite(row) && wouldSubscribe(row, known.get(row.email), p),
   );
-  if (asking.length === 0 || !(await asksForConfirmation(trx, p.projectId))) return [];
+  if (asking.length === 0 || !(await usesDoubleOptIn(trx, p.projectId))) return [];
   for (const row of asking) wanted.set(row.email, { ...row, subscribed: known.has(row.email) ? undefined : false });
   return asking.map((row) => row.email);
 }
 
 /**
- * Applies suppressions to the rows. `subscribed: true` from the project deletes the suppression that resulted from the
- * person's own refusal. If the project protects such refusals, the row also needs `resubscribe`. All other rows respect
- * a refusal: they do not subscribe an existing contact, and a new contact is not subscribed.
- * @returns the addresses whose own refusal a row has ended or overridden
+ * Applies suppressions to the rows. `subscribed: true` from the project deletes the suppression with the reason
+ * `unsubscribe`. If the person refused in person and the project protects such refusals, the row also needs
+ * `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a new contact is
+ * not subscribed.
+ * @returns the addresses whose refusal in person a row has ended or overridden
  */
 async function settleSubscriptions(
   trx: Trx,
@@ -170,18 +171,22 @@ async function settleSubscriptions(
   known: Map<string, StoredContact>,
 ): Promise<Set<string>> {
   const { projectId, suppressionKey } = p;
-  const asksTo = (row: ContactUpsert) =>
+  const asksToSubscribe = (row: ContactUpsert) =>
     row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isUntrustedWrite(row);
-  const asking = [...wanted.values()].filter(asksTo).map((row) => row.email);
+  const asking = [...wanted.values()].filter(asksToSubscribe).map((row) => row.email);
   const refusals = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
-  const isKept = ({ email, resubscribe }: ContactUpsert) => {
+  const keepsUnsubscribed = ({ email, resubscribe }: ContactUpsert) => {
     const refusal = refusals.get(email);
     return refusal?.isOwn === true && refusal.isProtected && resubscribe !== true;
   };
-  const lifts = (row: ContactUpsert) => asksTo(row) && !isKept(row);
-  const lifted = [...wanted.values()].filter((row) => lifts(row) && refusals.has(row.email)).map((row) => row.email);
+  const liftsSuppression = (row: ContactUpsert) => asksToSubscribe(row) && !keepsUnsubscribed(row);
+  const lifted = [...wanted.values()]
+    .filter((row) => liftsSuppression(row) && refusals.has(row.email))
+    .map((row) => row.email);
   await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
-  const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
+  const subscribing = [...wanted.values()].filter(
+    (row) => !liftsSuppression(row) && wouldSubscribe(row, known.get(row.email), p),
+  );
   const refused = await findSuppressions(trx, suppressionKey, {
     projectId,
     emails: subscribing.map((row) => row.email),
@@ -207,7 +212,7 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
       SELECT FROM events e
       WHERE e.project_id = ${p.projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id
         AND e.actor IS DISTINCT FROM ${PUBLIC_ACTOR})
-    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
+    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${isOwnedBy('c.project_id', p.projectId)}
     RETURNING c.id, c.was_unsubscribed
   `.execute(trx);
   for (const row of rows) {
@@ -233,7 +238,7 @@ async function keepHistories(
   await sql`
     UPDATE contacts c SET was_unsubscribed = u.was
     FROM unnest(${kept.map(({ id }) => id)}::uuid[], ${kept.map((contact) => contact.wasUnsubscribed)}::bool[]) AS u (id, was)
-    WHERE c.id = u.id AND ${ownedBy('c.project_id', p.projectId)}
+    WHERE c.id = u.id AND ${isOwnedBy('c.project_id', p.projectId)}
   `.execute(trx);
 }
 
@@ -248,9 +253,9 @@ function startsSubscribed(row: ContactUpsert, p: UpsertContacts): boolean {
 async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) =>
-    row.by === 'unauthenticated' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row,
+    row.by === 'unauthenticated' ? { ...row, set: selectPublicData(NOTHING, row.set) } : row,
   );
-  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: untrustedKeysOf(row) }, row);
+  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: listUntrustedKeys(row) }, row);
   // DO UPDATE instead of DO NOTHING: if a concurrent transaction inserted the address first, the statement returns and
   // locks that transaction's row (docs/decisions.md).
   const { rows: inserted } = await prepared<ContactRow>`
@@ -258,7 +263,7 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
     FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => startsSubscribed(row, p))}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],
-      ${rows.map((row) => arrayLiteral(untrustedKeysOf(row)))}::text[])
+      ${rows.map((row) => toArrayLiteral(listUntrustedKeys(row)))}::text[])
       AS i (email, subscribed, data, untrusted)
     ORDER BY i.email
     ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
@@ -275,8 +280,8 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
   const { rows } = await prepared<ContactRow>`
     WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
-        ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
-        ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[],
+        ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => toArrayLiteral(c.remove))}::text[],
+        ${changes.map((c) => toArrayLiteral(c.distrust))}::text[], ${changes.map((c) => toArrayLiteral(c.trust))}::text[],
         ${changes.map((c) => c.refuses)}::bool[]) AS u (id, subscribed, set_data, remove, distrust, trust, refuses)
     )
     UPDATE contacts c SET
@@ -321,15 +326,16 @@ function hasChanges({ subscribed, set, remove }: ContactUpsert): boolean {
 
 /**
  * Throws if the data of a contact would exceed a limit. Only counts data that the project wrote, so that untrusted data
- * cannot make the project's writes fail. Untrusted values that the project copies are counted separately.
+ * cannot make the project's writes fail. If a visitor or a step with copied values writes, the untrusted data is counted
+ * too, separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);
-  const errors = [...checkData(own), ...(isCopied(row) ? checkData(untrusted) : [])];
+  const errors = [...checkData(own), ...(addsUntrustedData(row) ? checkData(untrusted) : [])];
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-function isCopied(row: ContactUpsert | undefined): boolean {
+function addsUntrustedData(row: ContactUpsert | undefined): boolean {
   return row?.by === 'visitor' || (typeof row?.by === 'object' && row.by.copied.size > 0);
 }
 
@@ -388,6 +394,6 @@ function toStored(row: ContactRow): StoredContact {
 }
 
 /** Formats a Postgres array as text. `unnest` cannot take arrays of different lengths as an array of arrays. */
-function arrayLiteral(values: string[]): string {
+function toArrayLiteral(values: string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 }

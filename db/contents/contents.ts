@@ -49,7 +49,7 @@ export function contentHash(content: NewContent): Buffer {
 }
 
 /** Returns the columns of a content, without its id. */
-export function rowOfContent(content: NewContent): Record<string, string | null> {
+export function toContentRow(content: NewContent): Record<string, string | null> {
   const columns = PART_NAMES.map((part) => [PARTS[part], content[part]]);
   return { ...Object.fromEntries(columns), project_id: content.projectId };
 }
@@ -60,7 +60,7 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
  * unused content afterwards (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
-  const entries = entriesOf(contents);
+  const entries = toEntries(contents);
   const distinct = [...new Set(entries)];
   const found = await findContentIds(db, distinct);
   const missing = distinct.filter(({ key }) => !found.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -98,7 +98,7 @@ interface Entry {
  * Returns the same entry for contents with the same text. Emails that are accepted at the same time mostly have the
  * same text, and comparing texts costs less than hashing them.
  */
-function entriesOf(contents: NewContent[]): Entry[] {
+function toEntries(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();
   return contents.map((content) => {
     const alike = byBody.get(content.body) ?? [];
@@ -127,13 +127,13 @@ async function findContentIds(db: Db, entries: Entry[]): Promise<Map<string, str
     FROM unnest(${entries.map((e) => e.content.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[]) AS u (project_id, hash)
     JOIN contents k USING (project_id, hash)
   `.execute(db);
-  return byKey(rows);
+  return mapIdsByKey(rows);
 }
 
 async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, string>> {
   if (entries.length === 0) return new Map();
   const contents = entries.map((entry) => entry.content);
-  const values = PART_NAMES.map((part) => columnOf(part, contents));
+  const values = PART_NAMES.map((part) => toColumn(part, contents));
   // DO UPDATE instead of DO NOTHING: if a concurrent transaction inserted the content first, the statement returns that
   // row's id.
   const { rows } = await prepared<FoundRow>`
@@ -142,15 +142,15 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
     ON CONFLICT (project_id, hash) DO UPDATE SET type = excluded.type
     RETURNING k.project_id, encode(k.hash, 'hex') AS hash, k.id
   `.execute(db);
-  return byKey(rows);
+  return mapIdsByKey(rows);
 }
 
-function columnOf(part: Part, contents: NewContent[]): RawBuilder<unknown> {
+function toColumn(part: Part, contents: NewContent[]): RawBuilder<unknown> {
   const type = sql.raw(part === 'templateId' || part === 'topicId' ? 'uuid' : 'text');
   return sql`${contents.map((content) => content[part] ?? null)}::${type}[]`;
 }
 
-function byKey(rows: FoundRow[]): Map<string, string> {
+function mapIdsByKey(rows: FoundRow[]): Map<string, string> {
   return new Map(rows.map((row) => [keyOf(row.project_id, row.hash), row.id]));
 }
 

@@ -39,7 +39,7 @@ export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
  */
 export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {
   for (let round = 0; round < limits.rounds; round += 1) {
-    if ((await removeUncarried(db, limits.rows)) < limits.rows) return;
+    if ((await removeUnusedAttachments(db, limits.rows)) < limits.rows) return;
   }
 }
 
@@ -47,7 +47,7 @@ export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<
  * Locks rows of `erased_attachments` before reading emails. A concurrent erasure with the same attachment is then
  * completely visible, or waits and inserts its row again.
  */
-function removeUncarried(db: Db, rows: number): Promise<number> {
+function removeUnusedAttachments(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { rows: notes } = await sql<{ id: string }>`
       SELECT attachment_id AS id FROM erased_attachments LIMIT ${rows} FOR UPDATE SKIP LOCKED

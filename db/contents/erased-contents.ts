@@ -28,7 +28,7 @@ export function isErased(p: ErasedEmails) {
  */
 export async function eraseTexts(trx: Trx, p: ErasedEmails) {
   const { rows: senders } = await sql<Sender>`
-    SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+    SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${isWrittenForOneContact(p)}
   `.execute(trx);
   if (senders.length === 0) return;
   await noteContents(trx, p);
@@ -45,7 +45,7 @@ export async function eraseTexts(trx: Trx, p: ErasedEmails) {
       JOIN unnest(${senders.map((s) => s.type)}::text[], ${senders.map((s) => s.from)}::text[],
         ${senders.map((s) => s.fromName)}::text[], ${ids}::uuid[]) AS u (type, from_email, from_name, id)
         ON (u.type, u.from_email) = (k.type, ${senderAddress}) AND u.from_name IS NOT DISTINCT FROM ${senderName}
-      WHERE ${writtenForOne(p)}
+      WHERE ${isWrittenForOneContact(p)}
     ) blank
     WHERE emails.id = blank.email_id
   `.execute(trx);
@@ -58,7 +58,7 @@ export async function eraseTexts(trx: Trx, p: ErasedEmails) {
 async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)
-    SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+    SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${isWrittenForOneContact(p)}
     ORDER BY e.content_id
     ON CONFLICT (content_id) DO UPDATE SET project_id = n.project_id
   `.execute(trx);
@@ -69,7 +69,7 @@ const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' EL
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;
 
-function writtenForOne(p: ErasedEmails) {
+function isWrittenForOneContact(p: ErasedEmails) {
   return sql<boolean>`${isErased(p)}
     AND e.source_type IN ('TRANSACTIONAL', 'INBOUND') AND k.template_id IS NULL`;
 }

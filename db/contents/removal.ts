@@ -17,11 +17,11 @@ const LIMITS = { rows: 1_000, rounds: 500 };
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
   let removed = 0;
   for (let round = 0; round < limits.rounds; round += 1) {
-    const retired = await retire(db, limits.rows);
+    const retired = await retireContents(db, limits.rows);
     await markRetired(db);
     // Reads the oldest transaction before the statement that deletes. That statement therefore sees the writes of all
     // transactions that have ended until now.
-    const result = await removeUnused(db, { rows: limits.rows, oldest: await oldestTransaction(db) });
+    const result = await removeUnused(db, { rows: limits.rows, oldest: await readOldestTransaction(db) });
     removed += result.removed;
     if (retired < limits.rows && result.checked < limits.rows) break;
   }
@@ -41,7 +41,7 @@ export const isUnused = sql<boolean>`
  * Gives unused contents a new hash. A hash has 32 bytes and the id has 16, so the id as the new hash is never equal to
  * a real hash. Rows of `erased_contents` for contents that are in use are deleted; the next erasure inserts them again.
  */
-function retire(db: Db, rows: number): Promise<number> {
+function retireContents(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
     const ids = await lockNotes(trx, { rows, where: sql<boolean>`retired_at IS NULL` });
     await sql`
@@ -65,7 +65,7 @@ async function markRetired(db: Db): Promise<void> {
 }
 
 /** Returns the start time of the oldest transaction of this service, as text because a Date has no microseconds. */
-async function oldestTransaction(db: Db): Promise<string> {
+async function readOldestTransaction(db: Db): Promise<string> {
   const { rows } = await sql<{ oldest: string }>`
     SELECT coalesce(min(CASE WHEN state = 'disabled' THEN '-infinity' ELSE xact_start END), now())::text AS oldest
     FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user AND backend_type = 'client backend'

@@ -8,7 +8,7 @@ import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
-import { nextVersion } from '../records/record-version.ts';
+import { nextVersionSql } from '../records/record-version.ts';
 import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -85,7 +85,7 @@ export async function listTemplates(
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${containsText(SEARCHED, p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${isOfType(p.type)} AND ${containsText(SEARCHED, p.search)}`;
   const { rows: counted } = await sql<{
     total: number;
   }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
@@ -154,7 +154,7 @@ export async function updateTemplate(
       type: changes.type,
       topic_id: changes.topicId,
       ...emailTextColumns(changes),
-      updated_at: nextVersion(),
+      updated_at: nextVersionSql(),
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
@@ -193,7 +193,7 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
       AND e.sent_at IS NOT NULL AND e.mode = 'live'
   `.execute(db);
   // Lists no campaigns, because a campaign stores its own text even if it was written from a template.
-  return { campaigns: [], workflowSteps: await stepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
+  return { campaigns: [], workflowSteps: await listStepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
 }
 
 /**
@@ -238,7 +238,7 @@ async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: Read
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  if (!row) throw notFound();
+  if (!row) throw templateNotFound();
   assertUnchanged({ name: 'template', updatedAt: row.updated_at }, read);
 }
 
@@ -254,11 +254,11 @@ async function lockStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage
     .where('id', '=', ref.id)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) throw notFound();
-  return stepsUsing(trx, ref);
+  if (!row) throw templateNotFound();
+  return listStepsUsing(trx, ref);
 }
 
-async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+async function listStepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
   const { rows } = await sql<TemplateUsage['workflowSteps'][number]>`
     SELECT s.id, s.name, w.id AS "workflowId", w.name AS "workflowName"
     FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
@@ -268,12 +268,12 @@ async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['work
   return rows;
 }
 
-function ofType(type: EmailType | undefined): RawBuilder<SqlBool> {
+function isOfType(type: EmailType | undefined): RawBuilder<SqlBool> {
   return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
 }
 
 function toTemplate(row: TemplateRow | undefined): Template {
-  if (!row) throw notFound();
+  if (!row) throw templateNotFound();
   return {
     id: row.id,
     name: row.name,
@@ -287,6 +287,6 @@ function toTemplate(row: TemplateRow | undefined): Template {
   };
 }
 
-function notFound(): AppError {
+function templateNotFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No template of this project has this id.' });
 }

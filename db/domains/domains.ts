@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { sealSecret } from '../../rules/access/secrets.ts';
 import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import {
-  afterCheck,
   type CheckedRecords,
   type DomainCheckState,
   type DomainStatus,
   type FoundRecords,
   type SeenRecords,
+  updateStateAfterCheck,
 } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -58,8 +58,8 @@ type DomainRow = RowOf<'domains', typeof COLUMNS>;
 const DOMAINS_MAX = 1_000;
 
 /**
- * Registers a domain with its signing key, which is stored encrypted. Each registration has a selector of its own, so
- * that two projects can publish their keys for the same domain.
+ * Registers a domain with its signing key, which is stored encrypted. Each registration has a different DKIM selector,
+ * so that two projects can publish their keys for the same domain.
  * @throws AppError CONFLICT when the project already has the domain, or has reached its limit
  */
 export async function insertDomain(
@@ -188,9 +188,9 @@ export async function saveDomainCheck(
   p: DomainRef & { checked: CheckedRecords; now: Date },
 ): Promise<Domain> {
   const before = await lockDomain(trx, p);
-  const after = afterCheck(checkStateOf(before), p.checked.found, p.now);
+  const after = updateStateAfterCheck(checkStateOf(before), p.checked.found, p.now);
   // Omits records for which the DNS did not respond, so that they keep their stored value.
-  const seen = JSON.stringify({ ...before?.seen, ...definedOf(p.checked.seen) });
+  const seen = JSON.stringify({ ...before?.seen, ...omitUndefined(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
   const saved = await trx
     .updateTable('domains')
@@ -215,7 +215,7 @@ export async function saveDomainCheck(
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
-  const users = await domainUsers(trx, { projectId: ref.projectId, domain });
+  const users = await listDomainUsers(trx, { projectId: ref.projectId, domain });
   if (Object.values(users).flat().length > 0) {
     throw new AppError('CONFLICT', {
       message: `Templates, steps or unsent campaigns send from ${domain}.`,
@@ -239,7 +239,7 @@ function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow |
 
 type User = { id: string; name: string };
 
-async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
+async function listDomainUsers(db: Db, p: { projectId: string; domain: string }) {
   const at = `@${p.domain}`;
   const { rows: templates } = await sql<User>`
     SELECT id, name FROM templates WHERE project_id = ${p.projectId} AND right(lower(from_email), ${at.length}::int) = ${at}
@@ -260,7 +260,7 @@ async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
 }
 
 function checkStateOf(row: DomainRow | undefined): DomainCheckState {
-  if (!row) throw notFound();
+  if (!row) throw domainNotFound();
   const { missingSince, ...found } = row.found;
   return {
     status: row.status,
@@ -270,12 +270,12 @@ function checkStateOf(row: DomainRow | undefined): DomainCheckState {
   };
 }
 
-function definedOf(seen: SeenRecords): SeenRecords {
+function omitUndefined(seen: SeenRecords): SeenRecords {
   return Object.fromEntries(Object.entries(seen).filter(([, records]) => records !== undefined));
 }
 
 function toDomain(row: DomainRow | undefined): Domain {
-  if (!row) throw notFound();
+  if (!row) throw domainNotFound();
   return {
     id: row.id,
     projectId: row.project_id,
@@ -292,6 +292,6 @@ function toDomain(row: DomainRow | undefined): Domain {
   };
 }
 
-function notFound(): AppError {
+function domainNotFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No domain of this project has this id.' });
 }

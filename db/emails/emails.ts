@@ -123,7 +123,7 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     SELECT ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE e.project_id = ${p.projectId} AND ${filterOf(p)} AND ${afterCursor(p.cursor, 'e.id')}
+    WHERE e.project_id = ${p.projectId} AND ${toFilterPredicate(p)} AND ${afterCursor(p.cursor, 'e.id')}
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   return toPage(
@@ -253,7 +253,7 @@ export async function listEmailEvents(
   return rows;
 }
 
-function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
+function toFilterPredicate(p: EmailFilter): RawBuilder<SqlBool> {
   const parts = [
     p.mode === 'all' ? undefined : sql<SqlBool>`e.mode = ${p.mode}`,
     p.status && sql<SqlBool>`e.status = ${p.status}`,

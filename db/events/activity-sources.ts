@@ -49,57 +49,57 @@ interface Shape {
 export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   const s = source.shape(p, position);
   return sql`
-    SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${keyOf(s)} AS key, ${s.contactId} AS contact_id,
+    SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${sortKeySql(s)} AS key, ${s.contactId} AS contact_id,
       ${s.metadata} AS metadata
-    ${selection(s, p, position)} ORDER BY ${s.order}`;
+    ${selectActivity(s, p, position)} ORDER BY ${s.order}`;
 }
 
 /** Selects one row per item without its columns, for counting. */
 export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
-  return sql`SELECT 1 ${selection(source.shape(p, position), p, position)}`;
+  return sql`SELECT 1 ${selectActivity(source.shape(p, position), p, position)}`;
 }
 
-function selection(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
+function selectActivity(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
   const until =
     position.key === null
       ? sql<SqlBool>`${s.at} <= ${position.at}`
-      : sql<SqlBool>`(${s.at} < ${position.at} OR (${s.at} = ${position.at} AND ${keyOf(s)} < ${position.key}))`;
+      : sql<SqlBool>`(${s.at} < ${position.at} OR (${s.at} = ${position.at} AND ${sortKeySql(s)} < ${position.key}))`;
   return sql`
     FROM ${s.from} WHERE ${s.range} AND ${until} ${p.contactId ? sql`AND ${s.contactId} = ${p.contactId}` : sql``}
       ${p.types ? sql`AND ${s.type} = ANY(${[...p.types]}::text[])` : sql``}`;
 }
 
-const keyOf = (s: Shape): Sql => sql`(${s.type} || ':' || ${s.id}::text)`;
+const sortKeySql = (s: Shape): Sql => sql`(${s.type} || ':' || ${s.id}::text)`;
 
-const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
-const text = (type: ActivityType): Sql => sql`${type}::text`;
+const truncateToMillis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
+const sqlText = (type: ActivityType): Sql => sql`${type}::text`;
 const NO_CONTACT = sql`NULL::uuid`;
 
 /**
  * Returns the condition that an id is in the time range. An id starts with its time in milliseconds, so the order of
  * ids is the order of time, and no index on the instant is needed.
  */
-function idRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
+function idRangePredicate(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
 }
 
 /**
  * Returns the condition that an instant is in the time range. Includes all instants within the position's millisecond.
  */
-function instantRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
+function instantRangePredicate(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} < ${new Date(position.at.getTime() + 1)} AND ${column} >= ${p.startDate ?? new Date(0)}`;
 }
 
 const events: ActivitySource = {
   types: [...new Set<ActivityType>([...Object.values(ACTIVITY_EVENTS), 'event.triggered'])],
   shape: (p, position) => ({
-    at: millis(sql`uuid_extract_timestamp(e.id)`),
+    at: truncateToMillis(sql`uuid_extract_timestamp(e.id)`),
     id: sql`e.id`,
-    type: eventType(),
+    type: eventTypeSql(),
     contactId: sql`e.contact_id`,
     metadata: sql`jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))`,
     from: sql`events e`,
-    range: sql`e.project_id = ${p.projectId} AND ${idRange(p, sql`e.id`, position)}`,
+    range: sql`e.project_id = ${p.projectId} AND ${idRangePredicate(p, sql`e.id`, position)}`,
     order: sql`e.id DESC`,
   }),
 };
@@ -107,9 +107,9 @@ const events: ActivitySource = {
 const started: ActivitySource = {
   types: ['workflow.started'],
   shape: (p, position) => ({
-    ...execution('workflow.started'),
-    at: millis(sql`uuid_extract_timestamp(x.id)`),
-    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${idRange(p, sql`x.id`, position)}`,
+    ...executionShape('workflow.started'),
+    at: truncateToMillis(sql`uuid_extract_timestamp(x.id)`),
+    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${idRangePredicate(p, sql`x.id`, position)}`,
     order: sql`x.id DESC`,
   }),
 };
@@ -117,17 +117,17 @@ const started: ActivitySource = {
 const completed: ActivitySource = {
   types: ['workflow.completed'],
   shape: (p, position) => ({
-    ...execution('workflow.completed'),
-    at: millis(sql`x.completed_at`),
-    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${instantRange(p, sql`x.completed_at`, position)}`,
-    order: sql`${millis(sql`x.completed_at`)} DESC, x.id DESC`,
+    ...executionShape('workflow.completed'),
+    at: truncateToMillis(sql`x.completed_at`),
+    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${instantRangePredicate(p, sql`x.completed_at`, position)}`,
+    order: sql`${truncateToMillis(sql`x.completed_at`)} DESC, x.id DESC`,
   }),
 };
 
-function execution(type: ActivityType): Pick<Shape, 'id' | 'type' | 'contactId' | 'metadata' | 'from'> {
+function executionShape(type: ActivityType): Pick<Shape, 'id' | 'type' | 'contactId' | 'metadata' | 'from'> {
   return {
     id: sql`x.id`,
-    type: text(type),
+    type: sqlText(type),
     contactId: sql`x.contact_id`,
     metadata: sql`jsonb_build_object('workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id,
       'status', x.status, 'exitReason', x.exit_reason)`,
@@ -135,20 +135,20 @@ function execution(type: ActivityType): Pick<Shape, 'id' | 'type' | 'contactId' 
   };
 }
 
-function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_at'): ActivitySource {
+function smsSource(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_at'): ActivitySource {
   const at = sql`${sql.ref(`s.${instant}`)}`;
   const which = type === 'sms.failed' ? sql`AND s.status IN ('FAILED', 'UNDELIVERED')` : sql``;
   return {
     types: [type],
     shape: (p, position) => ({
-      at: millis(at),
+      at: truncateToMillis(at),
       id: sql`s.id`,
-      type: text(type),
+      type: sqlText(type),
       contactId: sql`s.contact_id`,
       metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
       from: sql`sms_messages s`,
-      range: sql`s.project_id = ${p.projectId} AND NOT s.sandbox AND ${instantRange(p, at, position)} ${which}`,
-      order: sql`${millis(at)} DESC, s.id DESC`,
+      range: sql`s.project_id = ${p.projectId} AND NOT s.sandbox AND ${instantRangePredicate(p, at, position)} ${which}`,
+      order: sql`${truncateToMillis(at)} DESC, s.id DESC`,
     }),
   };
 }
@@ -157,19 +157,19 @@ function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_
  * Selects campaigns. The item `campaign.scheduled` has the time when a user scheduled the campaign, not the time when
  * it will be sent.
  */
-function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
+function campaignSource(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
   const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
   return {
     types: [type],
     shape: (p, position) => ({
-      at: millis(at),
+      at: truncateToMillis(at),
       id: sql`g.id`,
-      type: text(type),
+      type: sqlText(type),
       contactId: NO_CONTACT,
       metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
       from: sql`campaigns g`,
-      range: sql`g.project_id = ${p.projectId} AND ${instantRange(p, at, position)}`,
-      order: sql`${millis(at)} DESC, g.id DESC`,
+      range: sql`g.project_id = ${p.projectId} AND ${instantRangePredicate(p, at, position)}`,
+      order: sql`${truncateToMillis(at)} DESC, g.id DESC`,
     }),
   };
 }
@@ -177,14 +177,14 @@ function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource 
 const keyRotations: ActivitySource = {
   types: ['apikey.rotated'],
   shape: (p, position) => ({
-    at: millis(sql`a.created_at`),
+    at: truncateToMillis(sql`a.created_at`),
     id: sql`a.id`,
-    type: text('apikey.rotated'),
+    type: sqlText('apikey.rotated'),
     contactId: NO_CONTACT,
     metadata: sql`jsonb_build_object('actor', a.actor)`,
     from: sql`audit_log a`,
-    range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.rotated' AND ${instantRange(p, sql`a.created_at`, position)}`,
-    order: sql`${millis(sql`a.created_at`)} DESC, a.id DESC`,
+    range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.rotated' AND ${instantRangePredicate(p, sql`a.created_at`, position)}`,
+    order: sql`${truncateToMillis(sql`a.created_at`)} DESC, a.id DESC`,
   }),
 };
 
@@ -192,15 +192,15 @@ export const ACTIVITY_SOURCES: readonly ActivitySource[] = [
   events,
   started,
   completed,
-  sms('sms.sent', 'sent_at'),
-  sms('sms.delivered', 'delivered_at'),
-  sms('sms.failed', 'created_at'),
-  campaign('campaign.scheduled'),
-  campaign('campaign.sent'),
+  smsSource('sms.sent', 'sent_at'),
+  smsSource('sms.delivered', 'delivered_at'),
+  smsSource('sms.failed', 'created_at'),
+  campaignSource('campaign.scheduled'),
+  campaignSource('campaign.sent'),
   keyRotations,
 ];
 
-function eventType(): Sql {
+function eventTypeSql(): Sql {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
   return sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`;
 }

@@ -47,7 +47,7 @@ export async function listActivity(
   db: Db,
   p: ActivityFilter & { limit: number; cursor?: string | undefined },
 ): Promise<ActivityPage> {
-  const position = positionOf(p);
+  const position = decodeActivityPosition(p);
   const wanted = ACTIVITY_SOURCES.filter((source) => !p.types || source.types.some((type) => p.types?.includes(type)));
   if (wanted.length === 0) return { items: [], cursor: null, hasMore: false, total: 0 };
   const parts = wanted.map((source) => sql`(${selectItems(source, p, position)} LIMIT ${p.limit + 1})`);
@@ -70,14 +70,16 @@ export async function listActivity(
 }
 
 async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
-  const parts = sources.map((source) => sql`(${selectPresence(source, p, positionOf(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`);
+  const parts = sources.map(
+    (source) => sql`(${selectPresence(source, p, decodeActivityPosition(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`,
+  );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${ACTIVITY_TOTAL_MAX}) v
   `.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-function positionOf(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
+function decodeActivityPosition(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
   if (p.cursor === undefined) return { at: p.endDate ?? FAR_FUTURE, key: null };
   const [at, key] = decodeCursor(p.cursor, 2);
   if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
@@ -101,17 +103,17 @@ export async function countActivity(
   db: Db,
   p: { projectId: string; startDate: Date; endDate: Date },
 ): Promise<ActivityTotals> {
-  const within = (column: string): RawBuilder<unknown> =>
+  const isWithinSpan = (column: string): RawBuilder<unknown> =>
     sql`${sql.ref(column)} >= ${p.startDate} AND ${sql.ref(column)} <= ${p.endDate}`;
   const own = Object.keys(ACTIVITY_EVENTS);
   const { rows } = await sql<ActivityTotals>`
     SELECT
       (SELECT count(*) FROM events
-        WHERE project_id = ${p.projectId} AND ${within('created_at')} AND NOT name = ANY(${own}::text[])) AS "totalEvents",
+        WHERE project_id = ${p.projectId} AND ${isWithinSpan('created_at')} AND NOT name = ANY(${own}::text[])) AS "totalEvents",
       m.sent AS "totalEmailsSent", m.opened AS "totalEmailsOpened", m.clicked AS "totalEmailsClicked",
-      (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND NOT sandbox AND ${within('started_at')}) AS "totalWorkflowsStarted"
-    FROM (SELECT count(*) FILTER (WHERE ${within('sent_at')}) AS sent,
-        count(*) FILTER (WHERE ${within('opened_at')}) AS opened, count(*) FILTER (WHERE ${within('clicked_at')}) AS clicked
+      (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND NOT sandbox AND ${isWithinSpan('started_at')}) AS "totalWorkflowsStarted"
+    FROM (SELECT count(*) FILTER (WHERE ${isWithinSpan('sent_at')}) AS sent,
+        count(*) FILTER (WHERE ${isWithinSpan('opened_at')}) AS opened, count(*) FILTER (WHERE ${isWithinSpan('clicked_at')}) AS clicked
       FROM emails WHERE project_id = ${p.projectId} AND mode = 'live' AND NOT simulated) m
   `.execute(db);
   return (

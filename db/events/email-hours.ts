@@ -33,9 +33,9 @@ export interface EmailDay extends EmailFigures {
 const SETTLED_MINUTES = 15;
 const HOUR_MS = 3_600_000;
 
-const hourOf = (instant: RawBuilder<unknown>): RawBuilder<number> =>
+const hourOfSql = (instant: RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`floor(extract(epoch FROM ${instant}) / 3600)::int`;
-const beginOf = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_timestamp((${hour})::bigint * 3600)`;
+const startOfHourSql = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_timestamp((${hour})::bigint * 3600)`;
 const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
 
 /**
@@ -48,8 +48,8 @@ const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
 export async function listEmailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<EmailDay[]> {
   const [first, last] = [p.days.at(0), p.days.at(-1)];
   if (!first || !last) return [];
-  const from = sql`${firstHourOf(first.fromMs)}::int`;
-  const until = sql`${firstHourOf(last.untilMs)}::int`;
+  const from = sql`${firstHourFrom(first.fromMs)}::int`;
+  const until = sql`${firstHourFrom(last.untilMs)}::int`;
   const { rows } = await sql<EmailDay>`
     WITH bounds AS MATERIALIZED (
       SELECT greatest(${from}, least(${until}, (SELECT hour FROM mail_hours_until))) AS counted),
@@ -57,17 +57,17 @@ export async function listEmailDays(db: Db, p: { projectId: string; days: readon
       SELECT hour, ${columns} FROM mail_hours
       WHERE project_id = ${p.projectId} AND hour >= ${from} AND hour < (SELECT counted FROM bounds)
       UNION ALL
-      ${countedEvents(p.projectId, sql`(SELECT counted FROM bounds)`, until)})
+      ${selectCountedEvents(p.projectId, sql`(SELECT counted FROM bounds)`, until)})
     SELECT d.date, ${sql.join(FIGURE_NAMES.map((figure) => sql`coalesce(sum(${sql.ref(figure)}), 0)::int AS ${sql.ref(figure)}`))}
-    FROM unnest(${p.days.map((day) => day.date)}::text[], ${p.days.map((day) => firstHourOf(day.fromMs))}::int[],
-      ${p.days.map((day) => firstHourOf(day.untilMs))}::int[]) AS d (date, begins, ends)
+    FROM unnest(${p.days.map((day) => day.date)}::text[], ${p.days.map((day) => firstHourFrom(day.fromMs))}::int[],
+      ${p.days.map((day) => firstHourFrom(day.untilMs))}::int[]) AS d (date, begins, ends)
     LEFT JOIN hours ON hour >= d.begins AND hour < d.ends
     GROUP BY d.date ORDER BY d.date
   `.execute(db);
   return rows;
 }
 
-const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
+const firstHourFrom = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
  * Stores the counts of past hours of all projects in `mail_hours`, in the order of time. Each hour is one transaction
@@ -81,11 +81,11 @@ export async function countPastEmailHours(db: Db, mayContinue: () => boolean = (
     const { rows } = await sql<{ hour: number }>`
       WITH moved AS (
         UPDATE mail_hours_until SET hour = hour + 1
-        WHERE ${beginOf(sql`hour + 1`)} <= now() - make_interval(mins => ${SETTLED_MINUTES}) RETURNING old.hour
+        WHERE ${startOfHourSql(sql`hour + 1`)} <= now() - make_interval(mins => ${SETTLED_MINUTES}) RETURNING old.hour
       ), counted AS (
         INSERT INTO mail_hours (project_id, hour, ${columns})
         SELECT project_id, hour, ${columns} FROM (
-          ${countedEvents(null, sql`(SELECT hour FROM moved)`, sql`(SELECT hour + 1 FROM moved)`)}) c
+          ${selectCountedEvents(null, sql`(SELECT hour FROM moved)`, sql`(SELECT hour + 1 FROM moved)`)}) c
       )
       SELECT hour FROM moved
     `.execute(db);
@@ -96,32 +96,32 @@ export async function countPastEmailHours(db: Db, mayContinue: () => boolean = (
 
 /** Returns SQL for the lowest id that an event in the first hour without stored counts can have. */
 export function firstUncountedId(): RawBuilder<unknown> {
-  return firstIdAt(beginOf(sql`(SELECT hour FROM mail_hours_until)`));
+  return firstIdAt(startOfHourSql(sql`(SELECT hour FROM mail_hours_until)`));
 }
 
 /**
  * Returns a query for the counts by hour, of one project or of all projects by project, for hours `from` to `to`
  * (exclusive). Reads events in the order of ids, which is the order of time.
  */
-function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: RawBuilder<unknown>) {
-  const hour = hourOf(sql`uuid_extract_timestamp(events.id)`);
+function selectCountedEvents(projectId: string | null, from: RawBuilder<unknown>, to: RawBuilder<unknown>) {
+  const hour = hourOfSql(sql`uuid_extract_timestamp(events.id)`);
   const counts = FIGURE_NAMES.map(
     (figure) => sql`(count(*) FILTER (WHERE name = ${sql.lit(FIGURES[figure])}))::int AS ${sql.ref(figure)}`,
   );
   const [of, by] = projectId === null ? [sql``, sql`project_id, `] : [sql`project_id = ${projectId} AND`, sql``];
   return sql`
     SELECT ${by}${hour} AS hour, ${sql.join(counts)} FROM events
-    WHERE ${of} events.id >= ${firstIdAt(beginOf(from))} AND events.id < ${firstIdAt(beginOf(to))}
+    WHERE ${of} events.id >= ${firstIdAt(startOfHourSql(from))} AND events.id < ${firstIdAt(startOfHourSql(to))}
       AND name = ANY(${NAMES}::text[]) AND email_id IS NOT NULL
-      AND NOT EXISTS (${uncounted(projectId)})
+      AND NOT EXISTS (${selectUncountedEvents(projectId)})
     GROUP BY ${by}${hour}`;
 }
 
 /**
- * Selects the emails whose events are not counted: test email, and email to simulator addresses. Both are few and have
- * indexes of their own.
+ * Selects the emails whose events are not counted: test email, and email to simulator addresses. Both kinds are few,
+ * and each has an index.
  */
-function uncounted(projectId: string | null): RawBuilder<unknown> {
+function selectUncountedEvents(projectId: string | null): RawBuilder<unknown> {
   const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
   return sql`
     SELECT FROM (SELECT id FROM emails WHERE mode = 'test' ${of} UNION ALL SELECT id FROM emails WHERE simulated ${of}) u

@@ -189,13 +189,13 @@ export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: s
     FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type = ANY(${types}::text[])
     WHERE w.project_id = ${p.projectId} ORDER BY w.id
   `.execute(db);
-  const using = rows.filter((row) => row.triggered || stepUses(row, p.name));
+  const using = rows.filter((row) => row.triggered || stepUsesEvent(row, p.name));
   return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
 }
 
 /** A step that may use an event. Both fields are null for a workflow without such a step. */
 type StepOfUse = { type: StepType; config: StepConfig } | { type: null; config: null };
 
-function stepUses({ type, config }: StepOfUse, eventName: string): boolean {
+function stepUsesEvent({ type, config }: StepOfUse, eventName: string): boolean {
   return type !== null && STEPS[type].usesEvent?.(config, eventName) === true;
 }

@@ -66,7 +66,7 @@ export async function findListeners(
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'exitOn', coalesce(exit_on, '[]'),
           'exitWhenUnsubscribed', exit_when_unsubscribed) ORDER BY id), '[]')
         FROM workflows WHERE project_id = ${p.projectId} AND (exit_on IS NOT NULL OR exit_when_unsubscribed)
-          AND (${exitsOn(sql`ANY(${p.eventNames}::text[])`)})
+          AND (${canExitOn(sql`ANY(${p.eventNames}::text[])`)})
       ) AS exiting,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('executionId', execution_id, 'visit', visit, 'contactId', contact_id,
           'eventName', event_name, 'filters', filters, 'includeAutomatic', include_automatic)), '[]')
@@ -101,7 +101,7 @@ export function hasListenersSql(projectId: RawBuilder<unknown>, eventName: strin
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
       OR EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND (exit_on IS NOT NULL OR exit_when_unsubscribed)
-          AND (${exitsOn(sql`${eventName}::text`)}))
+          AND (${canExitOn(sql`${eventName}::text`)}))
       OR EXISTS (
         SELECT FROM workflow_steps
         WHERE project_id = ${projectId} AND type = 'WAIT_FOR_EVENT' AND config->>'eventName' = ${eventName})
@@ -115,7 +115,7 @@ export function hasListenersSql(projectId: RawBuilder<unknown>, eventName: strin
  * SQL condition that an event with this name can end executions of a row of `workflows`. `name` may be `ANY` of several
  * names.
  */
-function exitsOn(name: RawBuilder<unknown>): RawBuilder<boolean> {
+function canExitOn(name: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(exit_when_unsubscribed AND ${UNSUBSCRIBED_EVENT}::text = ${name})
     OR EXISTS (SELECT FROM jsonb_array_elements(exit_on) AS x WHERE x->>'eventName' = ${name})`;
 }

@@ -74,10 +74,10 @@ export async function listExecutions(
     (row) => row,
     (row) => countResponseBytes(row) + countResponseBytes([row.context, row.event]),
   );
-  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+  return { ...page, total: p.cursor === undefined ? await countExecutions(db, found) : 0 };
 }
 
-async function countWhere(db: Db, found: ReturnType<typeof sql>): Promise<number> {
+async function countExecutions(db: Db, found: ReturnType<typeof sql>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM executions WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;
 }
@@ -132,7 +132,7 @@ export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: 
   throw new AppError('CONFLICT', {
     message: `The execution has ended: it is ${status}.`,
     details: { status },
-    suggestion: 'The workflow has no active executions. Start a new execution if the contact should enter again.',
+    suggestion: 'Nothing is left to cancel. Start a new execution if the contact should enter again.',
   });
 }
 

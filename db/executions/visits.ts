@@ -3,7 +3,7 @@ import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execut
 import type { LoopGuard } from '../../rules/executions/loop-guard.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
 export interface Visit {
@@ -72,8 +72,8 @@ export async function countAttempts(db: Db, executionId: string, visit: number):
 }
 
 /**
- * Returns the branch that a contact took on its last visit to a step, in any of its executions. Undefined if there was
- * no visit. Uses the index `executions_entry` and the visits of each of the contact's executions.
+ * Returns the branch that a contact took on its last completed visit to a step, in any of its executions. Undefined if
+ * there was none. Uses the index `executions_entry` and the visits of each of the contact's executions.
  */
 export async function findTakenBranch(
   db: Db,
@@ -82,7 +82,7 @@ export async function findTakenBranch(
 ): Promise<string | undefined> {
   const { rows } = await prepared<{ branch: string | null }>`
     SELECT s.output->>'branch' AS branch FROM executions e JOIN execution_steps s ON s.execution_id = e.id
-    WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${ownedBy('e.project_id', projectId)}
+    WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${isOwnedBy('e.project_id', projectId)}
       AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
     ORDER BY e.entry DESC, s.visit DESC LIMIT 1
   `.execute(db);

@@ -23,8 +23,8 @@ async function sealEndpoints(db: Db, key: Buffer): Promise<void> {
     sql<{ id: string; url: string }>`
       SELECT id, url FROM webhook_endpoints WHERE id > ${after} AND url_secret IS NULL AND url LIKE '%@%' ORDER BY id LIMIT ${PAGE}
     `.execute(db);
-  await inPages(page, async ({ id, url }) => {
-    if (!isClear(url)) return;
+  await processPages(page, async ({ id, url }) => {
+    if (!hasUnsealedSecret(url)) return;
     const stored = sealUrl({ key, context: endpointUrlContext(id), url, field: 'url' });
     await sql`
       UPDATE webhook_endpoints SET url = ${stored.url}, url_secret = ${stored.sealed}
@@ -39,8 +39,8 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
       SELECT id, config->>'url' AS url FROM workflow_steps
       WHERE id > ${after} AND type = 'WEBHOOK' AND config->>'url' LIKE '%@%' AND NOT config ? 'urlSecret' ORDER BY id LIMIT ${PAGE}
     `.execute(db);
-  await inPages(page, async ({ id, url }) => {
-    if (!isClear(url)) return;
+  await processPages(page, async ({ id, url }) => {
+    if (!hasUnsealedSecret(url)) return;
     const sealed = sealStepConfig(secretKey, { id, type: 'WEBHOOK', config: { url } });
     await sql`
       UPDATE workflow_steps SET config = config || ${JSON.stringify(sealed)}::jsonb
@@ -53,11 +53,11 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
  * Tells whether a URL has a clear-text password. An `@` in a path is not a password. Ambiguous URLs stay as their owner
  * wrote them.
  */
-function isClear(url: string): boolean {
+function hasUnsealedSecret(url: string): boolean {
   return maskUrl(url) !== url && !hidesCredentials(url);
 }
 
-async function inPages<Row extends { id: string }>(
+async function processPages<Row extends { id: string }>(
   read: (after: string) => Promise<{ rows: Row[] }>,
   each: (row: Row) => Promise<void>,
 ): Promise<void> {

@@ -50,19 +50,19 @@ export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
 /** Returns the pruning of each table, by a name that operators see. Tables whose rows are kept forever are absent. */
 export function listPrunings(retention: Retention): Record<string, Pruning> {
   return {
-    idempotency_keys: createDeletion('idempotency_keys', olderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
-    login_failures: createDeletion('login_failures', olderThan('failed_at', { hours: LOGIN_FAILURE_HOURS })),
-    send_outcomes: createDeletion('send_outcomes', olderThan('hour', { hours: OUTCOME_HOURS })),
-    provider_outcomes: createDeletion('provider_outcomes', olderThan('updated_at', { hours: 24 * WATCHED_DAYS })),
-    ses_messages: createDeletion('ses_messages', olderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
-    deleted_rows: createDeletion('deleted_rows', olderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
+    idempotency_keys: createDeletion('idempotency_keys', isOlderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
+    login_failures: createDeletion('login_failures', isOlderThan('failed_at', { hours: LOGIN_FAILURE_HOURS })),
+    send_outcomes: createDeletion('send_outcomes', isOlderThan('hour', { hours: OUTCOME_HOURS })),
+    provider_outcomes: createDeletion('provider_outcomes', isOlderThan('updated_at', { hours: 24 * WATCHED_DAYS })),
+    ses_messages: createDeletion('ses_messages', isOlderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
+    deleted_rows: createDeletion('deleted_rows', isOlderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
     sessions: createDeletion('sessions', sql`expires_at < now()`),
-    processes: inOneGo(deleteEndedProcesses),
-    timer_seconds: inOneGo(deletePassedTimerSeconds),
-    erased_contents: inOneGo(removeErasedContents),
-    erased_attachments: inOneGo(removeErasedAttachments),
-    captured_emails: createDeletion('captured_emails', beyondNewest('captured_emails')),
-    captured_sms: createDeletion('captured_sms', beyondNewest('captured_sms')),
+    processes: pruneAtOnce(deleteEndedProcesses),
+    timer_seconds: pruneAtOnce(deletePassedTimerSeconds),
+    erased_contents: pruneAtOnce(removeErasedContents),
+    erased_attachments: pruneAtOnce(removeErasedAttachments),
+    captured_emails: createDeletion('captured_emails', isBeyondNewest('captured_emails')),
+    captured_sms: createDeletion('captured_sms', isBeyondNewest('captured_sms')),
     ...retentionPrunings(retention),
   };
 }
@@ -80,17 +80,17 @@ function createDeletion(table: string, where: RawBuilder<unknown>): Pruning {
 }
 
 /** Wraps a function that limits its own work and leaves the rest for the next round, an hour later. */
-function inOneGo(work: (db: Db) => Promise<unknown>): Pruning {
+function pruneAtOnce(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);
     return null;
   };
 }
 
-function olderThan(column: string, { hours }: { hours: number }): RawBuilder<unknown> {
+function isOlderThan(column: string, { hours }: { hours: number }): RawBuilder<unknown> {
   return sql`${sql.ref(column)} < now() - make_interval(hours => ${hours})`;
 }
 
-function beyondNewest(table: string): RawBuilder<unknown> {
+function isBeyondNewest(table: string): RawBuilder<unknown> {
   return sql`id <= (SELECT id FROM ${sql.table(table)} ORDER BY id DESC OFFSET ${CAPTURED_KEPT} LIMIT 1)`;
 }

@@ -37,7 +37,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     webhook_deliveries: {
       days: retention.webhookDeliveryDays,
       select: (after, cutoff) => sql`
-        SELECT id FROM webhook_deliveries WHERE ${idRange(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
+        SELECT id FROM webhook_deliveries WHERE ${isInIdRange(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
         ORDER BY id`,
       prune: sql`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM old)`,
     },
@@ -47,7 +47,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // execution, all steps of that execution are deleted.
       select: (after, cutoff) => sql`
         SELECT s.execution_id AS id FROM execution_steps s JOIN executions x ON x.id = s.execution_id
-        WHERE ${idRange(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
+        WHERE ${isInIdRange(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
       prune: sql`DELETE FROM execution_steps WHERE execution_id IN (SELECT id FROM old)`,
     },
     events: {
@@ -55,28 +55,29 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // Keeps events of hours whose counts are not stored in `mail_hours` yet, because the counts are computed from the
       // events.
       select: (after, cutoff) => sql`
-        SELECT id FROM events WHERE ${idRange(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
+        SELECT id FROM events WHERE ${isInIdRange(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
     segment_member_changes: {
       days: retention.eventDays,
-      select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${idRange(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) =>
+        sql`SELECT id FROM segment_member_changes WHERE ${isInIdRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM segment_member_changes WHERE id IN (SELECT id FROM old)`,
     },
     jobs: {
       days: retention.jobDays,
       select: (after, cutoff) => sql`
-        SELECT id FROM jobs WHERE ${idRange(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
+        SELECT id FROM jobs WHERE ${isInIdRange(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
       prune: sql`DELETE FROM jobs WHERE id IN (SELECT id FROM old)`,
     },
     audit_log: {
       days: retention.auditLogDays,
-      select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${idRange(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${isInIdRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`,
     },
     requests: {
       days: retention.requestLogDays,
-      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${idRange(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${isInIdRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM requests WHERE id IN (SELECT id FROM old)`,
     },
     attachments: {
@@ -84,7 +85,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // Checks all emails with the attachment, which are always inserted together with it. The query repeats the
       // expression and predicate of the index `emails_attachments`, so that Postgres uses the index.
       select: (after, cutoff) => sql`
-        SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${idRange(after, cutoff, 'a.id')} AND NOT EXISTS (
+        SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${isInIdRange(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
             AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}
               OR e.source_type = 'INBOUND' AND e.created_at >= now() - ${RECEIVED_FILES_KEPT}))
@@ -115,6 +116,6 @@ function createPruning({ days, select, prune }: Old, batch: number): Pruning {
 }
 
 /** Ids are in the order of time, so the primary key finds the oldest rows. */
-function idRange(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
+function isInIdRange(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
   return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAt(cutoff)}`;
 }

@@ -115,8 +115,9 @@ async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
 }
 
 /**
- * Pauses every campaign that was being sent at the time of the backup, should have started during the lost time, or has
- * ended in Temporal. The workflow of a paused campaign sends nothing, because each claim reads the status.
+ * Pauses every campaign that was being sent at the time of the backup, should have started during the lost time, or is
+ * SCHEDULED although its workflow has ended in Temporal. The workflow of a paused campaign sends nothing, because each
+ * claim reads the status.
  */
 async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Promise<number> {
   const { numUpdatedRows } = await trx

@@ -90,7 +90,7 @@ const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
 
 /** Returns the state of all kinds of periodic work, in the order of `PERIODIC_WORK`. */
 export async function listPeriodicWork(db: Db): Promise<PeriodicWorkState[]> {
-  const of = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
+  const selectByKind = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
     sql.join(
       PERIODIC_KINDS.map((kind) => sql`WHEN ${sql.lit(kind)} THEN ${value(kind)}`),
       sql` `,
@@ -102,8 +102,8 @@ export async function listPeriodicWork(db: Db): Promise<PeriodicWorkState[]> {
       "lateSince" < now() - make_interval(mins => ${LATE_PERIODS} * "everyMinutes") AS "isLate"
     FROM (
       SELECT *, coalesce(ended_at, known_since) AS "lateSince",
-        CASE kind ${of((kind) => sql`${sql.lit(PERIODIC_WORK[kind].everyMinutes)}`)} END AS "everyMinutes",
-        CASE kind ${of((kind) => BACKLOGS[kind] ?? sql`unfinished`)} END AS backlog
+        CASE kind ${selectByKind((kind) => sql`${sql.lit(PERIODIC_WORK[kind].everyMinutes)}`)} END AS "everyMinutes",
+        CASE kind ${selectByKind((kind) => BACKLOGS[kind] ?? sql`unfinished`)} END AS backlog
       FROM periodic_work WHERE kind = ANY(${PERIODIC_KINDS}::text[])) w
     ORDER BY array_position(${PERIODIC_KINDS}::text[], kind)
   `.execute(db);

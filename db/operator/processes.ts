@@ -47,17 +47,17 @@ export function startHeartbeat(
   p: { kind: 'api' | 'worker'; release: Release; log: Pick<Logger, 'debug'> },
 ): { stop(): Promise<void> } {
   const row = { id: uuidv7(), kind: p.kind, host: hostname(), pid: process.pid, ...p.release, started_at: new Date() };
-  const quietly = (work: Promise<unknown>): Promise<unknown> =>
+  const ignoreErrors = (work: Promise<unknown>): Promise<unknown> =>
     work.catch((error: Error) => p.log.debug({ reason: describeFailure(error) }, 'the heartbeat was not recorded'));
-  let last = quietly(noteProcess(db, row));
+  let last = ignoreErrors(noteProcess(db, row));
   const timer = setInterval(() => {
-    last = last.then(() => quietly(noteProcess(db, row)));
+    last = last.then(() => ignoreErrors(noteProcess(db, row)));
   }, BEAT_MS).unref();
   return {
     stop: async () => {
       clearInterval(timer);
       await last;
-      await quietly(db.deleteFrom('processes').where('id', '=', row.id).execute());
+      await ignoreErrors(db.deleteFrom('processes').where('id', '=', row.id).execute());
     },
   };
 }

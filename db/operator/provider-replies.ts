@@ -3,7 +3,7 @@ import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
 /** Maximum number of emails that are read, newest first. It limits the cost of the query. */
-const LOOKED_MAX = 200_000;
+const MAX_EMAILS_READ = 200_000;
 const CODES_SHOWN = 50;
 const DOMAINS_SHOWN = 5;
 
@@ -50,7 +50,7 @@ export async function listProviderReplies(db: Db, { hours }: { hours: number }):
   }>`
     WITH looked AS MATERIALIZED (
       SELECT id, project_id, contact_id, to_email, status, error, created_at FROM emails
-      WHERE id >= ${since} AND mode = 'live' AND NOT simulated AND source_type <> 'INBOUND' ORDER BY id DESC LIMIT ${LOOKED_MAX}),
+      WHERE id >= ${since} AND mode = 'live' AND NOT simulated AND source_type <> 'INBOUND' ORDER BY id DESC LIMIT ${MAX_EMAILS_READ}),
     replies AS MATERIALIZED (
       SELECT coalesce(substring(l.error FROM '^[2-5][0-9]{2}(?: [2-5]\\.[0-9]{1,3}\\.[0-9]{1,3})?'),
           substring(l.error FROM '^([A-Za-z]+): '), left(l.error, 40)) AS code,

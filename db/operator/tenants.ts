@@ -114,7 +114,7 @@ const MONTH_COUNTS = sql`
  * Returns the ORDER BY. Sorts by the rate of bounces or complaints. A project needs at least 100 emails, because one
  * bounce among very few emails means nothing.
  */
-function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
+function orderBySql(order: TenantOrder, counts: string): RawBuilder<unknown> {
   const [emails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
   const orders: Record<TenantOrder, RawBuilder<unknown>> = {
     newest: sql`p.id DESC`,
@@ -139,13 +139,13 @@ export async function listTenants(
     over?: 'day' | 'month' | undefined;
   },
 ): Promise<Page<Tenant> & { total: number }> {
-  const where = sql.join([matchesSearch(p.search), heldAs(p.held)], sql` AND `);
+  const where = sql.join([matchesSearch(p.search), hasHoldState(p.held)], sql` AND `);
   const byMonth = p.over === 'month' && p.order !== 'newest';
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
     ${byMonth ? sql`LEFT JOIN ${MONTH_COUNTS} ON o.project_id = p.id` : sql``}
     WHERE ${where} AND ${p.order === 'newest' ? afterCursor(p.cursor, 'p.id') : sql`true`}
-    ORDER BY ${orderOf(p.order, byMonth ? 'o' : 's')} LIMIT ${p.limit + 1}
+    ORDER BY ${orderBySql(p.order, byMonth ? 'o' : 's')} LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(rows, p.limit, toTenant);
   const list = p.order === 'newest' ? page : { ...page, cursor: null, hasMore: false };
@@ -245,7 +245,7 @@ function matchesSearch(search: string | undefined): RawBuilder<SqlBool> {
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND u.email ILIKE ${pattern}))`;
 }
 
-function heldAs(held: boolean | undefined): RawBuilder<SqlBool> {
+function hasHoldState(held: boolean | undefined): RawBuilder<SqlBool> {
   if (held === undefined) return sql<SqlBool>`true`;
   return held ? sql<SqlBool>`p.effective_held_at IS NOT NULL` : sql<SqlBool>`p.effective_held_at IS NULL`;
 }

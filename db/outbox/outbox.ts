@@ -21,13 +21,13 @@ const ERROR_MAX_CHARS = 500;
  */
 export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
-  const queued = outboxRows(rows);
+  const queued = createOutboxRows(rows);
   await prepared`${insertOutbox(queued)}`.execute(trx);
   return queued;
 }
 
 /** Adds ids to rows for `insertOutbox`. */
-export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
+export function createOutboxRows(rows: NewOutboxRow[]): OutboxRow[] {
   return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
 }
 
@@ -56,7 +56,7 @@ export interface FairClaim {
    * The number of further rows that each of these projects may have in progress. Projects that are absent have no
    * limit.
    */
-  rooms?: Map<string, number>;
+  freePlaces?: Map<string, number>;
   /**
    * Set for rows that Temporal starts: `taken_at` marks them as handed to Temporal, until they are deleted or their
    * lease expires.
@@ -74,7 +74,7 @@ export type TakenRow = OutboxRow & {
  * The number of projects that a claim considers: this many projects starting with the project whose turn it is, and
  * this many starting with the first project.
  */
-const PROJECTS_LOOKED_AT = 100;
+const PROJECTS_CONSIDERED = 100;
 
 /**
  * Claims waiting rows of one priority, one row per project in turn, and the oldest rows of each project first. Two
@@ -82,24 +82,24 @@ const PROJECTS_LOOKED_AT = 100;
  * rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
  */
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
-  const { priority, after, rooms = new Map<string, number>() } = p;
+  const { priority, after, freePlaces = new Map<string, number>() } = p;
   const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
   const { rows } = await prepared<ClaimedRow>`
     WITH RECURSIVE
-    ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},
-    ${projectsFrom('behind', priority, sql`<= ${after}::uuid`)},
+    ${walkProjects('ahead', priority, sql`> ${after}::uuid`)},
+    ${walkProjects('behind', priority, sql`<= ${after}::uuid`)},
     waiting AS MATERIALIZED (
-      SELECT w.project_id, w.place, coalesce(r.room, 2147483647) AS room
-      FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_LOOKED_AT} FROM behind) w
-      LEFT JOIN unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[]) AS r (project_id, room) ON r.project_id = w.project_id
-      WHERE coalesce(r.room, 1) > 0
+      SELECT w.project_id, w.place, coalesce(r.free_places, 2147483647) AS free_places
+      FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_CONSIDERED} FROM behind) w
+      LEFT JOIN unnest(${[...freePlaces.keys()]}::uuid[], ${[...freePlaces.values()]}::int[]) AS r (project_id, free_places) ON r.project_id = w.project_id
+      WHERE coalesce(r.free_places, 1) > 0
     ), picked AS (
       SELECT turns.id FROM (
         SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
         FROM waiting w CROSS JOIN LATERAL (
           SELECT q.id FROM outbox q
           WHERE q.priority = ${priority}::int2 AND q.project_id = w.project_id AND q.available_at <= now()
-          ORDER BY q.id LIMIT least(w.room, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
+          ORDER BY q.id LIMIT least(w.free_places, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
       ) turns ORDER BY turns.turn, turns.place LIMIT ${p.limit}
     )
     UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)
@@ -125,7 +125,7 @@ export interface OutboxState {
 export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
   const { rows } = await prepared<{ waiting: number[]; projectIds: string[]; counts: number[] }>`
     SELECT coalesce(t.project_ids, '{}') AS "projectIds", coalesce(t.counts, '{}') AS counts,
-      array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
+      array_remove(ARRAY[${sql.join(priorities.map(firstRowOf))}], NULL) AS waiting
     FROM (
       SELECT array_agg(p.project_id::text) AS project_ids, array_agg(p.rows) AS counts FROM (
         SELECT project_id, count(*)::int AS rows FROM outbox
@@ -141,7 +141,7 @@ export async function readOutboxState(db: Db, priorities: readonly number[]): Pr
  * Returns a subquery for the priority: the priority if it has a waiting row, otherwise NULL. Its ORDER BY has the order
  * of the index `outbox_turn`; without it, the planner would read the whole table.
  */
-function firstOf(priority: number): RawBuilder<unknown> {
+function firstRowOf(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
   return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
 }
@@ -150,17 +150,17 @@ function firstOf(priority: number): RawBuilder<unknown> {
  * Builds a recursive CTE that selects the projects with rows of a priority. It finds each project by one lookup in the
  * index.
  */
-function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
+function walkProjects(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
-  const next = (beyond: RawBuilder<unknown>) => sql`
+  const selectNextProject = (beyond: RawBuilder<unknown>) => sql`
     SELECT o.project_id FROM outbox o WHERE o.priority = ${priority}::int2 AND ${beyond} ORDER BY o.project_id LIMIT 1`;
   return sql`
     ${table} AS (
-      (SELECT f.project_id, 1 AS n FROM (${next(sql`o.project_id ${where}`)}) f)
+      (SELECT f.project_id, 1 AS n FROM (${selectNextProject(sql`o.project_id ${where}`)}) f)
       UNION ALL
       SELECT o.project_id, w.n + 1 FROM ${table} w CROSS JOIN LATERAL (
-        ${next(sql`o.project_id > w.project_id AND o.project_id ${where}`)}) o
-      WHERE w.n < ${PROJECTS_LOOKED_AT})`;
+        ${selectNextProject(sql`o.project_id > w.project_id AND o.project_id ${where}`)}) o
+      WHERE w.n < ${PROJECTS_CONSIDERED})`;
 }
 
 type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attempts']> & { payload: object };
@@ -258,20 +258,20 @@ export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> 
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
     SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[],
-      ${rows.map(startsEnded)}::bool[]) AS t (id, ref_id, ended)
+      ${rows.map(isEndedStart)}::bool[]) AS t (id, ref_id, ended)
     LEFT JOIN executions e ON e.id = t.ref_id
     WHERE (e.id IS NULL OR e.completed_at IS NOT NULL) AND NOT t.ended
   `.execute(db);
   return new Set(ended.map((row) => row.id));
 }
 
-function startsEnded(row: OutboxRow): boolean {
+function isEndedStart(row: OutboxRow): boolean {
   return row.kind === 'execution.start' && row.payload.next.kind === 'end';
 }
 
 /**
- * Finds signals whose target (such as an execution or campaign) has ended, by row id. A target whose start is still in
- * the outbox is not included: it will start later, and needs the signal then.
+ * Finds signals whose target (an execution or a campaign) has ended or was deleted, and returns the ids of their rows.
+ * A target whose start is still in the outbox is not included: it will start later, and needs the signal then.
  */
 export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const ids = rows.map((row) => row.refId);

@@ -11,20 +11,20 @@ export async function nameActors(
   db: Db,
   p: { projectId: string; actors: readonly (string | null)[] },
 ): Promise<Map<string, string>> {
-  const idsOf = (kind: string) =>
+  const actorIdsOfKind = (kind: string) =>
     p.actors.flatMap((actor) => {
       const id = actor?.startsWith(`${kind}:`) ? actor.slice(kind.length + 1) : '';
       return UUID.test(id) ? [id] : [];
     });
   const { rows } = await sql<{ actor: string; name: string }>`
     SELECT 'user:' || u.id AS actor, u.email AS name FROM users u JOIN memberships m ON m.user_id = u.id
-      WHERE m.project_id = ${p.projectId} AND u.id = ANY(${idsOf('user')}::uuid[])
+      WHERE m.project_id = ${p.projectId} AND u.id = ANY(${actorIdsOfKind('user')}::uuid[])
     UNION ALL
     SELECT 'key:' || k.id, k.name FROM api_keys k
-      WHERE k.project_id = ${p.projectId} AND k.id = ANY(${idsOf('key')}::uuid[])
+      WHERE k.project_id = ${p.projectId} AND k.id = ANY(${actorIdsOfKind('key')}::uuid[])
     UNION ALL
     SELECT 'execution:' || x.id, w.name FROM executions x JOIN workflows w ON w.id = x.workflow_id
-      WHERE x.project_id = ${p.projectId} AND x.id = ANY(${idsOf('execution')}::uuid[])
+      WHERE x.project_id = ${p.projectId} AND x.id = ANY(${actorIdsOfKind('execution')}::uuid[])
   `.execute(db);
   return new Map(rows.map(({ actor, name }) => [actor, name]));
 }

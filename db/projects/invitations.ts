@@ -97,7 +97,7 @@ export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<Open
     FROM invitations i JOIN users u ON u.id = i.invited_by JOIN projects p ON p.id = i.project_id
     WHERE i.token_hash = ${tokenHash} AND i.expires_at > now()
   `.execute(db);
-  return requireOpen(rows[0]);
+  return assertOpen(rows[0]);
 }
 
 /**
@@ -111,7 +111,7 @@ export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: s
     SELECT ${COLUMNS}, p.id AS "projectId", p.name AS "projectName"
     FROM i JOIN users u ON u.id = i.invited_by JOIN projects p ON p.id = i.project_id
   `.execute(trx);
-  const invitation = requireOpen(rows[0]);
+  const invitation = assertOpen(rows[0]);
   await sql`
     INSERT INTO memberships (project_id, user_id, role) VALUES (${invitation.projectId}, ${p.userId}, ${invitation.role})
     ON CONFLICT DO NOTHING
@@ -119,7 +119,7 @@ export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: s
   return invitation;
 }
 
-function requireOpen(invitation: OpenInvitation | undefined): OpenInvitation {
+function assertOpen(invitation: OpenInvitation | undefined): OpenInvitation {
   if (invitation) return invitation;
   throw new AppError('NOT_FOUND', {
     message: 'This invitation is not open: it was used, withdrawn, or is older than seven days.',

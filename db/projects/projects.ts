@@ -6,7 +6,7 @@ import type { Db, Trx } from '../connection.ts';
 import type { DoubleOptIn } from '../contacts/double-opt-in.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
-import { capOf, type FrequencyCap } from '../sending/frequency.ts';
+import { type FrequencyCap, readFrequencyCap } from '../sending/frequency.ts';
 
 export interface Project {
   id: string;
@@ -162,7 +162,7 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     publicKey: row.public_key,
     tracking: row.tracking,
     color: row.color,
-    frequencyCap: capOf(row),
+    frequencyCap: readFrequencyCap(row),
     timezone: row.timezone,
     sendingWindow: row.sending_window,
     doubleOptIn: { enabled: row.double_opt_in, templateId: row.double_opt_in_template_id },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 
 /** The final status of a deleted record. */
 export interface DeletedRow {
@@ -35,7 +35,7 @@ export async function findDeleted(
   { projectId, ids }: { projectId: string; ids: string[] },
 ): Promise<Map<string, DeletedRow>> {
   const { rows } = await sql<DeletedRow>`
-    SELECT id, status, reason FROM deleted_rows WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)}
+    SELECT id, status, reason FROM deleted_rows WHERE id = ANY(${ids}::uuid[]) AND ${isOwnedBy('project_id', projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -3,10 +3,10 @@ import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 
 /** The maximum number of a project's records of each kind. These limits keep lists and scans of all records fast. */
-const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
+const MAX_RECORDS = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
 /** Maximum number of steps per workflow, far more than a user creates. */
-const STEPS_MOST = 500;
+const MAX_STEPS = 500;
 /**
  * Maximum total size of a workflow's step configs in bytes. API responses contain all of them, and each execution reads
  * them.
@@ -28,10 +28,10 @@ export async function assertStepQuota(
     WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id <> ALL(${p.written.map(({ id }) => id)}::uuid[])
   `.execute(trx);
   const { count, bytes } = rows[0] ?? { count: 0, bytes: 0 };
-  if (count + p.written.length > STEPS_MOST) {
+  if (count + p.written.length > MAX_STEPS) {
     throw new AppError('CONFLICT', {
-      message: `A workflow has at most ${STEPS_MOST} steps.`,
-      details: { count, most: STEPS_MOST },
+      message: `A workflow has at most ${MAX_STEPS} steps.`,
+      details: { count, most: MAX_STEPS },
       suggestion: 'Let it end with an event that starts another workflow.',
     });
   }
@@ -47,17 +47,17 @@ export async function assertStepQuota(
  * callers cannot both create the last allowed record.
  * @throws AppError CONFLICT when the project has reached its limit
  */
-export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {
+export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof typeof MAX_RECORDS }): Promise<void> {
   const { projectId, table } = p;
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:${table}:${projectId}`}, 0))`.execute(trx);
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM ${sql.table(table)} WHERE project_id = ${projectId}
   `.execute(trx);
   const count = rows[0]?.count ?? 0;
-  if (count < MOST[table]) return;
+  if (count < MAX_RECORDS[table]) return;
   throw new AppError('CONFLICT', {
-    message: `A project has at most ${MOST[table]} ${table}.`,
-    details: { count, most: MOST[table] },
+    message: `A project has at most ${MAX_RECORDS[table]} ${table}.`,
+    details: { count, most: MAX_RECORDS[table] },
     suggestion: `Delete unused ${table} first.`,
   });
 }

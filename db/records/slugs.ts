@@ -49,7 +49,7 @@ export async function refuseTakenSlug<T>(p: { kind: string; slug: string | undef
 }
 
 /** Returns the ids of a project's records by slug. */
-export async function idsBySlug(
+export async function mapIdsBySlug(
   db: Db,
   p: { projectId: string; table: 'templates' | 'workflows' | 'segments' | 'topics' },
 ): Promise<Map<string, string>> {

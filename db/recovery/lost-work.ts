@@ -5,7 +5,7 @@ import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** Maximum number of rows per round. The next round starts within the hour. */
+/** Maximum number of restocks per round. The next round of recovery queues the rest. */
 const ROUND_MAX = 1_000;
 
 export interface UnfinishedJob {
@@ -47,8 +47,8 @@ export interface WaitingEndpoint {
 }
 
 /**
- * Lists webhook endpoints of all projects that should have a Temporal workflow, because a delivery has been due for at
- * least `settledMs`.
+ * Lists webhook endpoints of all projects that should have a Temporal workflow, because a delivery has been pending for
+ * at least `settledMs`.
  */
 export async function listWaitingEndpoints(
   db: Db,

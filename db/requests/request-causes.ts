@@ -34,14 +34,14 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
  * range of ids, and no index on the created ids is needed. The row comparison has the form of the index, so that no
  * plan reads the requests of other projects.
  */
-export function entriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
+export function selectEntriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {
     const at = timeOfUuid(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;
-    const idAt = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
+    const idAtMs = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
     const has = AFFECTED_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);
     return sql`SELECT id FROM requests
-      WHERE (project_id, id) >= (${projectId}, ${idAt(at - CLOCKS_APART_MS)}) AND (project_id, id) < (${projectId}, ${idAt(at + ANSWERED_MS)})
+      WHERE (project_id, id) >= (${projectId}, ${idAtMs(at - CLOCKS_APART_MS)}) AND (project_id, id) < (${projectId}, ${idAtMs(at + ANSWERED_MS)})
         AND made IS NOT NULL AND (${sql.join(has, sql` OR `)})`;
   });
   return sql.join(each, sql` UNION ALL `);

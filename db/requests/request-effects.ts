@@ -32,19 +32,19 @@ export async function findEffects(
 ): Promise<RequestEffects> {
   const { projectId, made } = p;
   const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
-  const contacts = await rowsOf<RequestEffects['contacts'][number]>(
+  const contacts = await queryRows<RequestEffects['contacts'][number]>(
     db,
     sql`SELECT id, email FROM contacts
       WHERE project_id = ${projectId} AND id = ANY(${made?.contacts ?? []}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
   );
-  const events = await rowsOf<RequestEffects['events'][number]>(
+  const events = await queryRows<RequestEffects['events'][number]>(
     db,
     sql`SELECT id, name, contact_id AS "contactId" FROM events
       WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
   );
   // Uses the index of the contacts' executions, because no index has the event.
   const contactIds = events.flatMap(({ contactId }) => contactId ?? []);
-  const executions = await rowsOf<RequestEffects['executions'][number]>(
+  const executions = await queryRows<RequestEffects['executions'][number]>(
     db,
     sql`SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.contact_id AS "contactId", x.status
       FROM executions x JOIN workflows w ON w.id = x.workflow_id
@@ -53,13 +53,13 @@ export async function findEffects(
       ORDER BY x.id LIMIT ${SHOWN}`,
   );
   const runIds = executions.map(({ id }) => id);
-  const emails = await rowsOf<RequestEffects['emails'][number]>(
+  const emails = await queryRows<RequestEffects['emails'][number]>(
     db,
     sql`SELECT id, contact_id AS "contactId", execution_id AS "executionId", to_email AS to, status FROM emails
       WHERE project_id = ${projectId} AND (id = ANY(${emailIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
       ORDER BY id LIMIT ${SHOWN}`,
   );
-  const sms = await rowsOf<RequestEffects['sms'][number]>(
+  const sms = await queryRows<RequestEffects['sms'][number]>(
     db,
     sql`SELECT id, execution_id AS "executionId", to_phone AS to, status FROM sms_messages
       WHERE project_id = ${projectId} AND (id = ANY(${smsIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
@@ -68,6 +68,6 @@ export async function findEffects(
   return { contacts, events, executions, emails, sms };
 }
 
-async function rowsOf<Row>(db: Db, query: RawBuilder<unknown>): Promise<Row[]> {
+async function queryRows<Row>(db: Db, query: RawBuilder<unknown>): Promise<Row[]> {
   return (await (query as RawBuilder<Row>).execute(db)).rows;
 }

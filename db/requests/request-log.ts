@@ -5,7 +5,7 @@ import { redact } from '../../rules/failure-text.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
-import { entriesThatCreated } from './request-causes.ts';
+import { selectEntriesThatCreated } from './request-causes.ts';
 
 /** A request in the log. It has no body, no URL and no credentials. */
 export interface LoggedRequest {
@@ -46,13 +46,13 @@ const COLUMNS = [
 /** Inserts requests into the log. They may belong to several projects. */
 export async function insertRequests(db: Db, requests: readonly NewLoggedRequest[]): Promise<void> {
   if (requests.length === 0) return;
-  const column = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);
+  const toColumn = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);
   await sql`
     INSERT INTO requests (id, project_id, request_id, method, route, status, ms, actor, error_code, made, created_at)
-    SELECT * FROM unnest(${column((r) => r.id)}::uuid[], ${column((r) => r.projectId)}::uuid[], ${column((r) => redact(r.requestId))}::text[],
-      ${column((r) => r.method)}::text[], ${column((r) => r.route)}::text[], ${column((r) => r.status)}::smallint[],
-      ${column((r) => r.ms)}::real[], ${column((r) => r.actor)}::text[], ${column((r) => r.errorCode)}::text[],
-      ${column((r) => r.made && JSON.stringify(r.made))}::jsonb[], ${column((r) => r.createdAt)}::timestamptz[])
+    SELECT * FROM unnest(${toColumn((r) => r.id)}::uuid[], ${toColumn((r) => r.projectId)}::uuid[], ${toColumn((r) => redact(r.requestId))}::text[],
+      ${toColumn((r) => r.method)}::text[], ${toColumn((r) => r.route)}::text[], ${toColumn((r) => r.status)}::smallint[],
+      ${toColumn((r) => r.ms)}::real[], ${toColumn((r) => r.actor)}::text[], ${toColumn((r) => r.errorCode)}::text[],
+      ${toColumn((r) => r.made && JSON.stringify(r.made))}::jsonb[], ${toColumn((r) => r.createdAt)}::timestamptz[])
   `.execute(db);
 }
 
@@ -91,7 +91,7 @@ export async function listRequests(
   if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
   if (p.actor !== undefined) query = query.where('actor', '=', p.actor);
   if (p.requestId !== undefined) query = query.where('request_id', '=', redact(p.requestId));
-  if (p.made) query = query.where(sql<SqlBool>`id = ANY(ARRAY(${entriesThatCreated(p.projectId, p.made)}))`);
+  if (p.made) query = query.where(sql<SqlBool>`id = ANY(ARRAY(${selectEntriesThatCreated(p.projectId, p.made)}))`);
   if (p.since) query = query.where('created_at', '>=', p.since);
   if (p.until) query = query.where('created_at', '<=', p.until);
   const rows = await query

@@ -10,13 +10,13 @@ const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
  */
 const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
 
-const listOf = (statuses: readonly CampaignStatus[]) =>
+const toSqlList = (statuses: readonly CampaignStatus[]) =>
   sql.raw(`(${statuses.map((status) => `'${status}'`).join(', ')})`);
 
 /** The statuses as an SQL list, for use after `IN`. */
-export const BEGUN_CAMPAIGNS = listOf(BEGUN);
-export const OPEN_CAMPAIGNS = listOf(OPEN);
-export const UNFINISHED_CAMPAIGNS = listOf(UNFINISHED);
+export const BEGUN_CAMPAIGNS = toSqlList(BEGUN);
+export const OPEN_CAMPAIGNS = toSqlList(OPEN);
+export const UNFINISHED_CAMPAIGNS = toSqlList(UNFINISHED);
 
 /** Tells whether the Temporal workflow of a start is not finished. */
 export function isOpen(status: CampaignStatus): boolean {

@@ -7,8 +7,8 @@ import {
   CONTACT_FIELD_NAMES,
   type Contact,
   type ContactRow,
+  selectWithTopics,
   toContact,
-  withTopics,
 } from '../contacts/contacts.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
@@ -54,7 +54,7 @@ export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: 
  * Counts the current contacts of a segment. A DYNAMIC segment is counted by its condition, not by its stored members.
  */
 export async function countSegment(db: Db, segment: SegmentDefinition): Promise<number> {
-  return countBy(db, countQuery(segment.projectId, await segmentPredicate(db, segment, new Date())));
+  return runCount(db, countQuery(segment.projectId, await segmentPredicate(db, segment, new Date())));
 }
 
 /**
@@ -74,7 +74,7 @@ export async function listSegmentContacts(
     large: { data: { jsonb: 1 } },
     // The response contains the rows twice, as `contacts` and as `data`.
     times: 2,
-    rows: withTopics(
+    rows: selectWithTopics(
       segment.projectId,
       sql`
         SELECT ${sql.raw(CONTACT_COLUMN_NAMES.join(', '))} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}
@@ -85,8 +85,8 @@ export async function listSegmentContacts(
   const isLast = items.length < p.pageSize && (items.length > 0 || p.page === 1);
   if (isLast) return { items, total: offset + items.length };
   const count = countQuery(segment.projectId, predicate);
-  const isCheap = (await costOf(db, count)) <= MAX_COUNT_COST;
-  return { items, total: isCheap ? await countBy(db, count) : await readKeptCount(db, segment) };
+  const isCheap = (await estimateCost(db, count)) <= MAX_COUNT_COST;
+  return { items, total: isCheap ? await runCount(db, count) : await readKeptCount(db, segment) };
 }
 
 /**
@@ -123,13 +123,13 @@ function countQuery(projectId: string, predicate: RawBuilder<boolean>): RawBuild
   return sql`SELECT count(*) AS count FROM contacts WHERE project_id = ${projectId} AND ${predicate}`;
 }
 
-async function countBy(db: Db, query: RawBuilder<{ count: number }>): Promise<number> {
+async function runCount(db: Db, query: RawBuilder<{ count: number }>): Promise<number> {
   const { rows } = await query.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** Returns the cost that the planner expects of a query. Plans the query (1 ms) without running it. */
-async function costOf(db: Db, query: RawBuilder<unknown>): Promise<number> {
+async function estimateCost(db: Db, query: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Total Cost': number } }] }>`
     EXPLAIN (FORMAT JSON) ${query}`.execute(db);
   return rows[0]?.['QUERY PLAN'][0].Plan['Total Cost'] ?? Number.POSITIVE_INFINITY;

@@ -59,10 +59,10 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
   };
   const decided: ExplainedFilter[] = [];
   for (let at = 0; at < filters.length; at += FILTERS_AT_A_TIME) {
-    decided.push(...(await decide(db, filters.slice(at, at + FILTERS_AT_A_TIME), asked)));
+    decided.push(...(await evaluateFilters(db, filters.slice(at, at + FILTERS_AT_A_TIME), asked)));
   }
   const byPath = new Map(decided.map(({ path, holds }) => [path, holds]));
-  const holds = holdsTogether(segment.condition, (path) => byPath.get(path) === true, '');
+  const holds = evaluateFromResults(segment.condition, (path) => byPath.get(path) === true, '');
   return { holds, member: isStored ? member : null, filters: decided };
 }
 
@@ -76,11 +76,11 @@ function listFilters({ groups }: Condition, path = ''): FilterAtPath[] {
   });
 }
 
-function holdsTogether({ logic, groups }: Condition, holds: (path: string) => boolean, path: string): boolean {
+function evaluateFromResults({ logic, groups }: Condition, holds: (path: string) => boolean, path: string): boolean {
   const each = groups.map((group, n) => {
     const here = `${path}groups.${n}.`;
     const own = group.filters.every((_, at) => holds(`${here}filters.${at}`));
-    return own && (!group.conditions || holdsTogether(group.conditions, holds, `${here}conditions.`));
+    return own && (!group.conditions || evaluateFromResults(group.conditions, holds, `${here}conditions.`));
   });
   return logic === 'AND' ? each.every(Boolean) : each.some(Boolean);
 }
@@ -94,12 +94,12 @@ interface Asked {
 }
 
 /** Evaluates all filters in one statement. Compiles each filter separately, as a condition with one filter. */
-async function decide(db: Db, placed: FilterAtPath[], asked: Asked): Promise<ExplainedFilter[]> {
+async function evaluateFilters(db: Db, placed: FilterAtPath[], asked: Asked): Promise<ExplainedFilter[]> {
   const { projectId, contact, now, segments, zone } = asked;
   const columns = placed.flatMap(({ filter }, n) => {
     const alone: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
     const predicate = compileCondition(alone, { projectId, now, segments, zone });
-    const value = valueColumn(filter, asked);
+    const value = contactValueSql(filter, asked);
     return [
       sql`(${predicate}) IS TRUE AS ${sql.ref(`h${n}`)}`,
       ...(value ? [sql`${value} AS ${sql.ref(`v${n}`)}`] : []),
@@ -116,7 +116,7 @@ async function decide(db: Db, placed: FilterAtPath[], asked: Asked): Promise<Exp
 }
 
 /** Returns SQL for a value of the contact that requires a query, such as the time of the last event. */
-function valueColumn({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
+function contactValueSql({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
   const ref = parseField(field, operator, 'audience');
   if (ref?.kind === 'event') {
     return sql`(SELECT max(created_at) FROM events WHERE project_id = ${projectId} AND name = ${ref.name} AND contact_id = ${contact.id})`;

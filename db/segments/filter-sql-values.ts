@@ -60,24 +60,24 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
       const at = storedInstant(source, zone);
       return operator === 'olderThan'
         ? sql`${at} < ${since}::timestamptz`
-        : sql`(timestamptz_ge(${at}, ${since}::timestamptz) and timestamptz_lt(${at}, ${nextMs(now)}::timestamptz))`;
+        : sql`(timestamptz_ge(${at}, ${since}::timestamptz) and timestamptz_lt(${at}, ${addMillisecond(now)}::timestamptz))`;
     }
     case 'withinNext': {
       const until = new Date(now.getTime() + spanMs(Number(value), unit ?? 'minutes'));
       const at = storedInstant(source, zone);
-      return sql`(timestamptz_ge(${at}, ${now}::timestamptz) and timestamptz_lt(${at}, ${nextMs(until)}::timestamptz))`;
+      return sql`(timestamptz_ge(${at}, ${now}::timestamptz) and timestamptz_lt(${at}, ${addMillisecond(until)}::timestamptz))`;
     }
     case 'equals':
     case 'in':
       return equalsAny(source, [value ?? []].flat(), zone);
     case 'contains':
-      return contains(source, scalar(value), zone);
+      return containsPredicate(source, toScalar(value), zone);
     case 'startsWith':
       return sql`(starts_with(${source.folded}, lower(${String(value)}::text)) and ${source.isText})`;
     case 'endsWith':
-      return endsWith(source, String(value));
+      return endsWithPredicate(source, String(value));
     default:
-      return compareOrdered(source, { operator, value: scalar(value), zone });
+      return compareOrdered(source, { operator, value: toScalar(value), zone });
   }
 }
 
@@ -102,15 +102,15 @@ export function instantPredicate(
     }
     case 'equals':
     case 'in':
-      return sql`date_trunc('milliseconds', ${column}) = any(${instants([value ?? []].flat(), zone)}::timestamptz[])`;
+      return sql`date_trunc('milliseconds', ${column}) = any(${toInstants([value ?? []].flat(), zone)}::timestamptz[])`;
     case 'greaterThan':
-      return sql`${column} >= ${nextMs(at)}::timestamptz`;
+      return sql`${column} >= ${addMillisecond(at)}::timestamptz`;
     case 'greaterThanOrEqual':
       return sql`${column} >= ${at}::timestamptz`;
     case 'lessThan':
       return sql`${column} < ${at}::timestamptz`;
     case 'lessThanOrEqual':
-      return sql`${column} < ${nextMs(at)}::timestamptz`;
+      return sql`${column} < ${addMillisecond(at)}::timestamptz`;
     default:
       return sql`false`;
   }
@@ -124,7 +124,7 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
   const strings = values.filter((value) => typeof value === 'string');
   const texts = strings.filter((text) => parseIsoDate(text) === undefined);
   const exact = values.filter((value) => typeof value !== 'string').map((value) => JSON.stringify(value));
-  const dates = instants(strings, zone);
+  const dates = toInstants(strings, zone);
   const parts: Predicate[] = [];
   if (exact.length > MAX_ALTERNATIVES) parts.push(sql`${source.json} = any(${exact}::jsonb[])`);
   else parts.push(...exact.map((value) => sql<boolean>`jsonb_eq(${source.json}, ${value}::jsonb)`));
@@ -159,7 +159,7 @@ function equalsText(source: ValueSource, texts: readonly string[]): Predicate {
   return texts.some((text) => LIKE_JSON.test(text)) ? sql`(${equal} and ${source.isText})` : equal;
 }
 
-function endsWith(source: ValueSource, text: string): Predicate {
+function endsWithPredicate(source: ValueSource, text: string): Predicate {
   const end = sql`lower(${text}::text)`;
   return sql`(texteq(right(${source.folded}, length(${end})), ${end}) and ${source.isText})`;
 }
@@ -178,26 +178,27 @@ const ESCAPED = /["\\\p{Cc}]/u;
  * called with values that are not lists. The SQL has no subquery where possible, because Postgres does not run a filter
  * with a subquery in parallel.
  */
-function contains(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
+function containsPredicate(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
   if (typeof value !== 'string') return jsonContains(source, value);
   const wanted = sql`lower(${value}::text)`;
   const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
   if (source.indexed) return inText;
-  if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value, zone), text: inText });
+  if (parseIsoDate(value) !== undefined)
+    return choosePredicateByType(source, { list: hasInstant(source, value, zone), text: inText });
   // JSON is still valid JSON after conversion to lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
-  if (ESCAPED.test(value)) return byType(source, { list, text: inText });
+  if (ESCAPED.test(value)) return choosePredicateByType(source, { list, text: inText });
   // Few rows contain the value, in a list or in a text. Only for these rows, the exact test is evaluated.
-  return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
+  return sql`(${inText} and ${choosePredicateByType(source, { list, text: sql`true` })})`;
 }
 
-function byType({ json }: ValueSource, of: { list: Predicate; text: Predicate }): Predicate {
+function choosePredicateByType({ json }: ValueSource, of: { list: Predicate; text: Predicate }): Predicate {
   return sql`case jsonb_typeof(${json}) when 'array' then ${of.list} when 'string' then ${of.text} else false end`;
 }
 
 function jsonContains(source: ValueSource, value: Exclude<Scalar, string>): Predicate {
   const list = sql<boolean>`jsonb_contains(${source.json}, ${JSON.stringify(value)}::jsonb)`;
-  return byType(source, { list, text: sql`false` });
+  return choosePredicateByType(source, { list, text: sql`false` });
 }
 
 function hasInstant(source: ValueSource, value: string, zone: string | undefined): Predicate {
@@ -246,18 +247,18 @@ function storedInstant({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown>
   return zone === 'UTC' ? sql`tidings_ts(${json})` : sql`tidings_ts(${json}, ${zone}::text)`;
 }
 
-function instants(values: readonly Scalar[], zone: string | undefined): Date[] {
+function toInstants(values: readonly Scalar[], zone: string | undefined): Date[] {
   return values.flatMap((value) => {
     const instant = typeof value === 'string' ? parseIsoDate(value, zone) : undefined;
     return instant === undefined ? [] : [new Date(instant)];
   });
 }
 
-function nextMs(at: Date): Date {
+function addMillisecond(at: Date): Date {
   return new Date(at.getTime() + 1);
 }
 
 /** Returns a single value. `rules/filters/check.ts` has refused lists for the operators that call this function. */
-function scalar(value: Filter['value']): Scalar {
+function toScalar(value: Filter['value']): Scalar {
   return Array.isArray(value) || value === undefined ? '' : value;
 }

@@ -94,25 +94,27 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
   const column = (name: string) => sql<boolean>`${sql.ref(`${scope.alias}.${name}`)}`;
   switch (ref.kind) {
     case 'email':
-      return negatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope));
+      return compileNegatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope));
     case 'subscribed':
-      return negatable(filter, (positive) => subscribedPredicate(column('subscribed'), positive));
+      return compileNegatable(filter, (positive) => subscribedPredicate(column('subscribed'), positive));
     case 'createdAt':
-      return negatable(filter, (positive) => instantPredicate(column('created_at'), positive, scope));
+      return compileNegatable(filter, (positive) => instantPredicate(column('created_at'), positive, scope));
     case 'updatedAt':
-      return negatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope));
+      return compileNegatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope));
     case 'data':
-      return negatable(filter, (positive) => valuePredicate(jsonSource(column('data'), ref.path), positive, scope));
+      return compileNegatable(filter, (positive) =>
+        valuePredicate(jsonSource(column('data'), ref.path), positive, scope),
+      );
     case 'payload':
-      return constant(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope));
+      return constantPredicate(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope));
     case 'context':
-      return constant(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope));
+      return constantPredicate(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope));
     case 'event':
       return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
     case 'activity':
       return historyPredicate(filter, scope.now, (since) => emailExists(ref.activity, since, scope));
     case 'topic':
-      return negatable(filter, (positive) => subscribedPredicate(onTopic(ref.topicId, scope), positive));
+      return compileNegatable(filter, (positive) => subscribedPredicate(isOnTopic(ref.topicId, scope), positive));
     case 'segment':
       return membershipPredicate(ref.segmentId, filter.operator === 'memberOf', scope);
   }
@@ -129,9 +131,9 @@ const POSITIVE: Partial<Record<Filter['operator'], ValueOperator>> = {
  * Compiles a filter whose operator may be negative. A negative operator matches all contacts that the positive operator
  * does not match, including contacts without the field.
  */
-function negatable(filter: Filter, compile: (positive: Filter) => Predicate): Predicate {
+function compileNegatable(filter: Filter, compile: (positive: Filter) => Predicate): Predicate {
   const positive = POSITIVE[filter.operator];
-  return positive ? not(compile({ ...filter, operator: positive })) : compile(filter);
+  return positive ? negate(compile({ ...filter, operator: positive })) : compile(filter);
 }
 
 function subscribedPredicate(column: Predicate, { operator, value }: Filter): Predicate {
@@ -162,7 +164,7 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
 }
 
 /** Compiles the test that a contact has joined a topic. For a topic of another project, it is false. */
-function onTopic(topicId: string, scope: Scope): Predicate {
+function isOnTopic(topicId: string, scope: Scope): Predicate {
   return sql`coalesce(
     (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),
     (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;
@@ -170,7 +172,7 @@ function onTopic(topicId: string, scope: Scope): Predicate {
 
 /** Compiles the test for an event. It needs only the index `events_name` (project_id, name, contact_id, created_at). */
 function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
-  return exists(
+  return existsPredicate(
     sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
       and e.contact_id = ${sql.ref(`${scope.alias}.id`)}${sinceClause(sql`e.created_at`, since)}`,
     scope,
@@ -183,7 +185,7 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
  */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
-  return exists(
+  return existsPredicate(
     sql`select 1 from emails m where m.project_id = ${scope.projectId}::uuid and m.mode = 'live'
       and m.contact_id = ${sql.ref(`${scope.alias}.id`)} and ${at} is not null${sinceClause(at, since)}`,
     scope,
@@ -194,7 +196,7 @@ function emailExists(activity: EmailActivity, since: Date | undefined, scope: Sc
  * Returns EXISTS for a query. After `MAX_JOINS` of them, adds IS TRUE: the result is the same, but Postgres does not
  * convert the subquery to a join.
  */
-function exists(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
+function existsPredicate(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
   budget.joins += 1;
   return budget.joins <= MAX_JOINS ? sql`exists (${query})` : sql`((exists (${query})) is true)`;
 }
@@ -205,9 +207,9 @@ function sinceClause(at: RawBuilder<unknown>, since: Date | undefined): RawBuild
 
 function membershipPredicate(segmentId: string, member: boolean, scope: Scope): Predicate {
   const source = scope.segments.get(segmentId);
-  if (!source) return constant(!member);
+  if (!source) return constantPredicate(!member);
   if (source.kind === 'members') {
-    const stored = exists(
+    const stored = existsPredicate(
       sql`select 1 from segment_members s where s.segment_id = ${segmentId}::uuid
         and s.project_id = ${scope.projectId}::uuid and s.contact_id = ${sql.ref(`${scope.alias}.id`)}`,
       scope,
@@ -216,7 +218,7 @@ function membershipPredicate(segmentId: string, member: boolean, scope: Scope): 
     return member ? stored : sql`not ${stored}`;
   }
   const inlined = inlineSegment(segmentId, source.condition, scope);
-  return member ? inlined : not(inlined);
+  return member ? inlined : negate(inlined);
 }
 
 function inlineSegment(segmentId: string, condition: Condition, scope: Scope): Predicate {
@@ -230,11 +232,11 @@ function inlineSegment(segmentId: string, condition: Condition, scope: Scope): P
   return compileGroups(condition, { ...scope, step: undefined, inside: [...scope.inside, segmentId] });
 }
 
-function not(predicate: Predicate): Predicate {
+function negate(predicate: Predicate): Predicate {
   return sql`(${predicate}) is not true`;
 }
 
-function constant(holds: boolean): Predicate {
+function constantPredicate(holds: boolean): Predicate {
   return holds ? sql`true` : sql`false`;
 }
 

@@ -35,9 +35,9 @@ export interface AddedMembers {
  * `read`
  */
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
-  await lockStatic(trx, p);
+  await lockStaticSegment(trx, p);
   const emails = [...new Set(p.emails.map(normalizeEmail))];
-  const missing = await findMissing(trx, { projectId: p.projectId, emails });
+  const missing = await findMissingEmails(trx, { projectId: p.projectId, emails });
   const created = p.createMissing ? await createContacts(trx, p, missing) : 0;
   const { rows } = await sql`
     WITH changed AS (
@@ -46,7 +46,7 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
         SELECT id, project_id FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${emails}::text[])
         ORDER BY id FOR KEY SHARE) AS c
       ON CONFLICT DO NOTHING RETURNING contact_id)
-    ${noteChanges(p, 'entry')}`.execute(trx);
+    ${recordMembershipChanges(p, 'entry')}`.execute(trx);
   await updateMemberCount(trx, p);
   return { added: rows.length, created, notFound: p.createMissing ? [] : missing };
 }
@@ -60,20 +60,20 @@ export async function removeMembers(
   trx: Trx,
   p: SegmentRef & { emails: string[]; actor: string; read?: ReadVersion | undefined },
 ): Promise<{ removed: number }> {
-  await lockStatic(trx, p);
+  await lockStaticSegment(trx, p);
   const { rows } = await sql`
     WITH changed AS (
       DELETE FROM segment_members m USING contacts c
       WHERE m.segment_id = ${p.id} AND m.project_id = ${p.projectId} AND c.id = m.contact_id
         AND c.project_id = ${p.projectId} AND c.email = ANY(${p.emails.map(normalizeEmail)}::text[])
       RETURNING m.contact_id)
-    ${noteChanges(p, 'exit')}`.execute(trx);
+    ${recordMembershipChanges(p, 'exit')}`.execute(trx);
   await updateMemberCount(trx, p);
   return { removed: rows.length };
 }
 
 /** Records changes of members in the segment's history. The CTE `changed` has the contacts, one row each. */
-function noteChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'): RawBuilder<unknown> {
+function recordMembershipChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'): RawBuilder<unknown> {
   return sql`
     INSERT INTO segment_member_changes (project_id, segment_id, contact_id, change, actor)
     SELECT ${p.projectId}, ${p.id}, contact_id, ${change}, ${p.actor} FROM changed RETURNING 1`;
@@ -91,7 +91,10 @@ export async function updateMemberCount(trx: Trx, { projectId, id }: SegmentRef)
   return rows[0]?.member_count ?? 0;
 }
 
-async function lockStatic(trx: Trx, { read, ...ref }: SegmentRef & { read?: ReadVersion | undefined }): Promise<void> {
+async function lockStaticSegment(
+  trx: Trx,
+  { read, ...ref }: SegmentRef & { read?: ReadVersion | undefined },
+): Promise<void> {
   const { type } = await lockSegment(trx, ref, read);
   if (type === 'STATIC') return;
   throw new AppError('CONFLICT', {
@@ -101,7 +104,7 @@ async function lockStatic(trx: Trx, { read, ...ref }: SegmentRef & { read?: Read
   });
 }
 
-async function findMissing(trx: Trx, p: { projectId: string; emails: string[] }): Promise<string[]> {
+async function findMissingEmails(trx: Trx, p: { projectId: string; emails: string[] }): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     SELECT email FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${p.emails}::text[])`.execute(trx);
   const known = new Set(rows.map((row) => row.email));

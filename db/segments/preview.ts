@@ -30,7 +30,7 @@ export async function previewCondition(
   const { segments, zone } = await loadConditionSources(db, { projectId, condition });
   const predicate = compileCondition(condition, { projectId, now: new Date(), segments, zone });
   const asked = { projectId, predicate };
-  const newest = await findAmongNewest(db, asked);
+  const newest = await findMatchesAmongNewest(db, asked);
   if (newest.length === SAMPLE_CONTACTS)
     return { count: await countMatches(db, asked), sample: await readSample(db, { projectId, ids: newest }) };
   const { total, ids } = await countAndFind(db, asked);
@@ -42,7 +42,7 @@ interface Asked {
   predicate: RawBuilder<boolean>;
 }
 
-async function findAmongNewest(db: Db, { projectId, predicate }: Asked): Promise<string[]> {
+async function findMatchesAmongNewest(db: Db, { projectId, predicate }: Asked): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT contacts.id FROM (
       SELECT * FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${NEWEST_CONTACTS}) AS contacts

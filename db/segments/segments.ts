@@ -10,7 +10,7 @@ import type { Db, Trx } from '../connection.ts';
 import { containsText } from '../contains-text.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
-import { nextVersion } from '../records/record-version.ts';
+import { nextVersionSql } from '../records/record-version.ts';
 import { refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -186,16 +186,16 @@ export async function updateSegment(
   const updated = sql<SegmentRow>`
     UPDATE segments SET name = ${name}, slug = ${slug}, description = ${description},
       computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
-      condition = ${condition}::jsonb, updated_at = ${nextVersion()},
+      condition = ${condition}::jsonb, updated_at = ${nextVersionSql()},
       track_membership = ${patch.trackMembership ?? segment.trackMembership}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
   return toSegment(await refuseTakenSlug({ kind: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]));
 }
 
 /**
- * Deletes a segment with its members. Campaigns that are not running lose their reference to it.
- * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses the segment, directly, in its filter,
- * or through another segment
+ * Deletes a segment with its members. Campaigns that are not SCHEDULED, SENDING or PAUSED lose their reference to it.
+ * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED, SENDING or PAUSED campaign uses the segment, directly, in its
+ * filter, or through another segment
  */
 export async function deleteSegment(
   trx: Trx,
@@ -204,15 +204,15 @@ export async function deleteSegment(
   await lockReferences(trx, projectId);
   await lockSegment(trx, { projectId, id }, read);
   const campaigns = await openCampaignsUsing(trx, { projectId, id });
-  if (campaigns.length > 0) throw inUse(campaigns);
+  if (campaigns.length > 0) throw segmentInUse(campaigns);
   await sql`
-    UPDATE campaigns SET segment_id = NULL, edited_at = ${nextVersion('edited_at')} WHERE project_id = ${projectId} AND segment_id = ${id}
+    UPDATE campaigns SET segment_id = NULL, edited_at = ${nextVersionSql('edited_at')} WHERE project_id = ${projectId} AND segment_id = ${id}
       AND status NOT IN ${OPEN_CAMPAIGNS}`.execute(trx);
   try {
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
     // A campaign was scheduled after the check, and the foreign key of campaigns.segment_id refused the deletion.
-    if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
+    if (errorCodeOf(error) === FOREIGN_KEY_VIOLATION) throw segmentInUse([]);
     throw error;
   }
 }
@@ -247,8 +247,8 @@ function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
   if (patch.trackMembership) throw fieldError('trackMembership', STATIC_NOT_TRACKED);
 }
 
-function inUse(campaigns: CampaignUse[]): AppError {
-  const message = 'A scheduled or sending campaign uses this segment.';
+function segmentInUse(campaigns: CampaignUse[]): AppError {
+  const message = 'A scheduled, sending or paused campaign uses this segment.';
   return new AppError('CONFLICT', {
     message,
     details: { usedInCampaigns: campaigns },
@@ -256,7 +256,7 @@ function inUse(campaigns: CampaignUse[]): AppError {
   });
 }
 
-function codeOf(error: unknown): unknown {
+function errorCodeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 

@@ -22,7 +22,7 @@ export interface SegmentUsage {
   usedInCampaigns: CampaignUse[];
   /** Workflows that use the segment's events in a trigger, exit or wait, or the segment in a step. */
   usedInWorkflows: NamedUse[];
-  /** True if no running or scheduled campaign uses the segment, directly or through another segment. */
+  /** True if no SCHEDULED, SENDING or PAUSED campaign uses the segment, directly or through another segment. */
   canDelete: boolean;
 }
 
@@ -30,22 +30,22 @@ export interface SegmentUsage {
 export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }): Promise<SegmentUsage> {
   const open = await openCampaignsUsing(db, p);
   return {
-    usedInSegments: await segmentsNaming(db, p),
-    usedInCampaigns: await campaignsNaming(db, { ...p, ids: new Set([p.id]), statuses: UNFINISHED_CAMPAIGNS }),
-    usedInWorkflows: await workflowsNaming(db, p),
+    usedInSegments: await listReferringSegments(db, p),
+    usedInCampaigns: await listReferringCampaigns(db, { ...p, ids: new Set([p.id]), statuses: UNFINISHED_CAMPAIGNS }),
+    usedInWorkflows: await listReferringWorkflows(db, p),
     canDelete: open.length === 0,
   };
 }
 
 /**
- * Lists scheduled and running campaigns that use a segment: as their audience, in their filter, or through another
- * segment.
+ * Lists SCHEDULED, SENDING and PAUSED campaigns that use a segment: as their audience, in their filter, or through
+ * another segment.
  */
 export async function openCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
-  return campaignsNaming(db, { ...p, ids: await dependentIds(db, p), statuses: OPEN_CAMPAIGNS });
+  return listReferringCampaigns(db, { ...p, ids: await findDependentIds(db, p), statuses: OPEN_CAMPAIGNS });
 }
 
-async function campaignsNaming(
+async function listReferringCampaigns(
   db: Db,
   p: { projectId: string; ids: ReadonlySet<string>; statuses: typeof OPEN_CAMPAIGNS },
 ): Promise<CampaignUse[]> {
@@ -55,17 +55,21 @@ async function campaignsNaming(
       AND (segment_id = ANY(${[...p.ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(db);
   const uses = rows.filter(
     ({ segment_id, audience_filter }) =>
-      (segment_id !== null && p.ids.has(segment_id)) || (audience_filter !== null && namesAny(audience_filter, p.ids)),
+      (segment_id !== null && p.ids.has(segment_id)) ||
+      (audience_filter !== null && refersToAnySegment(audience_filter, p.ids)),
   );
   return uses.map(({ id, name, status }) => ({ id, name, status }));
 }
 
-async function segmentsNaming(db: Db, { projectId, id }: SegmentRef): Promise<NamedUse[]> {
-  const rows = await conditionsOf(db, projectId);
-  return rows.filter((row) => namesAny(row.condition, new Set([id]))).map(({ id, name }) => ({ id, name }));
+async function listReferringSegments(db: Db, { projectId, id }: SegmentRef): Promise<NamedUse[]> {
+  const rows = await listConditions(db, projectId);
+  return rows.filter((row) => refersToAnySegment(row.condition, new Set([id]))).map(({ id, name }) => ({ id, name }));
 }
 
-async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { slug: string }): Promise<NamedUse[]> {
+async function listReferringWorkflows(
+  db: Db,
+  { projectId, id, slug }: SegmentRef & { slug: string },
+): Promise<NamedUse[]> {
   const { rows } = await sql<NamedUse & { type: StepType; config: StepConfig }>`
     SELECT w.id, w.name, s.type, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
     WHERE s.project_id = ${projectId} AND s.type = ANY(${TYPES_WITH_SEGMENTS}::text[]) ORDER BY w.id`.execute(db);
@@ -79,17 +83,17 @@ async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { s
 }
 
 /** Returns the ids of the segment and of all segments that use it, directly or through other segments. */
-async function dependentIds(db: Db, { projectId, id }: SegmentRef): Promise<Set<string>> {
-  const rows = await conditionsOf(db, projectId);
+async function findDependentIds(db: Db, { projectId, id }: SegmentRef): Promise<Set<string>> {
+  const rows = await listConditions(db, projectId);
   const ids = new Set([id]);
   for (let size = 0; size < ids.size; ) {
     size = ids.size;
-    for (const row of rows) if (namesAny(row.condition, ids)) ids.add(row.id);
+    for (const row of rows) if (refersToAnySegment(row.condition, ids)) ids.add(row.id);
   }
   return ids;
 }
 
-async function conditionsOf(db: Db, projectId: string): Promise<(NamedUse & { condition: Condition })[]> {
+async function listConditions(db: Db, projectId: string): Promise<(NamedUse & { condition: Condition })[]> {
   const { rows } = await sql<NamedUse & { condition: Condition }>`
     SELECT id, name, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL ORDER BY id`.execute(
     db,
@@ -97,6 +101,6 @@ async function conditionsOf(db: Db, projectId: string): Promise<(NamedUse & { co
   return rows;
 }
 
-function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
+function refersToAnySegment(condition: Condition, ids: ReadonlySet<string>): boolean {
   return collectReferences(condition).segmentIds.some((id) => ids.has(id));
 }

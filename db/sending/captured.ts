@@ -53,7 +53,7 @@ export async function listCapturedEmails(
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt" FROM captured_emails
     WHERE ${p.to === undefined ? sql`true` : sql`to_email = ${p.to.trim().toLowerCase()}`}
-      AND ${isOf('emails', 'captured_emails', p.projects)}
+      AND ${isCapturedFor('emails', 'captured_emails', p.projects)}
     ORDER BY id DESC LIMIT ${p.limit ?? SHOWN_MAX}
   `.execute(db);
   return rows;
@@ -78,7 +78,7 @@ export async function findCapturedEmail(
 ): Promise<CapturedEmail | undefined> {
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt"
-    FROM captured_emails WHERE id = ${p.id} AND ${isOf('emails', 'captured_emails', p.projects)}
+    FROM captured_emails WHERE id = ${p.id} AND ${isCapturedFor('emails', 'captured_emails', p.projects)}
   `.execute(db);
   return rows[0];
 }
@@ -95,7 +95,7 @@ export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdA
 export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<CapturedSms[]> {
   const { rows } = await sql<CapturedSms>`
     SELECT id, from_phone AS "from", to_phone AS "to", body, created_at AS "createdAt" FROM captured_sms
-    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`} AND ${isOf('sms_messages', 'captured_sms', p.projects)}
+    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`} AND ${isCapturedFor('sms_messages', 'captured_sms', p.projects)}
     ORDER BY id DESC LIMIT ${SHOWN_MAX}
   `.execute(db);
   return rows;
@@ -105,7 +105,7 @@ export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<C
  * SQL condition that a captured message belongs to one of the projects. The captured message has the same id as its row
  * in `emails` or `sms_messages`, which has the project.
  */
-function isOf(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
+function isCapturedFor(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
   if (projects === undefined) return sql`true`;
   return sql`EXISTS (
     SELECT FROM ${sql.table(records)} AS record

@@ -3,7 +3,7 @@ import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
 /** The kinds of single messages. A worker makes their first attempt directly, without a Temporal workflow. */
@@ -48,7 +48,7 @@ export async function assertMessages(
 ): Promise<void> {
   const { rows } = await prepared<{ id: string }>`
     SELECT u.id FROM unnest(${ids}::uuid[]) AS u (id)
-    WHERE NOT EXISTS (SELECT FROM ${DIRECT[kind].table} m WHERE m.id = u.id AND ${ownedBy('m.project_id', projectId)}) LIMIT 1
+    WHERE NOT EXISTS (SELECT FROM ${DIRECT[kind].table} m WHERE m.id = u.id AND ${isOwnedBy('m.project_id', projectId)}) LIMIT 1
   `.execute(db);
   if (rows[0]) throw new RowMissing(kind, rows[0].id);
 }
@@ -65,11 +65,11 @@ export async function finishDirect(
   const { deliver } = DIRECT[p.kind];
   if (done.length > 0) {
     await prepared`
-      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${ownedBy('project_id', projectId)}
+      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${isOwnedBy('project_id', projectId)}
     `.execute(trx);
   }
   if (later.length === 0) return [];
-  await release(
+  await releaseMessages(
     trx,
     p,
     later.map(({ id }) => id),
@@ -86,7 +86,7 @@ export async function handOverDirect(
   trx: Trx,
   p: { kind: MessageKind; projectId: string; messages: Later[] },
 ): Promise<OutboxRow[]> {
-  await release(
+  await releaseMessages(
     trx,
     p,
     p.messages.map(({ id }) => id),
@@ -95,7 +95,7 @@ export async function handOverDirect(
 }
 
 /** Clears the claim of messages, so that the next delivery can claim them. */
-async function release(
+async function releaseMessages(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
   ids: string[],
@@ -103,7 +103,7 @@ async function release(
   const { table, open } = DIRECT[kind];
   await sql`
     UPDATE ${table} m SET status = 'PENDING', delivery_id = NULL, claim = NULL
-    WHERE m.id = ANY(${ids}::uuid[]) AND ${ownedBy('m.project_id', projectId)} AND m.status IN ${open} AND m.sent_at IS NULL
+    WHERE m.id = ANY(${ids}::uuid[]) AND ${isOwnedBy('m.project_id', projectId)} AND m.status IN ${open} AND m.sent_at IS NULL
   `.execute(trx);
 }
 
@@ -118,7 +118,7 @@ async function moveToTemporal(
       payload = jsonb_strip_nulls(jsonb_build_object('dueAt', u.due_at, 'last', u.last))
     FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[],
       ${messages.map((m) => (m.last ? JSON.stringify(m.last) : null))}::jsonb[]) AS u (ref_id, due_at, last)
-    WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${ownedBy('o.project_id', projectId)}
+    WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${isOwnedBy('o.project_id', projectId)}
     RETURNING o.id, o.ref_id, o.payload
   `.execute(trx);
   return rows.map((row) => ({ id: row.id, projectId, kind: retry, refId: row.ref_id, payload: row.payload }));

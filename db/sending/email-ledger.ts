@@ -8,20 +8,20 @@ import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { dataInRun } from '../../rules/executions/run.ts';
+import { readDataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
-import { suppressedReason } from '../contacts/suppressions.ts';
+import { suppressionReasonSql } from '../contacts/suppressions.ts';
 import { type CarriedVariables, readVariableColumns } from '../emails/variable-columns.ts';
 import { wasAdvanced } from '../executions/visits.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { SentEmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
-import { capOf, type FrequencyCap, takeSlotsFor, wouldGetSlot } from './frequency.ts';
+import { type FrequencyCap, readFrequencyCap, takeSlotsFor, wouldGetSlot } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** An email that this process has claimed, with all data that decides whether and how it is sent. */
@@ -84,7 +84,7 @@ export async function claimEmails(
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.emails.map((m) => m.id)}::uuid[], ${p.emails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
-      WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
+      WHERE e.id = u.id AND ${isOwnedBy('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
   );
@@ -117,8 +117,8 @@ async function readClaimed(
   taken: RawBuilder<unknown>,
 ): Promise<{ claimed: ClaimedEmail[]; cap: FrequencyCap | null }> {
   const address = sql`coalesce(t.to_email, c.email)`;
-  const why = (type: EmailType): RawBuilder<string> =>
-    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
+  const reasonSqlForType = (type: EmailType): RawBuilder<string> =>
+    suppressionReasonSql({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
   const { rows } = await prepared<ClaimedRow>`
     WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
@@ -131,16 +131,16 @@ async function readClaimed(
       p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing, d.found->>'returnPathHost' AS return_path_host,
       k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
-      CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
+      CASE WHEN k.type = 'MARKETING' THEN (${reasonSqlForType('MARKETING')}) ELSE (${reasonSqlForType('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
-    JOIN contents k ON k.id = t.content_id AND ${ownedBy('k.project_id', sql`t.project_id`)}
-    LEFT JOIN contacts c ON c.id = t.contact_id AND ${ownedBy('c.project_id', sql`t.project_id`)}
+    JOIN contents k ON k.id = t.content_id AND ${isOwnedBy('k.project_id', sql`t.project_id`)}
+    LEFT JOIN contacts c ON c.id = t.contact_id AND ${isOwnedBy('c.project_id', sql`t.project_id`)}
     LEFT JOIN domains d ON d.project_id = t.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
   `.execute(db);
-  return { claimed: rows.map(toClaimed), cap: rows[0] ? capOf(rows[0]) : null };
+  return { claimed: rows.map(toClaimed), cap: rows[0] ? readFrequencyCap(rows[0]) : null };
 }
 
 /**
@@ -178,7 +178,7 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
  */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
-    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('project_id', p.projectId)} AND mode = 'live'
       AND NOT ${isSimulatorSql(sql`to_email`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
@@ -194,8 +194,8 @@ export interface EmailSettlement {
 /**
  * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
  * recorded emails. An email is absent if another attempt has claimed it in the meantime. If a provider's callback has
- * already set a later status, that status stays and the other columns are recorded. An email that was withheld does not
- * count as attempted.
+ * already set a later status, that status stays and the other columns are recorded. For an email that becomes HELD, the
+ * attempt does not count.
  */
 export async function settleEmails(
   trx: Trx,
@@ -204,7 +204,7 @@ export async function settleEmails(
   const { projectId } = p;
   const sorted = [...p.settlements].sort((a, b) => (a.id < b.id ? -1 : 1));
   if (sorted.length === 0) return new Set();
-  const columns = sorted.map(({ outcome }) => columnsOf(outcome));
+  const columns = sorted.map(({ outcome }) => toOutcomeColumns(outcome));
   const { rows } = await prepared<{ id: string }>`
     UPDATE emails e SET
       status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
@@ -216,7 +216,7 @@ export async function settleEmails(
       ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
       ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],
       ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
-    WHERE e.id = u.id AND ${ownedBy('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
+    WHERE e.id = u.id AND ${isOwnedBy('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
       AND (e.status = 'SENDING' OR u.status = 'SENT')
     RETURNING e.id
   `.execute(trx);
@@ -231,29 +231,29 @@ interface OutcomeColumns {
   providerMessageId: string | null;
 }
 
-function columnsOf(outcome: RecordedOutcome): OutcomeColumns {
+function toOutcomeColumns(outcome: RecordedOutcome): OutcomeColumns {
   const none = { reason: null, error: null, bounceType: null, providerMessageId: null };
   switch (outcome.kind) {
     case 'accepted':
       return { ...none, status: 'SENT', providerMessageId: outcome.providerMessageId };
     case 'failed':
-      return { ...none, status: 'FAILED', reason: outcome.reason, error: cut(outcome.error) };
+      return { ...none, status: 'FAILED', reason: outcome.reason, error: cutError(outcome.error) };
     case 'bounced':
       return {
         ...none,
         status: 'BOUNCED',
         reason: reasonOfRefusal(outcome.refusal),
-        error: cut(outcome.error),
+        error: cutError(outcome.error),
         bounceType: outcome.refusal.bounceType,
       };
     case 'held':
       return { ...none, status: 'HELD' };
     case 'deferred':
-      return { ...none, status: 'SENDING', error: cut(outcome.error) };
+      return { ...none, status: 'SENDING', error: cutError(outcome.error) };
   }
 }
 
-function cut(text: string | null): string | null {
+function cutError(text: string | null): string | null {
   return text === null ? null : cutServerReply(text);
 }
 
@@ -328,14 +328,14 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
         : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true, returnPathHost: row.return_path_host },
     suppressedBy: row.suppressed_by,
     clock: {
-      zone: zoneIn(row.contact_data),
+      zone: readZone(row.contact_data),
       projectZone: row.timezone,
       window: row.options?.sandbox?.skipDelays ? null : row.sending_window,
     },
   };
 }
 
-function zoneIn(data: Data | null): string | null {
+function readZone(data: Data | null): string | null {
   return typeof data?.timezone === 'string' ? data.timezone : null;
 }
 
@@ -347,6 +347,6 @@ function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['conta
     email: row.contact_email ?? '',
     subscribed: run?.subscribed ?? row.subscribed ?? false,
     pending: row.pending ?? false,
-    data: dataInRun(run, markUntrusted(row.contact_data ?? {}, row.untrusted_keys)),
+    data: readDataInRun(run, markUntrusted(row.contact_data ?? {}, row.untrusted_keys)),
   };
 }

@@ -10,7 +10,10 @@ export interface FrequencyCap {
 }
 
 /** Returns a project's frequency cap from its columns; null if it has none. */
-export function capOf(row: { frequency_max: number | null; frequency_days: number | null }): FrequencyCap | null {
+export function readFrequencyCap(row: {
+  frequency_max: number | null;
+  frequency_days: number | null;
+}): FrequencyCap | null {
   const { frequency_max: max, frequency_days: days } = row;
   return max === null || days === null ? null : { max, days };
 }

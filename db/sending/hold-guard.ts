@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import {
-  brokenByRefusals,
-  brokenGuard,
+  describeBrokenGuard,
+  describeBrokenRefusalGuard,
   GUARD_HOURS,
   RECENT_EMAILS,
   type SendOutcomes,
@@ -32,10 +32,10 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Counts the results of a project's live emails, and puts the project on hold if a guard is exceeded. Computes the
- * rates only if there are new hard bounces or complaints, because other results cannot exceed a guard. Must be last in
- * its transaction, because other connections may wait for the row that it locks. `watched`: a mailbox provider has
- * recently refused email of the project (see `findWatchedEmails`).
+ * Counts the results of a project's live emails, and puts the project on hold if a guard is reached. Computes the rates
+ * only if there are new hard bounces or complaints, because with other results no further guard can be reached. Must be
+ * last in its transaction, because other connections may wait for the row that it locks. `watched`: a mailbox provider
+ * has recently refused email of the project (see `findWatchedEmails`).
  */
 export async function guardRates(
   trx: Trx,
@@ -51,8 +51,8 @@ export async function guardRates(
   const watched = rows[0]?.watched ?? false;
   if (dead + complaints === 0) return { outbox: [], watched };
   const counts = await findGuardCounts(trx, projectId);
-  const why = counts && brokenGuard(counts, counts);
-  return { outbox: why ? await holdOnce(trx, { projectId, reason: why }) : [], watched };
+  const why = counts && describeBrokenGuard(counts, counts);
+  return { outbox: why ? await putOnHoldOnce(trx, { projectId, reason: why }) : [], watched };
 }
 
 /**
@@ -71,8 +71,8 @@ export async function guardRefusals(
       SET recent = right(provider_outcomes.recent || excluded.recent, ${sql.lit(RECENT_EMAILS)}), updated_at = now()
     RETURNING length(replace(recent, '0', '')) AS refused
   `.execute(trx);
-  const why = brokenByRefusals({ provider, refused: rows[0]?.refused ?? 0 });
-  return why ? holdOnce(trx, { projectId, reason: why }) : [];
+  const why = describeBrokenRefusalGuard({ provider, refused: rows[0]?.refused ?? 0 });
+  return why ? putOnHoldOnce(trx, { projectId, reason: why }) : [];
 }
 
 /** The number of emails of one project to one domain. */
@@ -144,7 +144,10 @@ async function findGuardCounts(trx: Trx, projectId: string): Promise<GuardCounts
  * Puts a project on hold, notifies its owners and writes the audit log. The UPDATE changes only a project that is not
  * on hold, so this happens once.
  */
-async function holdOnce(trx: Trx, { projectId, reason }: { projectId: string; reason: string }): Promise<OutboxRow[]> {
+async function putOnHoldOnce(
+  trx: Trx,
+  { projectId, reason }: { projectId: string; reason: string },
+): Promise<OutboxRow[]> {
   const { numAffectedRows } = await sql`
     UPDATE projects SET held_at = now(), hold_reason = ${reason}, updated_at = now() WHERE id = ${projectId} AND held_at IS NULL
   `.execute(trx);

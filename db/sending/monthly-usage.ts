@@ -43,8 +43,8 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
 }
 
 /**
- * Maximum number of projects that a process remembers. Each needs about 100 bytes. After a project is dropped, it is
- * queried again.
+ * Maximum number of projects that a process remembers. Each needs about 100 bytes. When the maximum is reached, the
+ * process forgets all projects, and queries Postgres again for each.
  */
 const OPENED_MAX = 10_000;
 
@@ -76,11 +76,11 @@ export function createMonthOpener(db: Db): (projectId: string) => Promise<void> 
  * number stays correct until the caller has recorded its emails.
  */
 export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
-  const { rows } = await sql<{ room: number }>`
-    SELECT greatest(0, ${p.limit}::int - emails) AS room FROM monthly_usage
+  const { rows } = await sql<{ remaining: number }>`
+    SELECT greatest(0, ${p.limit}::int - emails) AS remaining FROM monthly_usage
     WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE
   `.execute(db);
-  return rows[0]?.room ?? p.limit;
+  return rows[0]?.remaining ?? p.limit;
 }
 
 /** Tells whether the monthly limit is reached by committed emails. Takes no lock. */

@@ -17,8 +17,8 @@ export interface TakenTokens {
  */
 const CAPACITY_SECONDS = 1.1;
 /**
- * The tokens of a new bucket, in seconds of sending. They are just enough to send a single email at once. A bucket is
- * also new after a long pause of the service.
+ * The tokens of a new bucket, in seconds of sending, but at least one token: few tokens, which are enough to send a
+ * single email at once.
  */
 const FIRST_SECONDS = 0.2;
 /** Share of the bucket that campaigns do not take, so that a single email during a campaign gets a token at once. */
@@ -72,7 +72,7 @@ export async function returnSendTokens(
 ): Promise<void> {
   if (ratePerSecond <= 0 || n <= 0) return;
   await sql`
-    UPDATE send_buckets SET tokens = least(${capacity(ratePerSecond)}::float8, tokens + ${n}::float8) WHERE project_id = ${projectId}
+    UPDATE send_buckets SET tokens = least(${capacityOf(ratePerSecond)}::float8, tokens + ${n}::float8) WHERE project_id = ${projectId}
   `.execute(db);
 }
 
@@ -97,7 +97,7 @@ export function chooseLowerRate(project: number | null, deployment: number): num
  * Returns the size of the bucket in tokens. At a rate of 1 per second it has more than one token, for callers that
  * repeat their request late.
  */
-function capacity(ratePerSecond: number): number {
+function capacityOf(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
 
@@ -105,7 +105,7 @@ function capacity(ratePerSecond: number): number {
  * Returns the number of tokens that campaigns leave for other email. 0 at low rates, at which campaigns need all
  * tokens.
  */
-function keptFor(order: SendOrder, ratePerSecond: number): number {
+function tokensKeptFor(order: SendOrder, ratePerSecond: number): number {
   if (order !== 'campaign' || ratePerSecond < 4) return 0;
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
 }
@@ -141,16 +141,16 @@ function takeFromBucket(p: {
 }) {
   const { waitsFor, leaves } = MARKS[p.order];
   const rate = sql`${p.ratePerSecond}::float8`;
-  const kept = sql`${keptFor(p.order, p.ratePerSecond)}::float8`;
+  const kept = sql`${tokensKeptFor(p.order, p.ratePerSecond)}::float8`;
   const worth = Math.max(1, Math.ceil(p.ratePerSecond * WORTH_SECONDS));
   const waited = sql`least(${MARK_MAX_MS}::float8, missing / ${rate} * 1000 + ${GRACE_MS}::float8) * interval '1 ms'`;
   const mark = leaves
     ? sql`, ${leaves} = CASE WHEN missing > 0 THEN greatest(b.${leaves}, t.now + ${waited}) ELSE b.${leaves} END`
     : sql``;
-  const line = lineOf(p);
+  const line = queueLineOf(p);
   return sql<TakenTokens>`
     WITH bucket AS MATERIALIZED (
-      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacity(p.ratePerSecond)}::float8,
+      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacityOf(p.ratePerSecond)}::float8,
         tokens + greatest(0, extract(epoch FROM clock.now - refilled_at)) * ${rate}) AS tokens
       FROM send_buckets, (SELECT clock_timestamp() AS now) clock
       WHERE project_id = ${p.projectId} FOR UPDATE OF send_buckets
@@ -170,7 +170,7 @@ function takeFromBucket(p: {
 }
 
 /** Returns SQL for the queue in which workflow emails wait. Other priorities have no queue. */
-function lineOf({
+function queueLineOf({
   order,
   ratePerSecond,
   isRepeated,
@@ -181,7 +181,7 @@ function lineOf({
 }) {
   if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
   const rate = sql`${ratePerSecond}::float8`;
-  const full = sql`${capacity(ratePerSecond) * LINE_GONE}::float8`;
+  const full = sql`${capacityOf(ratePerSecond) * LINE_GONE}::float8`;
   const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
   return {
     behind: isRepeated ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,

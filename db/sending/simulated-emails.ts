@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type Simulation, simulationOf } from '../../rules/emails/simulator.ts';
+import { chooseSimulation, type Simulation } from '../../rules/emails/simulator.ts';
 import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
-import { ownedBy } from '../owned-by.ts';
+import { isOwnedBy } from '../owned-by.ts';
 import { inTransaction } from '../transaction.ts';
 
 /** A message to a simulator address, as a provider would get it. */
@@ -45,11 +45,11 @@ export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promis
 
 async function storeSimulated(trx: Trx, emails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
   const sorted = [...emails].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const column = <T>(of: (email: SimulatedEmail) => T): T[] => sorted.map(of);
+  const toColumn = <T>(of: (email: SimulatedEmail) => T): T[] => sorted.map(of);
   const { rows } = await sql<{ id: string; attempts: number }>`
     WITH mail AS MATERIALIZED (
-      SELECT * FROM unnest(${column((m) => m.id)}::uuid[], ${column((m) => m.from)}::text[],
-        ${column((m) => m.to.toLowerCase())}::text[], ${column((m) => toBuffer(m.raw))}::bytea[]) AS m (id, from_email, to_email, raw)
+      SELECT * FROM unnest(${toColumn((m) => m.id)}::uuid[], ${toColumn((m) => m.from)}::text[],
+        ${toColumn((m) => m.to.toLowerCase())}::text[], ${toColumn((m) => toBuffer(m.raw))}::bytea[]) AS m (id, from_email, to_email, raw)
     ), captured AS (
       INSERT INTO captured_emails (id, from_email, to_email, raw) SELECT id, from_email, to_email, raw FROM mail
       ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
@@ -57,7 +57,9 @@ async function storeSimulated(trx: Trx, emails: SimulatedEmail[]): Promise<Simul
     UPDATE emails e SET simulated = true FROM mail WHERE e.id = mail.id RETURNING e.id, e.attempts
   `.execute(trx);
   const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
-  const simulations = new Map(sorted.map((email) => [email.id, simulationOf(email.to, attempts.get(email.id) ?? 1)]));
+  const simulations = new Map(
+    sorted.map((email) => [email.id, chooseSimulation(email.to, attempts.get(email.id) ?? 1)]),
+  );
   await queueSteps(
     trx,
     sorted.filter(({ id }) => attempts.has(id)),
@@ -90,12 +92,12 @@ export async function takeSimulated(trx: Trx, p: { projectId: string; ids: strin
   await sql`
     UPDATE outbox o SET attempts = 0, available_at = now() + make_interval(secs => ${UNSETTLED_SECONDS}::float8)
     FROM emails e
-    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${ownedBy('o.project_id', p.projectId)} AND e.id = o.ref_id
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('o.project_id', p.projectId)} AND e.id = o.ref_id
       AND e.status IN ('PENDING', 'SENDING', 'HELD')
   `.execute(trx);
   const { rows } = await sql<{ id: string }>`
     DELETE FROM outbox o
-    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${ownedBy('o.project_id', p.projectId)}
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('o.project_id', p.projectId)}
       AND NOT EXISTS (SELECT FROM emails e WHERE e.id = o.ref_id AND e.status IN ('PENDING', 'SENDING', 'HELD'))
     RETURNING o.id
   `.execute(trx);

@@ -181,7 +181,7 @@ export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<
     .selectFrom('sms_messages')
     .select(COLUMNS)
     .where('project_id', '=', p.projectId)
-    .where(filterOf(p))
+    .where(toFilterPredicate(p))
     .where(afterCursor(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
@@ -204,7 +204,7 @@ export async function getSms(db: Db, p: { projectId: string; id: string }): Prom
   return toSms(row);
 }
 
-function filterOf(p: SmsFilter): RawBuilder<SqlBool> {
+function toFilterPredicate(p: SmsFilter): RawBuilder<SqlBool> {
   const parts = [
     p.status && sql<SqlBool>`status = ${p.status}`,
     p.sourceType && sql<SqlBool>`(execution_id IS NOT NULL) = ${p.sourceType === 'WORKFLOW'}`,

@@ -92,8 +92,9 @@ export async function addImportedStops(
 }
 
 /**
- * Deletes the stops of a number: all, or only the stops to one sender. Returns the number of deleted stops. If no stop
- * is left, contacts with the number consent to SMS again. Safe to run twice.
+ * Deletes the stops of a number: all, or, if `from` is set, only the stops to this sender, the stops to all senders and
+ * the imported stops. Returns the number of deleted stops. If no stop is left, contacts with the number consent to SMS
+ * again. Safe to run twice.
  */
 export async function liftSmsStops(
   trx: Trx,

@@ -97,7 +97,7 @@ export async function insertTopic(
     .insertInto('topics')
     .values({ project_id: projectId, name, slug, description, default_subscribed: defaultSubscribed })
     .returning(COLUMNS);
-  return toTopic(await refuseTaken({ name, slug }, () => inserted.executeTakeFirst()));
+  return toTopic(await refuseTakenTopic({ name, slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
@@ -112,7 +112,7 @@ export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .returning(COLUMNS);
-  return toTopic(await refuseTaken({ name, slug }, () => updated.executeTakeFirst()));
+  return toTopic(await refuseTakenTopic({ name, slug }, () => updated.executeTakeFirst()));
 }
 
 /**
@@ -144,7 +144,7 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (numDeletedRows === 0n) throw noTopic();
+  if (numDeletedRows === 0n) throw topicNotFound();
 }
 
 /**
@@ -155,7 +155,7 @@ export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promis
   const { rows } = await sql`
     SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR KEY SHARE
   `.execute(trx);
-  if (rows.length === 0) throw noTopic();
+  if (rows.length === 0) throw topicNotFound();
 }
 
 async function countTopics(db: Db, projectId: string): Promise<number> {
@@ -167,7 +167,7 @@ async function countTopics(db: Db, projectId: string): Promise<number> {
 
 const UNIQUE_VIOLATION = '23505';
 
-async function refuseTaken<T>(
+async function refuseTakenTopic<T>(
   details: { name: string | undefined; slug: string | undefined },
   write: () => Promise<T>,
 ): Promise<T> {
@@ -187,7 +187,7 @@ async function refuseTaken<T>(
 }
 
 function toTopic(row: TopicRow | undefined): Topic {
-  if (!row) throw noTopic();
+  if (!row) throw topicNotFound();
   return {
     id: row.id,
     name: row.name,
@@ -199,6 +199,6 @@ function toTopic(row: TopicRow | undefined): Topic {
   };
 }
 
-function noTopic(): AppError {
+function topicNotFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No topic of this project has this id.' });
 }

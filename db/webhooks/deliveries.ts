@@ -65,8 +65,8 @@ export async function queueDeliveries(
 
 /**
  * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow wakes
- * soon anyway. Reads the endpoint after the deliveries are inserted, with a shared lock on its row (see `endTurn` in
- * db/webhooks/endpoint-turns.ts).
+ * soon anyway. Reads the endpoint after the deliveries are inserted: the foreign key of a delivery takes a shared lock
+ * on the row of its endpoint (see `endTurn` in db/webhooks/endpoint-turns.ts).
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
   const { projectId, endpointIds } = p;
@@ -99,17 +99,17 @@ export async function listDeliveries(
     ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(rows, p.limit, (row) => row);
-  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+  return { ...page, total: p.cursor === undefined ? await countDeliveries(db, found) : 0 };
 }
 
-async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
+async function countDeliveries(db: Db, found: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM webhook_deliveries WHERE ${found}
   `.execute(db);
   return rows[0]?.total ?? 0;
 }
 
-/** Maximum number of deliveries per call. `nextSince` is the start for the next call. */
+/** Maximum number of deliveries per call. `nextSince` in the result is the start for the next call. */
 const REPLAY_MAX = 10_000;
 
 export interface Replay {
@@ -142,22 +142,22 @@ export async function replayDeliveries(
       ORDER BY created_at, id LIMIT ${REPLAY_MAX} FOR UPDATE)
     RETURNING id, created_at AS "createdAt"
   `.execute(trx);
-  if ('deliveryId' in p && rows.length === 0) await requireDelivery(trx, p, p.deliveryId);
-  return { count: rows.length, outbox: await wakeNow(trx, p), nextSince: nextSince(rows) };
+  if ('deliveryId' in p && rows.length === 0) await assertReplayable(trx, p, p.deliveryId);
+  return { count: rows.length, outbox: await wakeEndpointNow(trx, p), nextSince: sinceAfterPage(rows) };
 }
 
 /**
  * Wakes the endpoint at once. If the endpoint is degraded, replayed deliveries and deliveries that are due do not wait
  * for its next probe.
  */
-async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
+async function wakeEndpointNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`
     UPDATE webhook_endpoints SET wakes_at = NULL, probe_at = NULL WHERE project_id = ${projectId} AND id = ${id}
   `.execute(trx);
   return wakeEndpoints(trx, { projectId, endpointIds: [id] });
 }
 
-function nextSince(rows: { createdAt: Date }[]): Date | null {
+function sinceAfterPage(rows: { createdAt: Date }[]): Date | null {
   if (rows.length < REPLAY_MAX) return null;
   return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
 }
@@ -165,7 +165,7 @@ function nextSince(rows: { createdAt: Date }[]): Date | null {
 /**
  * Throws unless the delivery exists and has a payload. A delivery in progress passes, because it is being sent anyway.
  */
-async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
+async function assertReplayable(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql<{ isErased: boolean }>`
     SELECT payload = '{}' AS "isErased" FROM webhook_deliveries
     WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}

@@ -5,7 +5,7 @@ import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type EndpointVerdict } fr
 import type { Db, Trx } from '../connection.ts';
 import { isOutOfTime } from '../postgres-errors.ts';
 import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';
-import { withinMs } from '../transaction.ts';
+import { runWithinMs } from '../transaction.ts';
 import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './endpoints.ts';
 
 /**
@@ -192,7 +192,7 @@ async function lockEndpoint(
 ): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
   try {
     // lock_timeout cannot limit this wait, because it starts again with each lock that the statement waits for.
-    return await withinMs(trx, END_LOCK_WAIT_MS, async () => {
+    return await runWithinMs(trx, END_LOCK_WAIT_MS, async () => {
       const { rows } = await sql<{ probeAt: Date | null }>`
         SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
         WHERE project_id = ${p.projectId} AND id = ${p.endpointId} FOR UPDATE

@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { findFreeSlug, slugOf } from '../../rules/slug.ts';
 import type { Trx } from '../connection.ts';
 import { endExecutions } from '../executions/end-executions.ts';
-import { templateOf } from './step-references.ts';
+import { templateIdOf } from './step-references.ts';
 
 interface WorkflowRef {
   projectId: string;
@@ -37,7 +37,7 @@ export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowR
   );
   await sql`
     INSERT INTO workflow_steps (project_id, workflow_id, slug, id, type, name, config, template_id, position)
-    SELECT ${projectId}, ${workflowId}, u.* FROM unnest(${slugs}::text[], ${columnsOf(steps)})
+    SELECT ${projectId}, ${workflowId}, u.* FROM unnest(${slugs}::text[], ${toColumns(steps)})
       AS u (slug, id, type, name, config, template_id, position)
   `.execute(trx);
 }
@@ -48,16 +48,16 @@ export async function updateSteps(trx: Trx, { projectId, workflowId }: WorkflowR
   await sql`
     UPDATE workflow_steps s
     SET name = u.name, config = u.config, template_id = u.template_id, position = u.position, updated_at = now()
-    FROM unnest(${columnsOf(steps)}) AS u (id, type, name, config, template_id, position)
+    FROM unnest(${toColumns(steps)}) AS u (id, type, name, config, template_id, position)
     WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId} AND s.id = u.id
   `.execute(trx);
 }
 
-function columnsOf(steps: StepToWrite[]) {
-  const jsonOf = (value: object | null) => value && JSON.stringify(value);
+function toColumns(steps: StepToWrite[]) {
+  const toJsonOrNull = (value: object | null) => value && JSON.stringify(value);
   return sql`${steps.map(({ id }) => id)}::uuid[], ${steps.map(({ type }) => type)}::text[],
-    ${steps.map(({ name }) => name)}::text[], ${steps.map(({ config }) => jsonOf(config))}::jsonb[],
-    ${steps.map(templateOf)}::uuid[], ${steps.map(({ position }) => jsonOf(position))}::jsonb[]`;
+    ${steps.map(({ name }) => name)}::text[], ${steps.map(({ config }) => toJsonOrNull(config))}::jsonb[],
+    ${steps.map(templateIdOf)}::uuid[], ${steps.map(({ position }) => toJsonOrNull(position))}::jsonb[]`;
 }
 
 async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<string[]> {

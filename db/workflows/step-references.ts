@@ -16,7 +16,7 @@ const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'seg
 const KINDS = Object.keys(TABLES) as NamedKind[];
 
 /** Returns the id of the template that a step sends. Null if the step sends none, or none is chosen yet. */
-export function templateOf(step: Configured): string | null {
+export function templateIdOf(step: Configured): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }
 
@@ -32,7 +32,7 @@ export async function findReferenceFaults(
 ): Promise<(AppError | undefined)[]> {
   const { projectId, steps } = p;
   const asked = steps.map((step) => ({ ids: listNamedIds(step), sender: senderOf(step) }));
-  const known = await findKnown(trx, { projectId, ids: asked.flatMap(({ ids }) => ids) });
+  const known = await findKnownReferences(trx, { projectId, ids: asked.flatMap(({ ids }) => ids) });
   const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
   return asked.map(({ ids, sender }) => {
     const missing = ids.find(({ kind, id }) => !known[kind].has(id.toLowerCase()));
@@ -48,7 +48,7 @@ function senderOf({ type, config: { from } }: Configured): string | null {
 }
 
 /** Returns the ids among these that exist in the project, by kind. */
-async function findKnown(
+async function findKnownReferences(
   trx: Trx,
   { projectId, ids }: { projectId: string; ids: NamedId[] },
 ): Promise<Record<NamedKind, Set<string>>> {

@@ -38,22 +38,22 @@ const SECRETS: Record<SecretField, Secrets> = {
   },
   url: {
     seal(place, config, current) {
-      const url = urlOf(config)?.url;
+      const url = readUrl(config)?.url;
       if (url === undefined) return config;
       const { key } = place;
-      return withUrl(
+      return setUrl(
         config,
-        sealUrl({ key, context: urlContext(place), url, current: urlOf(current), field: 'config.url' }),
+        sealUrl({ key, context: urlContext(place), url, current: readUrl(current), field: 'config.url' }),
       );
     },
     open(place, config) {
-      const stored = urlOf(config);
+      const stored = readUrl(config);
       if (!stored) return config;
-      return withUrl(config, { url: openUrl({ key: place.key, context: urlContext(place), ...stored }), sealed: null });
+      return setUrl(config, { url: openUrl({ key: place.key, context: urlContext(place), ...stored }), sealed: null });
     },
     mask(_, config) {
-      const url = urlOf(config)?.url;
-      return url === undefined ? config : withUrl(config, { url: maskUrl(url), sealed: null });
+      const url = readUrl(config)?.url;
+      return url === undefined ? config : setUrl(config, { url: maskUrl(url), sealed: null });
     },
   },
 };
@@ -65,20 +65,20 @@ const SECRETS: Record<SecretField, Secrets> = {
  * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
 export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?: StepConfig): StepConfig {
-  return eachSecret(secretKey, step, (secrets, place, config) => secrets.seal(place, config, current));
+  return changeSecrets(secretKey, step, (secrets, place, config) => secrets.seal(place, config, current));
 }
 
 /** Returns the config with decrypted secrets, as the activity of the step uses it. */
 export function openStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
-  return eachSecret(secretKey, step, (secrets, place, config) => secrets.open(place, config));
+  return changeSecrets(secretKey, step, (secrets, place, config) => secrets.open(place, config));
 }
 
 /** Returns the config with masked secrets, as responses contain it. */
 export function maskStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
-  return eachSecret(secretKey, step, (secrets, place, config) => secrets.mask(place, config));
+  return changeSecrets(secretKey, step, (secrets, place, config) => secrets.mask(place, config));
 }
 
-function eachSecret(
+function changeSecrets(
   secretKey: string,
   { id: stepId, type, config }: ConfiguredStep,
   change: (secrets: Secrets, place: StoredSecretLocation, config: StepConfig) => StepConfig,
@@ -90,11 +90,13 @@ function eachSecret(
 }
 
 function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig {
-  const kept = (name: string, value: string) => storedHeader(place, { name, value, config, current });
-  const lost = Object.entries(headersOf(config)).filter(([name, value]) => isMask(value) && kept(name, value) === '');
-  if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(nothingKept) });
+  const keepStoredHeader = (name: string, value: string) => storedHeader(place, { name, value, config, current });
+  const lost = Object.entries(readHeaders(config)).filter(
+    ([name, value]) => isMask(value) && keepStoredHeader(name, value) === '',
+  );
+  if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(missingSecretError) });
   return mapHeaders(config, (name, value) =>
-    isMask(value) ? kept(name, value) : sealSecret(place.key, headerContext(place, name), value),
+    isMask(value) ? keepStoredHeader(name, value) : sealSecret(place.key, headerContext(place, name), value),
   );
 }
 
@@ -106,14 +108,14 @@ function storedHeader(
   place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
 ): string {
-  if (!sameOrigin(urlOf(p.current)?.url ?? '', urlOf(p.config)?.url ?? '')) return '';
+  if (!sameOrigin(readUrl(p.current)?.url ?? '', readUrl(p.config)?.url ?? '')) return '';
   const name = p.name.toLowerCase();
-  const stored = Object.entries(headersOf(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
+  const stored = Object.entries(readHeaders(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
   const isOfIt = stored !== '' && maskSecret(openSecret(place.key, headerContext(place, name), stored)) === p.value;
   return isOfIt ? stored : '';
 }
 
-function nothingKept([name, value]: [string, string]): FieldError {
+function missingSecretError([name, value]: [string, string]): FieldError {
   const message = `${value} keeps a value that is stored for this header and the same scheme, host and port of the url, and there is none: write it out`;
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
@@ -130,22 +132,22 @@ function urlContext({ stepId }: StoredSecretLocation): string {
   return `workflow_steps.url:${stepId}`;
 }
 
-function urlOf(config: StepConfig | undefined): StoredUrl | undefined {
+function readUrl(config: StepConfig | undefined): StoredUrl | undefined {
   if (typeof config?.url !== 'string') return undefined;
   return { url: config.url, sealed: typeof config.urlSecret === 'string' ? config.urlSecret : null };
 }
 
-function withUrl({ urlSecret: _, ...config }: StepConfig, { url, sealed }: StoredUrl): StepConfig {
+function setUrl({ urlSecret: _, ...config }: StepConfig, { url, sealed }: StoredUrl): StepConfig {
   return { ...config, url, ...(sealed !== null && { urlSecret: sealed }) };
 }
 
 function mapHeaders(config: StepConfig, change: (name: string, value: string) => string): StepConfig {
-  const entries = Object.entries(headersOf(config));
+  const entries = Object.entries(readHeaders(config));
   if (entries.length === 0) return config;
   return { ...config, headers: Object.fromEntries(entries.map(([name, value]) => [name, change(name, value)])) };
 }
 
-function headersOf(config: StepConfig | undefined): Record<string, string> {
+function readHeaders(config: StepConfig | undefined): Record<string, string> {
   const headers = config?.headers;
   return headers && typeof headers === 'object' ? (headers as Record<string, string>) : {};
 }

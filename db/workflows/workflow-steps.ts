@@ -7,10 +7,10 @@ import type { ReadVersion } from '../../rules/record-version.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertStepQuota } from '../records/quotas.ts';
-import { nextVersion } from '../records/record-version.ts';
+import { nextVersionSql } from '../records/record-version.ts';
 import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
-import { findReferenceFaults, templateOf } from './step-references.ts';
+import { findReferenceFaults, templateIdOf } from './step-references.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
   getWorkflow,
@@ -57,7 +57,7 @@ export interface NewStep extends Drawing {
  * unknown id in the config, DOMAIN_NOT_VERIFIED for the sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
-  await lockToDraw(trx, p);
+  await lockForDrawing(trx, p);
   const id = uuidv7();
   await assertStepQuota(trx, { ...p, written: [{ id, config: p.config }] });
   await checkReferences(trx, { projectId: p.projectId, step: p });
@@ -72,7 +72,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       name: p.name,
       slug,
       config: JSON.stringify(sealStepConfig(p.secretKey, { ...p, id })),
-      template_id: templateOf(p),
+      template_id: templateIdOf(p),
       position: p.position && JSON.stringify(p.position),
     })
     .returning(STEP_COLUMNS);
@@ -113,9 +113,9 @@ export async function updateStep(
     .set({
       name: p.name ?? current.name,
       config: JSON.stringify(config),
-      template_id: templateOf({ type: current.type, config }),
+      template_id: templateIdOf({ type: current.type, config }),
       position: position && JSON.stringify(position),
-      updated_at: nextVersion(),
+      updated_at: nextVersionSql(),
     })
     .where('project_id', '=', p.projectId)
     .where('workflow_id', '=', p.workflowId)
@@ -147,9 +147,9 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
  * @throws AppError NOT_FOUND; CONFLICT with `splice` if the branches of the step lead to different steps
  */
 export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
-  await lockToDraw(trx, p);
+  await lockForDrawing(trx, p);
   await getStep(trx, p);
-  if (p.splice) await spliceAround(trx, p);
+  if (p.splice) await connectNeighbors(trx, p);
   return deleteSteps(trx, { ...p, stepIds: [p.stepId], isRehearsal: false });
 }
 
@@ -168,7 +168,7 @@ export async function insertTransition(
     branch: Transition['branch'];
   },
 ): Promise<Transition> {
-  await lockToDraw(trx, p);
+  await lockForDrawing(trx, p);
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
   checkBranch(from, p.branch);
@@ -222,7 +222,7 @@ export async function deleteTransition(
   trx: Trx,
   p: Drawing & { projectId: string; workflowId: string; transitionId: string },
 ): Promise<void> {
-  await lockToDraw(trx, p);
+  await lockForDrawing(trx, p);
   const { numDeletedRows } = await trx
     .deleteFrom('workflow_transitions')
     .where('project_id', '=', p.projectId)
@@ -236,7 +236,7 @@ export async function deleteTransition(
  * Locks the workflow for a change of its steps or transitions.
  * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow
  */
-async function lockToDraw(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
+async function lockForDrawing(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
   await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }
 
@@ -275,7 +275,7 @@ async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void
   }
 }
 
-async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
+async function connectNeighbors(trx: Trx, p: StepRef): Promise<void> {
   const { transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const targets = new Set(
     transitions.filter((t) => t.fromStepId === p.stepId && t.toStepId !== p.stepId).map((t) => t.toStepId),

@@ -11,7 +11,7 @@ import { containsText } from '../contains-text.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
-import { nextVersion } from '../records/record-version.ts';
+import { nextVersionSql } from '../records/record-version.ts';
 import { requireRow } from '../records/required.ts';
 import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -147,7 +147,7 @@ export async function insertWorkflow(
       event_name: p.eventName,
       allow_reentry: p.allowReentry,
       reentry_key: p.reentryKey,
-      exit_on: exitsAsStored(p.exitOn),
+      exit_on: toStoredExits(p.exitOn),
       exit_when_unsubscribed: p.exitWhenUnsubscribed,
       include_automatic: p.includeAutomatic || null,
     })
@@ -162,7 +162,7 @@ export async function insertWorkflow(
  */
 export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
   const row = await selectWorkflow(db, p).executeTakeFirst();
-  return withGraph(db, p, toWorkflow(row));
+  return addGraph(db, p, toWorkflow(row));
 }
 
 /** Lists all workflows of the project by slug, with their steps. The caller has checked the total size. */
@@ -241,7 +241,7 @@ export async function updateWorkflow(
 ): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
   assertUnchanged({ name: 'workflow', updatedAt: current.updatedAt }, p.read);
-  const wanted = { ...current, ...definedOnly(p.changes) };
+  const wanted = { ...current, ...omitUndefined(p.changes) };
   const updated = trx
     .updateTable('workflows')
     .set({
@@ -254,18 +254,18 @@ export async function updateWorkflow(
       allow_reentry: wanted.allowReentry,
       reentry_key: wanted.reentryKey,
       entry_step_id: wanted.entryStepId,
-      exit_on: exitsAsStored(wanted.exitOn),
+      exit_on: toStoredExits(wanted.exitOn),
       exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
       include_automatic: wanted.includeAutomatic || null,
-      updated_at: nextVersion(),
+      updated_at: nextVersionSql(),
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .returning(COLUMNS);
   const { slug } = p.changes;
   const row = await refuseTakenSlug({ kind: 'workflow', slug }, () => updated.executeTakeFirst());
-  const detail = await withGraph(trx, p, toWorkflow(row));
-  const errors = await faultsOf(trx, { projectId: p.projectId, detail, changes: p.changes });
+  const detail = await addGraph(trx, p, toWorkflow(row));
+  const errors = await findWorkflowFaults(trx, { projectId: p.projectId, detail, changes: p.changes });
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { message: 'The workflow has errors.', errors });
   return detail;
 }
@@ -325,7 +325,7 @@ export async function lockWorkflowToDraw(
   assertUnchanged({ name: 'workflow', updatedAt, ...part }, p.read);
   await trx
     .updateTable('workflows')
-    .set({ updated_at: nextVersion() })
+    .set({ updated_at: nextVersionSql() })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .execute();
@@ -335,7 +335,7 @@ function selectWorkflow(db: Db, { projectId, id }: WorkflowKey) {
   return db.selectFrom('workflows').select(COLUMNS).where('project_id', '=', projectId).where('id', '=', id);
 }
 
-async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
+async function addGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
   const steps = await db
     .selectFrom('workflow_steps')
     .select(STEP_COLUMNS)
@@ -353,7 +353,10 @@ async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workf
   return { ...workflow, steps: steps.map(toStep), transitions: transitions.map(toTransition) };
 }
 
-async function faultsOf(trx: Trx, p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges }) {
+async function findWorkflowFaults(
+  trx: Trx,
+  p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges },
+) {
   const { projectId, detail, changes } = p;
   const unknownEntry =
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
@@ -389,11 +392,11 @@ async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: st
  * Returns exits in the form in which they are stored. An empty list is stored as NULL: only workflows with exits are in
  * the index that each event reads.
  */
-function exitsAsStored(exitOn: ExitEvent[]): string | null {
+function toStoredExits(exitOn: ExitEvent[]): string | null {
   return exitOn.length === 0 ? null : JSON.stringify(exitOn);
 }
 
-function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+function omitUndefined<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
 }
 

@@ -4,7 +4,13 @@ import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { endOfPause, findExit, readAwaitedEvent, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
+import {
+  findEndOfPause,
+  findExit,
+  readAwaitedEvent,
+  type SandboxState,
+  takeEvent,
+} from '../../rules/executions/run.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import type { CurrentExecution } from './locked-executions.ts';
@@ -121,7 +127,7 @@ function environmentOfRuns(
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     withSandboxTimer({ run, exits, visit }, step, next) {
       if (!run) return next;
-      const end = endOfPause(run, awaitedEventAt(step, run)).at;
+      const end = findEndOfPause(run, awaitedEventAt(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
       if (!run.skipDelays) return withPauseEnd(next, new Date(at.getTime() - run.aheadMs));
@@ -129,13 +135,13 @@ function environmentOfRuns(
       return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {
-      const exit = run ? findExit(run, exits, endOfPause(run, awaitedEventAt(step, run)).at) : undefined;
+      const exit = run ? findExit(run, exits, findEndOfPause(run, awaitedEventAt(step, run)).at) : undefined;
       if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
       return exit;
     },
     getPauseEnd({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;
-      const { at, event } = endOfPause(run, awaitedEventAt(step, run));
+      const { at, event } = findEndOfPause(run, awaitedEventAt(step, run));
       if (!at) return known;
       if (event) event.used = true;
       if (run.skipDelays) run.aheadMs = Math.max(run.aheadMs, at.getTime() - clock());

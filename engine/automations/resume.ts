@@ -4,7 +4,7 @@ import { findDeleted } from '../../db/records/deleted-rows.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
 import { findExitReason } from '../../rules/executions/exits.ts';
-import { changeRun, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
+import { applyRunChanges, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
 import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
@@ -184,7 +184,7 @@ export async function completeVisit(
   const { execution, requested } = locked;
   const isOpen = requested?.status === 'RUNNING' || requested?.status === 'WAITING';
   if (isOpen && execution.run && outcome.changes) {
-    changeRun(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
+    applyRunChanges(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
     const exit = findExitReasonOfChanges(execution, outcome.changes, environment.now(execution));
     if (exit)
       return endSandboxRun(execution, { visit: outcome.visit, stepId: requested.stepId, reason: exit, pending });

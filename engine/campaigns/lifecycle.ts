@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { audienceCounts, audienceExists } from '../../db/campaigns/audience.ts';
+import { hasContactToCount, hasSubscribedContact } from '../../db/campaigns/audience.ts';
 import {
   CAMPAIGN_COLUMNS,
   CAMPAIGN_COLUMNS_OF_C,
@@ -8,8 +8,8 @@ import {
   type CampaignRefusal,
   type CampaignRow,
   type CampaignStart,
+  createRefusalError,
   lockCampaign,
-  refusal,
   textsOf,
   toCampaign,
 } from '../../db/campaigns/campaigns.ts';
@@ -82,7 +82,7 @@ export async function startCampaign(
   `.execute(trx);
   const row = rows[0];
   if (!row) {
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'Only a campaign that is DRAFT or SCHEDULED can be sent.',
       suggestion: 'Copy it with POST /v1/campaigns/{id}/duplicate, and send the copy.',
     });
@@ -121,7 +121,7 @@ export async function cancelCampaign(
   `.execute(trx);
   const row = rows[0];
   if (!row) {
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.',
       suggestion: 'Nothing is left to cancel; GET /v1/campaigns/{id} shows its state.',
     });
@@ -214,7 +214,7 @@ async function switchStatus(
     WHERE c.id = old.old_id RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw await refusal(trx, p, how.refused);
+  if (!row) throw await createRefusalError(trx, p, how.refused);
   const campaign = toCampaign(row);
   if (row.was === campaign.status) return { campaign, outbox: [] };
   const payload = { sendNo: row.send_no };
@@ -323,7 +323,7 @@ export async function wakeCampaigns(trx: Trx, projectId: string): Promise<Outbox
 
 async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campaign }): Promise<void> {
   const { audienceType: type, segmentId, audienceFilter: filter } = p.campaign;
-  if (await audienceExists(trx, { projectId: p.projectId, type, segmentId, filter })) return;
+  if (await hasSubscribedContact(trx, { projectId: p.projectId, type, segmentId, filter })) return;
   throw new AppError('BAD_REQUEST', {
     message: 'The audience of this campaign is empty: it has no subscribed contact.',
     suggestion: 'Change the audience, or subscribe contacts who agreed to it.',
@@ -345,7 +345,7 @@ async function assertMonthlyQuota(
   const limit = rows[0]?.limit ?? null;
   if (limit === null || (await remainingMonthlyQuota(trx, { projectId, limit })) > 0) return;
   const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
-  if (!(await audienceCounts(trx, { projectId, type, segmentId, filter }))) return;
+  if (!(await hasContactToCount(trx, { projectId, type, segmentId, filter }))) return;
   throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
 }
 

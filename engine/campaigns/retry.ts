@@ -4,8 +4,8 @@ import {
   CAMPAIGN_COLUMNS_OF_C,
   type CampaignRef,
   type CampaignRow,
+  createRefusalError,
   lockCampaign,
-  refusal,
   textsOf,
   toCampaign,
 } from '../../db/campaigns/campaigns.ts';
@@ -61,7 +61,7 @@ async function lockRetryable(trx: Trx, p: CampaignRef): Promise<RetryableCampaig
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.id} AND c.status IN ('SENDING', 'PAUSED', 'SENT') FOR UPDATE OF c
   `.execute(trx);
   if (!rows[0]) {
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'Only recipients of a campaign that is SENT can be retried.',
       suggestion: 'Repeat the request when the campaign is SENT.',
     });

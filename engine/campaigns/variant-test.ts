@@ -1,14 +1,20 @@
 import { sql } from 'kysely';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { type Campaign, type CampaignRef, getCampaign, lockCampaign, refusal } from '../../db/campaigns/campaigns.ts';
-import { ofCampaign } from '../../db/campaigns/recipient-rows.ts';
+import {
+  type Campaign,
+  type CampaignRef,
+  createRefusalError,
+  getCampaign,
+  lockCampaign,
+} from '../../db/campaigns/campaigns.ts';
+import { isOfCampaign } from '../../db/campaigns/recipient-rows.ts';
 import { findTest, lastSeqOf } from '../../db/campaigns/testing.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { BEGUN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 import {
-  betterVariant,
   type CampaignVariant,
+  findBestVariant,
   findVariantIndex,
   type VariantResult,
   type VariantTest,
@@ -46,7 +52,7 @@ export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> 
   if (!results) return { outcome: 'waiting', endsAt: await startTestWait(trx, p, test) };
   if (paused) return { outcome: 'paused' };
   const counted = variants.map((_, n) => toResult(results.get(n), test));
-  const winner = betterVariant(counted, test.minimum);
+  const winner = findBestVariant(counted, test.minimum);
   return { outcome: 'decided', lastSeq: await setWinner(trx, p, { winner, by: 'test' }) };
 }
 
@@ -80,7 +86,7 @@ export async function chooseWinner(
   `.execute(trx);
   const row = rows[0];
   if (!row) {
-    throw await refusal(trx, p, {
+    throw await createRefusalError(trx, p, {
       message: 'A winner is chosen while the campaign is SENDING or PAUSED.',
       suggestion: 'Start a campaign that has a test with POST /v1/campaigns/{id}/send first.',
     });
@@ -126,7 +132,7 @@ export async function testResults(
     SELECT k.variant, count(e.sent_at)::int AS sent, count(e.opened_at)::int AS opens, count(e.clicked_at)::int AS clicks
     FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
     WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.variant IS NOT NULL AND NOT k.rest
-      AND ${ofCampaign(sql`e.campaign_id`, p)}
+      AND ${isOfCampaign(sql`e.campaign_id`, p)}
     GROUP BY k.variant
   `.execute(db);
   return new Map(rows.map((row) => [row.variant, row]));

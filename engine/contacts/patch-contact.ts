@@ -8,7 +8,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
-import { applyData, type Data } from '../../rules/filters/data-values.ts';
+import { type Data, parseDataChanges } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Sourced } from '../../rules/provenance/provenance.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
@@ -53,7 +53,7 @@ export async function patchContact(
     topics?: Readonly<Record<string, boolean>> | undefined;
   },
 ): Promise<SavedContact> {
-  const { set, remove, errors } = applyData(p.data?.values, p.causeId === null ? 'refuse' : 'keep');
+  const { set, remove, errors } = parseDataChanges(p.data?.values, p.causeId === null ? 'refuse' : 'keep');
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   const by = { copied: p.data?.untrusted ?? new Set<string>(), untrustedTrigger: p.untrustedTrigger };
   const current = await lockContact(trx, p);

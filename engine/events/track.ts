@@ -6,7 +6,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
 import type { Writer } from '../../rules/contacts/change.ts';
 import { AppError } from '../../rules/errors.ts';
-import { applyData, type Data, plainData } from '../../rules/filters/data-values.ts';
+import { type Data, parseDataChanges, plainData } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { recordEvents } from './record-events.ts';
@@ -141,7 +141,7 @@ const WRITERS = { protected: 'unauthenticated', open: 'visitor' } as const satis
 function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undefined): Promise<UpsertedContact[]> {
   const by: Writer = keyMode === undefined ? 'project' : WRITERS[keyMode];
   const rows = p.requests.map(({ email, subscribed, resubscribe, data }) => {
-    const { set, remove, errors } = applyData(data, keyMode === 'protected' ? 'drop' : 'refuse');
+    const { set, remove, errors } = parseDataChanges(data, keyMode === 'protected' ? 'drop' : 'refuse');
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
     return { email, subscribed, resubscribe, set, remove, by };
   });

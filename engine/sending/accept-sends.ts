@@ -5,7 +5,7 @@ import { insertAttachments } from '../../db/contents/attachments.ts';
 import { saveContents } from '../../db/contents/contents.ts';
 import { type CarriedVariables, toVariableColumns } from '../../db/emails/variable-columns.ts';
 import { type KeyedResponse, keyName, releaseKeys, takeKeys, updateResponses } from '../../db/idempotency-batch.ts';
-import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
+import { createOutboxRows, insertOutbox } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { CopyOptions } from '../../rules/emails/email-options.ts';
@@ -16,7 +16,7 @@ import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
-import { overlay } from '../../rules/provenance/provenance.ts';
+import { overrideValues } from '../../rules/provenance/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { composeSends, type SendDraft } from './send-drafts.ts';
@@ -133,7 +133,7 @@ async function insertSends(
     emails.flatMap((email) => email.newAttachments),
   );
   const responses = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
-  const rows = outboxRows(emails.map(toOutboxRow));
+  const rows = createOutboxRows(emails.map(toOutboxRow));
   // Uses one statement, because each additional statement costs as much as accepting two requests.
   await prepared`
     WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(listKeyedResponses(responses))}
@@ -229,7 +229,7 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
         role: recipient.role,
         // Stores the contact's current data and the request's values with the email, so that a later change of the
         // contact does not change the email.
-        variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
+        variables: overrideValues((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
         options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
         newAttachments: index === 0 ? attachments : [],
       },

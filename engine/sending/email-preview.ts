@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
-import { rowOfContent } from '../../db/contents/contents.ts';
+import { toContentRow } from '../../db/contents/contents.ts';
 import { type ClaimedEmail, previewClaim } from '../../db/sending/email-ledger.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -34,7 +34,7 @@ export async function previewEmail(
     variables: JSON.parse(variables),
     options: options === null ? null : JSON.parse(options),
   };
-  const content = { ...rowOfContent(draft.content), id: contentId };
+  const content = { ...toContentRow(draft.content), id: contentId };
   const tables = [
     ...tablesOfRun(execution, now),
     sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,

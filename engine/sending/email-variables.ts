@@ -5,7 +5,7 @@ import { TemplateError } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { dataInRun } from '../../rules/executions/run.ts';
+import { readDataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
 import { markUntrusted, type Sourced, type SourcedValue } from '../../rules/provenance/provenance.ts';
@@ -20,7 +20,7 @@ export function variablesOf(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
   const run = email.options?.sandbox?.contact;
-  const data = dataInRun(run, email.contactData);
+  const data = readDataInRun(run, email.contactData);
   const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
   return buildVariables({ contact, data: email.variables, zone: email.projectZone });
 }

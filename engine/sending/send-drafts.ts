@@ -8,7 +8,7 @@ import type { EmailType } from '../../db/schema/contents.ts';
 import { isOnTopic } from '../../db/topics/contact-topics.ts';
 import { type EmailText, NO_TEXT, pickEmailText } from '../../rules/content/email-text.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import { suppresses } from '../../rules/emails/reasons.ts';
+import { isSuppressionFor } from '../../rules/emails/reasons.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { AppError, ERRORS, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -92,7 +92,7 @@ async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer):
     const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
     for (const draft of group) {
       const isSuppressed = (email: string) =>
-        found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
+        found.get(email)?.some((reason) => isSuppressionFor(reason, draft.content.type));
       removeCopies(draft, copiesOf(draft).filter(isSuppressed), 'suppressed');
     }
   }

@@ -68,7 +68,7 @@ export function callerAddress(p: {
  */
 export function callerNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
-  return `${groupsOf(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
+  return `${listGroups(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
 /**
@@ -99,9 +99,9 @@ function shortenIpv6(address: string): string {
 }
 
 /** Returns the eight groups of an IPv6 address, in hexadecimal without leading zeros. */
-function groupsOf(address: string): string[] {
+function listGroups(address: string): string[] {
   const [head = '', tail] = shortenIpv6(address.replace(/%.*$/, '')).split('::');
-  const groups = (text: string) => text.split(':').filter(Boolean);
-  const [before, after] = [groups(head), groups(tail ?? '')];
+  const splitGroups = (text: string) => text.split(':').filter(Boolean);
+  const [before, after] = [splitGroups(head), splitGroups(tail ?? '')];
   return [...before, ...Array<string>(GROUPS - before.length - after.length).fill('0'), ...after];
 }

@@ -7,7 +7,7 @@ export interface KeyOwner {
   scopes: ReadonlySet<string>;
 }
 
-/** By request: the scope with which a caller can read the records in the response. */
+/** For each operation: the scope that a caller needs to read the records in its response. */
 const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
   ['POST /v1/send', 'emails:view'],
   ['POST /v1/send/batch', 'emails:view'],
@@ -17,10 +17,10 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Tells whether a 409 response may contain the response to the first request with the idempotency key. Only the caller
- * of that first request may see it, and callers with the scope to read the records in it. Idempotency keys form one
- * namespace per project, and are often easy to guess, such as an order number. A caller with fewer scopes must not
- * learn anything by guessing.
+ * Tells whether a 409 response may contain the response to the first request with the idempotency key. The caller of
+ * the first request may see that response, and so may every caller with the scope to read its records. Idempotency keys
+ * form one namespace per project, and are often easy to guess, such as an order number. A caller with fewer scopes must
+ * not learn anything by guessing.
  * @param first the first request with the key; `owner` is null for keys that were stored before the service recorded
  * owners
  */

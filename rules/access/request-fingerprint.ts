@@ -20,7 +20,7 @@ export async function fingerprintRequest(input: FingerprintInput): Promise<strin
   const path = input.path.replace(/^\/v1(?=\/)/, '').replace(/\/$/, '');
   hash.update(JSON.stringify([input.method, path]));
   hash.update(JSON.stringify(await sortKeys([input.query, input.body])));
-  for (const file of input.files) hash.update(digest(file ?? new Uint8Array()));
+  for (const file of input.files) hash.update(digestBytes(file ?? new Uint8Array()));
   return hash.digest('hex');
 }
 
@@ -28,7 +28,7 @@ export async function fingerprintRequest(input: FingerprintInput): Promise<strin
 async function sortKeys(value: unknown): Promise<unknown> {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Blob)
-    return { file: fileName(value), digest: digest(new Uint8Array(await value.arrayBuffer())) };
+    return { file: fileName(value), digest: digestBytes(new Uint8Array(await value.arrayBuffer())) };
   if (Array.isArray(value)) return Promise.all(value.map(sortKeys));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -40,6 +40,6 @@ function fileName(file: Blob): string {
   return file instanceof File ? file.name : '';
 }
 
-function digest(bytes: Uint8Array): string {
+function digestBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -65,7 +65,7 @@ export function sealUrl(p: {
 }): StoredUrl {
   if (hidesCredentials(p.url))
     throw fieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
-  const secret = secretOf(p.url);
+  const secret = findSecret(p.url);
   if (secret === undefined) return { url: p.url, sealed: null };
   const plain = secret === URL_MASK ? readStoredSecret(p) : secret;
   return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
@@ -80,13 +80,13 @@ export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string
 function readStoredSecret(p: Parameters<typeof sealUrl>[0]): string {
   const { current } = p;
   const storedUrl = current && openUrl({ key: p.key, context: p.context, ...current });
-  const secret = storedUrl && secretOf(storedUrl);
-  if (secret !== undefined && current && authorityOf(current.url) === authorityOf(p.url)) return secret;
+  const secret = storedUrl && findSecret(storedUrl);
+  if (secret !== undefined && current && readAuthority(current.url) === readAuthority(p.url)) return secret;
   const message = `${URL_MASK} keeps a password that is stored for this user and host, and there is none: write it out`;
   throw fieldError(p.field, message, 'invalid_string');
 }
 
-function secretOf(url: string): string | undefined {
+function findSecret(url: string): string | undefined {
   const location = locateSecret(url);
   return location && url.slice(location.from, location.to);
 }
@@ -96,16 +96,16 @@ function secretOf(url: string): string | undefined {
  * parts must be equal, too.
  */
 export function sameOrigin(url: string, other: string): boolean {
-  const origin = originOf(url);
-  return url === other || (origin !== undefined && origin === originOf(other));
+  const origin = readOrigin(url);
+  return url === other || (origin !== undefined && origin === readOrigin(other));
 }
 
 /**
  * Returns the origin as a browser reads it. If the scheme, host or port contains variables, returns everything before
  * the path. Returns undefined if the end of the origin cannot be determined.
  */
-function originOf(url: string): string | undefined {
-  const text = withoutVariables(url);
+function readOrigin(url: string): string | undefined {
+  const text = maskVariables(url);
   const authorityEnd = AUTHORITY.exec(text)?.[0].length ?? 0;
   if (text.slice(0, authorityEnd).includes('{{')) return undefined;
   const written = url.slice(0, authorityEnd);
@@ -114,7 +114,7 @@ function originOf(url: string): string | undefined {
 }
 
 /** Returns scheme, user, host and port, without the secret. */
-function authorityOf(url: string): string {
+function readAuthority(url: string): string {
   const masked = maskUrl(url);
   return masked.slice(0, locateSecret(masked)?.authorityEnd).toLowerCase();
 }
@@ -124,7 +124,7 @@ function authorityOf(url: string): string {
  * host starts after the last `@`.
  */
 function locateSecret(url: string): SecretLocation | undefined {
-  const text = withoutVariables(url);
+  const text = maskVariables(url);
   const [whole, authority] = AUTHORITY.exec(text) ?? [];
   if (whole === undefined || authority === undefined) return undefined;
   const at = authority.lastIndexOf('@');
@@ -140,7 +140,7 @@ function locateSecret(url: string): SecretLocation | undefined {
  * Replaces each variable by the same number of harmless characters, because a variable's fallback may contain
  * characters of the URL's syntax.
  */
-function withoutVariables(url: string): string {
+function maskVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }
 

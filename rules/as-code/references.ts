@@ -36,7 +36,7 @@ const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
  * Returns a record as a file has it: `templateId` becomes `template` and has a slug. Unknown ids are kept.
  * @param fields the fields of the record that contain ids
  */
-export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
+export function replaceIdsBySlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
     const field = FIELDS.find(({ id }) => id === name && fields.includes(id));
     return field
@@ -46,8 +46,8 @@ export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json
   return Object.fromEntries(renamed);
 }
 
-/** Reverses `withSlugs`. Unknown slugs are kept, and reported to `unknown`. */
-export function withIds(
+/** Reverses `replaceIdsBySlugs`. Unknown slugs are kept, and reported to `unknown`. */
+export function replaceSlugsByIds(
   record: Json,
   ids: Names,
   unknown: (name: UnknownName) => void,
@@ -72,7 +72,7 @@ export interface NamedId {
 }
 
 /** Returns the ids in the given fields of a record. */
-export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
+export function listIds(record: Json, fields: readonly IdField[]): NamedId[] {
   return FIELDS.flatMap(({ id: field, kind }) => {
     const id = record[field];
     return fields.includes(field) && typeof id === 'string' ? [{ field, kind, id }] : [];

@@ -25,12 +25,12 @@ const FIELDS_IN_FILES: Record<SecretField, FieldInFile> = {
 const MASKED_CREDENTIALS = /^(\s*https?:\/\/)[^/?#]*\*\*\*@/i;
 
 /** Returns the config for a file, without the secrets in these fields. */
-export function withoutSecrets(config: StepConfig, secretsIn: readonly SecretField[]): StepConfig {
+export function removeSecrets(config: StepConfig, secretsIn: readonly SecretField[]): StepConfig {
   const shown = secretsIn.map((field): [string, unknown] => [
     field,
     FIELDS_IN_FILES[field].withoutSecret(config[field]),
   ]);
-  return withValues(config, shown);
+  return setConfigValues(config, shown);
 }
 
 /**
@@ -39,28 +39,28 @@ export function withoutSecrets(config: StepConfig, secretsIn: readonly SecretFie
  * could have the secret sent to a host of their own. Omitted secrets that are not stored stay omitted, and `missing`
  * names them.
  */
-export function withStoredSecrets(
+export function addStoredSecrets(
   fileConfig: StepConfig,
   p: { stored: StepConfig | undefined; secretsIn: readonly SecretField[] },
 ): { config: StepConfig; missing: string[] } {
   const resolved = p.secretsIn.map((field) => ({ field, ...FIELDS_IN_FILES[field].resolve(fileConfig, p.stored) }));
   const values = resolved.map(({ field, value }): [string, unknown] => [field, value]);
-  return { config: withValues(fileConfig, values), missing: resolved.flatMap(({ missing }) => missing) };
+  return { config: setConfigValues(fileConfig, values), missing: resolved.flatMap(({ missing }) => missing) };
 }
 
 function resolveUrl(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
-  const url = urlOf(fileConfig);
+  const url = readUrl(fileConfig);
   if (!MASKED_CREDENTIALS.test(url)) return { value: fileConfig.url, missing: [] };
-  if (stored !== undefined && maskUrl(urlOf(stored)) === url) return { value: stored.url, missing: [] };
+  if (stored !== undefined && maskUrl(readUrl(stored)) === url) return { value: stored.url, missing: [] };
   return { value: url.replace(MASKED_CREDENTIALS, '$1'), missing: maskUrl(url) === url ? ['url'] : [] };
 }
 
 function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
-  const usable = stored && sameOrigin(urlOf(stored), urlOf(fileConfig)) ? stored : undefined;
+  const usable = stored && sameOrigin(readUrl(stored), readUrl(fileConfig)) ? stored : undefined;
   if (fileConfig.headers === undefined || fileConfig.headers === null)
-    return { value: undefinedIfEmpty(headersOf(usable)), missing: [] };
+    return { value: undefinedIfEmpty(readHeaders(usable)), missing: [] };
   const missing: string[] = [];
-  const headers = Object.entries(headersOf(fileConfig)).flatMap(([name, value]) => {
+  const headers = Object.entries(readHeaders(fileConfig)).flatMap(([name, value]) => {
     if (value !== null) return [[name, value]];
     const storedValue = storedHeader(usable, name);
     if (storedValue === undefined) missing.push(`headers.${name}`);
@@ -70,23 +70,23 @@ function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined):
 }
 
 function storedHeader(stored: StepConfig | undefined, name: string): unknown {
-  const found = Object.entries(headersOf(stored)).find(
+  const found = Object.entries(readHeaders(stored)).find(
     ([storedName]) => storedName.toLowerCase() === name.toLowerCase(),
   );
   return found?.[1];
 }
 
 /** Returns the config with these values. A field whose value is undefined is removed. */
-function withValues(config: StepConfig, values: [string, unknown][]): StepConfig {
+function setConfigValues(config: StepConfig, values: [string, unknown][]): StepConfig {
   const entries = Object.entries({ ...config, ...Object.fromEntries(values) });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function urlOf({ url }: StepConfig): string {
+function readUrl({ url }: StepConfig): string {
   return typeof url === 'string' ? url : '';
 }
 
-function headersOf(config: StepConfig | undefined): Record<string, unknown> {
+function readHeaders(config: StepConfig | undefined): Record<string, unknown> {
   return isRecord(config?.headers) ? config.headers : {};
 }
 

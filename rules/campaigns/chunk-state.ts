@@ -15,7 +15,7 @@ export const CLOCK_RECHECK_MS = 500;
  * Returns the state of a chunk after a turn; undefined if no turn follows. `clock` identifies the settings that the
  * workflow last read.
  */
-export function chunkAfter(
+export function nextChunkState(
   chunk: ChunkState,
   result: ChunkResult,
   p: { nowMs: number; clock: string | undefined },
@@ -43,7 +43,7 @@ export function chunkAfter(
         deferrals: before.deferrals + 1,
       };
     case 'shut':
-      return { ...next, dueAtMs: opensAt(result, p), shut: true };
+      return { ...next, dueAtMs: findNextTurnMs(result, p), shut: true };
   }
 }
 
@@ -51,7 +51,10 @@ export function chunkAfter(
  * Returns when a chunk that waits for a local send time or a sending window gets its next turn. Chunks of one time zone
  * wait until the same instant, so the workflow needs only one timer for them.
  */
-function opensAt({ notBeforeMs = 0, clock }: ChunkResult, p: { nowMs: number; clock: string | undefined }): number {
+function findNextTurnMs(
+  { notBeforeMs = 0, clock }: ChunkResult,
+  p: { nowMs: number; clock: string | undefined },
+): number {
   const soonestMs = p.nowMs + CLOCK_RECHECK_MS;
   // If the two values of `clock` differ, a user has changed the settings since the turn or the workflow read them. The
   // chunk then gets its next turn soon.

@@ -4,12 +4,12 @@ import { type DurationRequest, estimateSeconds } from './duration.ts';
 import { NO_TIMING } from './timing.ts';
 
 const HOUR = 3_600;
-const at = (text: string) => Date.parse(`${text}:00Z`);
+const toMs = (text: string) => Date.parse(`${text}:00Z`);
 /** 2026-11-23 is a Monday. */
-const NOW = at('2026-11-23T09:00');
+const NOW = toMs('2026-11-23T09:00');
 const DAY: SendingWindow = { from: '08:00', to: '20:00', days: [...ALL_DAYS] };
 
-function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Partial<DurationRequest['clock']> }) {
+function estimateFor(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Partial<DurationRequest['clock']> }) {
   const { clock, ...rest } = changes;
   return estimateSeconds({
     willSend: 1_000,
@@ -25,27 +25,33 @@ function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Pa
 
 describe('the duration of a campaign', () => {
   it('is the number of emails divided by the send rate, or by a thousand per second without a send rate', () => {
-    expect(seconds({ willSend: 30, ratePerSecond: 4 })).toBe(8);
-    expect(seconds({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
-    expect(seconds({ willSend: 0 })).toBe(0);
+    expect(estimateFor({ willSend: 30, ratePerSecond: 4 })).toBe(8);
+    expect(estimateFor({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
+    expect(estimateFor({ willSend: 0 })).toBe(0);
   });
 
   it('includes the nights in which the window is closed', () => {
     // 11 hours are left today, the night has 12, and the remaining emails take 4 hours tomorrow.
-    expect(seconds({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
-    expect(seconds({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
+    expect(estimateFor({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
+    expect(estimateFor({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
   });
 
   it('includes the time until a closed window opens', () => {
-    expect(seconds({ nowMs: at('2026-11-23T21:00'), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
-    expect(seconds({ scheduledAt: new Date(at('2026-11-23T21:00')), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
+    expect(estimateFor({ nowMs: toMs('2026-11-23T21:00'), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
+    expect(estimateFor({ scheduledAt: new Date(toMs('2026-11-23T21:00')), clock: { window: DAY } })).toBe(
+      11 * HOUR + 1_000,
+    );
     const mondays: SendingWindow = { ...DAY, days: [1] };
-    expect(seconds({ willSend: 12 * HOUR, clock: { window: mondays } })).toBe((7 * 24 - 1 + 1) * HOUR);
+    expect(estimateFor({ willSend: 12 * HOUR, clock: { window: mondays } })).toBe((7 * 24 - 1 + 1) * HOUR);
   });
 
   it('extrapolates from the second week for a campaign of many weeks', () => {
     const days = 100;
-    const estimate = seconds({ willSend: days * 12 * HOUR, nowMs: at('2026-11-23T08:00'), clock: { window: DAY } });
+    const estimate = estimateFor({
+      willSend: days * 12 * HOUR,
+      nowMs: toMs('2026-11-23T08:00'),
+      clock: { window: DAY },
+    });
     expect(Math.abs(estimate - days * 24 * HOUR)).toBeLessThan(24 * HOUR);
   });
 
@@ -56,9 +62,9 @@ describe('the duration of a campaign', () => {
     ];
     // In Tokyo it is 18:00, so 2 hours are left; Berlin has 10.
     const own = { window: { ...DAY, timezone: 'contact' } };
-    expect(seconds({ willSend: 4 * HOUR, zones, clock: own })).toBe(4 * HOUR);
+    expect(estimateFor({ willSend: 4 * HOUR, zones, clock: own })).toBe(4 * HOUR);
     // Tokyo's third hour is in its next morning, 14 hours after its window closed.
-    expect(seconds({ willSend: 6 * HOUR, zones, clock: own })).toBe((2 + 12 + 1) * HOUR);
+    expect(estimateFor({ willSend: 6 * HOUR, zones, clock: own })).toBe((2 + 12 + 1) * HOUR);
   });
 
   it('lasts from the first local send time of its recipients to the last one', () => {
@@ -67,8 +73,8 @@ describe('the duration of a campaign', () => {
       { zone: 'Europe/Berlin', contacts: 1 },
     ];
     const clock = { sendAtLocal: '2026-12-01T09:00' };
-    expect(seconds({ zones, clock })).toBe(6 * HOUR + 999);
-    expect(seconds({ zones: [{ zone: null, contacts: 3 }], clock })).toBe(1_000);
+    expect(estimateFor({ zones, clock })).toBe(6 * HOUR + 999);
+    expect(estimateFor({ zones: [{ zone: null, contacts: 3 }], clock })).toBe(1_000);
   });
 
   it('skips recipients whose local send time has passed, if the policy is SKIP', () => {
@@ -77,15 +83,15 @@ describe('the duration of a campaign', () => {
       { zone: 'America/New_York', contacts: 500 },
     ];
     const clock = { sendAtLocal: '2026-11-23T09:00' };
-    expect(seconds({ zones, clock: { ...clock, latePolicy: 'SKIP' } })).toBe(5 * HOUR + 500);
-    expect(seconds({ zones, clock: { ...clock, latePolicy: 'SEND' } })).toBe(5 * HOUR + 500);
+    expect(estimateFor({ zones, clock: { ...clock, latePolicy: 'SKIP' } })).toBe(5 * HOUR + 500);
+    expect(estimateFor({ zones, clock: { ...clock, latePolicy: 'SEND' } })).toBe(5 * HOUR + 500);
   });
 
   it('includes the wait of a test, and the next day if the remaining recipients have a local send time', () => {
     const test = { share: 0.1, waitMinutes: 60 };
-    expect(seconds({ test })).toBe(100 + HOUR + 900);
-    expect(seconds({ test: { ...test, share: 1 } })).toBe(1_000);
+    expect(estimateFor({ test })).toBe(100 + HOUR + 900);
+    expect(estimateFor({ test: { ...test, share: 1 } })).toBe(1_000);
     const clock = { sendAtLocal: '2026-12-01T09:00' };
-    expect(seconds({ test, clock, zones: [{ zone: null, contacts: 1 }] })).toBe(24 * HOUR + 900);
+    expect(estimateFor({ test, clock, zones: [{ zone: null, contacts: 1 }] })).toBe(24 * HOUR + 900);
   });
 });

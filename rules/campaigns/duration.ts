@@ -14,8 +14,8 @@ const FULL_SPEED = 1_000;
  */
 const WEEK_MS = 7 * 86_400_000;
 const SIMULATED_MS = 2 * WEEK_MS;
-/** The maximum number of open periods per zone: more than the number of days in two weeks. */
-const OPEN_PERIODS_MAX = 40;
+/** The maximum number of gates that are read per zone. A window that opens and closes daily has 28 in two weeks. */
+const GATES_MAX = 40;
 
 /** The number of recipients in one time zone. `zone` is null for recipients who use the project's zone. */
 export interface ZoneCount {
@@ -42,23 +42,23 @@ export interface DurationRequest {
  * send time of the first recipients. Time in which the window is closed counts.
  */
 export function estimateSeconds(p: DurationRequest): number {
-  const groups = groupsOf(p);
-  const startMs = startOf(p, groups);
+  const groups = toGroups(p);
+  const startMs = findStartMs(p, groups);
   const rate = p.ratePerSecond > 0 ? p.ratePerSecond : FULL_SPEED;
   const { share, waitMinutes } = p.test ?? { share: 1, waitMinutes: 0 };
-  const parts = (of: number) => groups.map((group) => ({ ...group, emails: group.emails * of }));
-  const testedMs = endOf(p, { groups: parts(share), rate, startMs, winnerAt: null });
-  if (share >= 1) return secondsOf(testedMs - startMs);
+  const scaleGroups = (of: number) => groups.map((group) => ({ ...group, emails: group.emails * of }));
+  const testedMs = findEndMs(p, { groups: scaleGroups(share), rate, startMs, winnerAt: null });
+  if (share >= 1) return toSeconds(testedMs - startMs);
   const winnerMs = testedMs + waitMinutes * 60_000;
-  const endMs = endOf(p, { groups: parts(1 - share), rate, startMs: winnerMs, winnerAt: new Date(winnerMs) });
-  return secondsOf(endMs - startMs);
+  const endMs = findEndMs(p, { groups: scaleGroups(1 - share), rate, startMs: winnerMs, winnerAt: new Date(winnerMs) });
+  return toSeconds(endMs - startMs);
 }
 
 /**
  * Rounds up to whole seconds. A fraction of a millisecond is ignored: it is a rounding error, because the estimate
  * divides emails into fractions.
  */
-function secondsOf(ms: number): number {
+function toSeconds(ms: number): number {
   return Math.ceil(Math.round(ms) / 1000);
 }
 
@@ -73,7 +73,7 @@ interface Group {
  * emails of all groups add up to `willSend`. This may be less than the sum of the zones, because some counted contacts
  * will be skipped, so each group gets its proportional part.
  */
-function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
+function toGroups({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);
   if (counted === 0) return [{ zone: null, emails: willSend }];
   const groups = new Map<number, Group>();
@@ -86,7 +86,7 @@ function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   return [...groups.values()];
 }
 
-function startOf({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
+function findStartMs({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
   const wall: WallMs | undefined = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
   const hours = groups.map(({ zone }) => instantOf(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', wall ?? 0));
   return Math.max(nowMs, wall === undefined ? (scheduledAt?.getTime() ?? 0) : Math.min(...hours));
@@ -101,7 +101,10 @@ interface Stretch {
 /**
  * Returns when the last email of the groups has been sent, if all groups start at `startMs` and share the send rate.
  */
-function endOf(p: DurationRequest, send: { groups: Group[]; rate: number; startMs: number; winnerAt: Date | null }) {
+function findEndMs(
+  p: DurationRequest,
+  send: { groups: Group[]; rate: number; startMs: number; winnerAt: Date | null },
+) {
   const { groups, rate, startMs, winnerAt } = send;
   const simulatedUntilMs = startMs + SIMULATED_MS;
   const stretches = groups.flatMap(({ zone }, group) => {
@@ -129,7 +132,7 @@ function listOpenPeriods(
 ): { fromMs: number; toMs: number }[] {
   const periods: { fromMs: number; toMs: number }[] = [];
   let atMs = fromMs;
-  for (let n = 0; n < OPEN_PERIODS_MAX && atMs < untilMs; n += 1) {
+  for (let n = 0; n < GATES_MAX && atMs < untilMs; n += 1) {
     const gate = campaignGate(clock, atMs);
     if (gate.kind === 'late') return periods;
     if (gate.kind === 'closed') {

@@ -9,7 +9,7 @@ const clock: CampaignRecipientTiming = {
   latePolicy: 'SKIP',
   goingSince: new Date('2026-11-30T00:00:00Z'),
 };
-const at = (instant: string) => Date.parse(instant);
+const toMs = (instant: string) => Date.parse(instant);
 
 describe('the local send time of recipients who waited for the winner of a test', () => {
   it.each([
@@ -19,12 +19,12 @@ describe('the local send time of recipients who waited for the winner of a test'
     ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
   ])('recipients who waited for a winner get the email on %s', (_, winnerAt, expected) => {
     const rest = { ...clock, winnerAt: new Date(winnerAt) };
-    expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: at(expected) });
-    expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });
+    expect(campaignGate(rest, toMs(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: toMs(expected) });
+    expect(campaignGate(rest, toMs(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
   it('is the local send time of the campaign for all other recipients', () => {
-    const expected = at('2026-12-01T08:00:00Z');
+    const expected = toMs('2026-12-01T08:00:00Z');
     expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });
 });

@@ -51,8 +51,8 @@ export function campaignGate(timing: CampaignRecipientTiming, nowMs: number): Ga
 }
 
 /**
- * Converts the local send time to an instant. Recipients that waited for the winner get the email at the same local
- * time on a later day: the next day, or the first day after the winner was known.
+ * Converts the local send time to an instant. Recipients who waited for the winner get the email at the same local
+ * time, but at least one day later: on the first day on which this time comes after the choice of the winner.
  */
 function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
   const zone = contactZone(timing);

@@ -31,18 +31,18 @@ export interface SummedLink extends LinkFigures {
  */
 export function sumLinks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
-  const sumOf = (url: string, variant: number | null) => {
-    const sum = sums.get(url) ?? { all: zeroFigures(), of: new Map<number, LinkFigures>() };
+  const getOrAddSum = (url: string, variant: number | null) => {
+    const sum = sums.get(url) ?? { all: newFigures(), of: new Map<number, LinkFigures>() };
     sums.set(url, sum);
-    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, zeroFigures());
+    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, newFigures());
     return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
   };
-  for (const { urls, variant } of links) for (const url of urls) sumOf(url, variant);
+  for (const { urls, variant } of links) for (const url of urls) getOrAddSum(url, variant);
   for (const { url, variant, ...clicks } of counted) {
     if (url === undefined) continue;
-    const { all, ofVariant } = sumOf(url, variant);
-    add(all, clicks);
-    if (ofVariant) add(ofVariant, clicks);
+    const { all, ofVariant } = getOrAddSum(url, variant);
+    addFigures(all, clicks);
+    if (ofVariant) addFigures(ofVariant, clicks);
   }
   return [...sums].map(([url, { all, of }]) => ({
     url,
@@ -55,11 +55,11 @@ function toVariant(name: string, figures: LinkFigures | undefined): (LinkFigures
   return figures ? [{ name, ...figures }] : [];
 }
 
-function zeroFigures(): LinkFigures {
+function newFigures(): LinkFigures {
   return { clicks: 0, uniqueClicks: 0, machineClicks: 0 };
 }
 
-function add(sum: LinkFigures, { clicks, uniqueClicks, machineClicks }: LinkFigures): void {
+function addFigures(sum: LinkFigures, { clicks, uniqueClicks, machineClicks }: LinkFigures): void {
   sum.clicks += clicks;
   sum.uniqueClicks += uniqueClicks;
   sum.machineClicks += machineClicks;

@@ -55,7 +55,7 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
     const sentence = `The difference between ${one} and ${other} is not significant: they are equal.`;
     return { metric, leader: null, significant: false, sentence };
   }
-  const significant = leastDifference(first, second) > 0;
+  const significant = lowerLimitOfDifference(first, second) > 0;
   const sentence = significant
     ? `${one} is better than ${other}: with 95 % confidence the difference is not chance.`
     : `The difference between ${one} and ${other} is not significant: with 95 % confidence it may be chance.`;
@@ -63,7 +63,7 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
 }
 
 /** Returns the lower limit of the confidence interval of the difference between two rates. */
-function leastDifference(first: VariantResult, second: VariantResult): number {
+function lowerLimitOfDifference(first: VariantResult, second: VariantResult): number {
   const below = rateOf(first) - wilsonInterval(first).low;
   const above = wilsonInterval(second).high - rateOf(second);
   return rateOf(first) - rateOf(second) - Math.hypot(below, above);

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { NO_TEXT } from '../content/email-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
-import { type AssignmentCounts, assignVariants, betterVariant, REST, variantText } from './variants.ts';
+import { type AssignmentCounts, assignVariants, findBestVariant, REST, variantText } from './variants.ts';
 
 /** Assigns `n` recipients, page by page. The sizes of the pages repeat. */
 function assignInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
   const assignments: number[] = [];
   for (let page = 0; assignments.length < p.n; page++) {
     const n = Math.min(p.n - assignments.length, p.pages[page % p.pages.length] ?? 1);
-    assignments.push(...assignVariants({ ...p, before: countsOf(assignments, p.weights.length), n }));
+    assignments.push(...assignVariants({ ...p, before: countAssignments(assignments, p.weights.length), n }));
   }
   return assignments;
 }
 
-function countsOf(assignments: number[], variants: number): AssignmentCounts {
+function countAssignments(assignments: number[], variants: number): AssignmentCounts {
   const count = (place: number) => assignments.filter((each) => each === place).length;
   return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
 }
@@ -30,7 +30,7 @@ describe('assigning variants to an audience', () => {
     [0.15, 4_321, 649],
   ])('a share of %s of %s recipients is %s whole recipients, whatever the size of the pages', (share, n, expected) => {
     for (const pages of [[n], [500, 5_000], [7, 1, 13]]) {
-      const { variants, rest } = countsOf(assignInPages({ weights: [1, 1], share, n, pages }), 2);
+      const { variants, rest } = countAssignments(assignInPages({ weights: [1, 1], share, n, pages }), 2);
       expect(variants.reduce((sum, count) => sum + count, 0)).toBe(expected);
       expect(rest).toBe(n - expected);
     }
@@ -45,7 +45,7 @@ describe('assigning variants to an audience', () => {
     [[90, 10], 10, [9, 1]],
   ])('with the weights %j, %s recipients are assigned as %j', (weights, n, expected) => {
     const assignments = assignInPages({ weights, share: 1, n, pages: [3, 100] });
-    expect(countsOf(assignments, weights.length).variants).toEqual(expected);
+    expect(countAssignments(assignments, weights.length).variants).toEqual(expected);
   });
 
   it('gives the same assignments for pages of any size', () => {
@@ -122,7 +122,7 @@ describe('the better variant', () => {
     ],
   ])('the better variant is %s', (_, results, minimum, expected) => {
     const given = results.map(([sent = 0, successes = 0]) => ({ sent, successes }));
-    expect(betterVariant(given, minimum)).toBe(expected);
+    expect(findBestVariant(given, minimum)).toBe(expected);
   });
 });
 
@@ -153,7 +153,7 @@ describe('the interval of a rate', () => {
 });
 
 describe('the sentence about the difference', () => {
-  const compare = (a: [number, number], b: [number, number]) =>
+  const compareTwo = (a: [number, number], b: [number, number]) =>
     compareVariants(
       [
         { name: 'A', sent: a[0], successes: a[1] },
@@ -163,17 +163,17 @@ describe('the sentence about the difference', () => {
     );
 
   it('says that a difference is not significant', () => {
-    const near = compare([100, 20], [100, 25]);
+    const near = compareTwo([100, 20], [100, 25]);
     expect(near).toMatchObject({ significant: false, leader: 'B' });
     expect(near.sentence).toBe(
       'The difference between B (25.0 % opened) and A (20.0 % opened) is not significant: with 95 % confidence it may be chance.',
     );
-    expect(compare([10, 2], [10, 2])).toMatchObject({ significant: false, leader: null });
-    expect(compare([0, 0], [10, 2]).sentence).toContain('is not significant');
+    expect(compareTwo([10, 2], [10, 2])).toMatchObject({ significant: false, leader: null });
+    expect(compareTwo([0, 0], [10, 2]).sentence).toContain('is not significant');
   });
 
   it('says that a difference is significant', () => {
-    const far = compare([1_000, 200], [1_000, 300]);
+    const far = compareTwo([1_000, 200], [1_000, 300]);
     expect(far).toMatchObject({ significant: true, leader: 'B' });
     expect(far.sentence).not.toContain('not significant');
   });

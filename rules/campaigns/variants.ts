@@ -106,7 +106,7 @@ export interface VariantResult {
  * Returns the number of the variant with the higher rate. Returns the first one of equal variants, and the first of all
  * variants if the better one has fewer successes than the minimum.
  */
-export function betterVariant(results: readonly VariantResult[], minimum: number): number {
+export function findBestVariant(results: readonly VariantResult[], minimum: number): number {
   let best = 0;
   results.forEach((result, n) => {
     if (rateOf(result) > rateOf(results[best])) best = n;

@@ -71,6 +71,6 @@ export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment
 }
 
 /** Returns the missing variable that a bucket requires. Undefined if none is missing. */
-export function missingForBucket(bucket: BucketSettings | undefined): keyof typeof ASSETS | undefined {
+export function findMissingBucketVariable(bucket: BucketSettings | undefined): keyof typeof ASSETS | undefined {
   return bucket !== undefined && bucket.region === undefined ? 'ASSETS_S3_REGION' : undefined;
 }

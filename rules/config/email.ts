@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EMAIL_PROVIDERS, type EmailProviderKind, type MailServers } from '../emails/email-providers.ts';
-import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
+import { findMissingVariable, joinChoices, mergeVariables, readProviderSettings } from './provider.ts';
 import { host, switchWord } from './texts.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
@@ -11,7 +11,7 @@ const SENDING = KINDS.filter((kind) => !EMAIL_PROVIDERS[kind].captures);
 export const EMAIL = {
   EMAIL_PROVIDER: {
     schema: z.enum(KINDS),
-    takes: choiceOf(KINDS),
+    takes: joinChoices(KINDS),
     default: 'capture',
     about: `Email provider: \`capture\` stores email in a local mailbox at \`/mailbox\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
   },
@@ -43,7 +43,7 @@ export const EMAIL = {
     about:
       'Name that SPF records include for the relay of `SMTP_URL`, such as `spf.relay.example`. Without this variable, SPF records name the host of `PUBLIC_URL`.',
   },
-  ...variablesOf(EMAIL_PROVIDERS),
+  ...mergeVariables(EMAIL_PROVIDERS),
 } as const satisfies Variables;
 
 /**
@@ -52,7 +52,7 @@ export const EMAIL = {
  */
 export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
-  const settings = settingsOf(EMAIL_PROVIDERS, values, env);
+  const settings = readProviderSettings(EMAIL_PROVIDERS, values, env);
   const { servers, reportsDeliveries }: { servers: MailServers; reportsDeliveries: boolean } = settings[provider];
   return {
     ...settings,
@@ -73,8 +73,8 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
 }
 
 /** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
-export function missingForEmail(email: ReturnType<typeof emailSettings>): string | undefined {
-  return missingOf(EMAIL_PROVIDERS[email.provider], email[email.provider]);
+export function findMissingEmailVariable(email: ReturnType<typeof emailSettings>): string | undefined {
+  return findMissingVariable(EMAIL_PROVIDERS[email.provider], email[email.provider]);
 }
 
 /** Returns the values of `EMAIL_PROVIDER` that send email instead of capturing it, for an error message. */

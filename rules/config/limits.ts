@@ -38,7 +38,7 @@ export const LIMITS = {
     schema: wholeNumber(1, ATTACHMENTS_LIMIT_MB),
     takes: `a whole number from 1 to ${ATTACHMENTS_LIMIT_MB}`,
     default: '10',
-    about: `Maximum size of the attachments of an email together, decoded, in MB. It also raises the limit of request bodies (16 MB with 10). A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${providerSizes()}.`,
+    about: `Maximum size of the attachments of an email together, decoded, in MB. It also raises the limit of request bodies (16 MB with 10). A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${describeProviderSizes()}.`,
   },
   PROJECT_CPU_MS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
@@ -69,7 +69,7 @@ export function limitSettings(values: ValuesOf<typeof LIMITS>) {
  * Returns an error message if the chosen provider would refuse an email with this many MB of attachments. Undefined if
  * the provider accepts the email.
  */
-export function attachmentsProblem(
+export function findAttachmentsError(
   attachmentsMaxMb: number,
   { provider, maxMessageBytes }: { provider: string; maxMessageBytes: number | null },
 ): string | undefined {
@@ -84,7 +84,7 @@ function maxAttachmentsMb(messageBytes: number): number {
   return Math.floor(((messageBytes - TEXT_BYTES) * BASE64_SHARE) / MB);
 }
 
-function providerSizes(): string {
+function describeProviderSizes(): string {
   const bounded = Object.entries(EMAIL_PROVIDERS).flatMap(([kind, { maxMessageBytes }]) =>
     maxMessageBytes === null ? [] : `\`${kind}\` takes messages of ${maxMessageBytes / MB} MB`,
   );

@@ -21,12 +21,12 @@ export type VariablesOf<P extends Providers> = Intersection<P[keyof P]['variable
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (merged: infer I) => void ? I : never;
 
 /** Returns the variables of all providers, in the order of the documentation's table. */
-export function variablesOf<P extends Providers>(providers: P): VariablesOf<P> {
+export function mergeVariables<P extends Providers>(providers: P): VariablesOf<P> {
   return Object.assign({}, ...Object.values(providers).map(({ variables }) => variables));
 }
 
 /** The settings of every provider by its kind. */
-export function settingsOf<P extends Providers>(
+export function readProviderSettings<P extends Providers>(
   providers: P,
   values: ValuesOf<Variables>,
   env: Environment,
@@ -36,11 +36,14 @@ export function settingsOf<P extends Providers>(
 }
 
 /** Returns the first missing variable that this provider requires. Undefined if none is missing. */
-export function missingOf(provider: ProviderConfig<Variables, unknown>, settings: unknown): string | undefined {
+export function findMissingVariable(
+  provider: ProviderConfig<Variables, unknown>,
+  settings: unknown,
+): string | undefined {
   return Object.entries(provider.needs(settings)).find(([, value]) => value === undefined)?.[0];
 }
 
 /** Joins choices for a sentence: `a, b or c`. */
-export function choiceOf(names: readonly string[]): string {
+export function joinChoices(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

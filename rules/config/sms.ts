@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SMS_PROVIDERS, type SmsProviderKind } from '../sms/providers.ts';
-import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
+import { findMissingVariable, joinChoices, mergeVariables, readProviderSettings } from './provider.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
 const KINDS = Object.keys(SMS_PROVIDERS) as SmsProviderKind[];
@@ -12,11 +12,11 @@ const SENDING = CHOICES.filter((kind) => kind === 'none' || !SMS_PROVIDERS[kind]
 export const SMS = {
   SMS_PROVIDER: {
     schema: z.enum(CHOICES),
-    takes: choiceOf(CHOICES),
+    takes: joinChoices(CHOICES),
     defaultText: '`capture` if `HOST` is loopback and email is captured, else `none`',
     about: `SMS provider: \`capture\` stores SMS at \`/mailbox/sms.json\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
   },
-  ...variablesOf(SMS_PROVIDERS),
+  ...mergeVariables(SMS_PROVIDERS),
 } as const satisfies Variables;
 
 /**
@@ -26,7 +26,7 @@ export const SMS = {
 export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
   return {
-    ...settingsOf(SMS_PROVIDERS, values, env),
+    ...readProviderSettings(SMS_PROVIDERS, values, env),
     /** `none` means that SMS are off. */
     provider,
     /** True if SMS are stored for development instead of sent. */
@@ -35,11 +35,11 @@ export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, deve
 }
 
 /** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
-export function missingForSms(sms: ReturnType<typeof smsSettings>): string | undefined {
-  return sms.provider === 'none' ? undefined : missingOf(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
+export function findMissingSmsVariable(sms: ReturnType<typeof smsSettings>): string | undefined {
+  return sms.provider === 'none' ? undefined : findMissingVariable(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
 }
 
 /** Lists the values of `SMS_PROVIDER` that do not capture SMS, for an error message. */
 export function smsAdvice(): string {
-  return choiceOf(SENDING);
+  return joinChoices(SENDING);
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { normalizeEmail } from '../emails/email-address.ts';
 import { type Data, mergeData } from '../filters/data-values.ts';
-import { publicDataOf, type StoredData } from './public-data.ts';
+import { type StoredData, selectPublicData } from './public-data.ts';
 
 /**
  * The writer of a change.
  * - `project`: a secret key, a session, an import, or the service itself.
  * - `unauthenticated`: any caller with the public key, or the sender of an email. This caller can write only the part
- * of `set` that `publicDataOf` returns. It cannot remove data, cannot unsubscribe, and cannot subscribe an existing
+ * of `set` that `selectPublicData` returns. It cannot remove data, cannot unsubscribe, and cannot subscribe an existing
  * contact who was ever unsubscribed.
  * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. This caller can write,
  * remove and unsubscribe like the project. Its values stay untrusted, and it can lift only refusals that such callers
@@ -22,7 +22,7 @@ export type Writer =
   | 'visitor'
   | { copied: ReadonlySet<string>; untrustedTrigger: boolean };
 
-/** The changes of one request to one contact. `applyData` returns `set` and `remove`. */
+/** The changes of one request to one contact. `parseDataChanges` returns `set` and `remove`. */
 export interface ContactUpsert {
   email: string;
   /**
@@ -84,20 +84,20 @@ export function mergeByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> 
 }
 
 /** Returns the keys of a row's `set` that are untrusted once they are written. */
-export function untrustedKeysOf({ set, by }: ContactUpsert): string[] {
+export function listUntrustedKeys({ set, by }: ContactUpsert): string[] {
   if (by === 'project') return [];
   return Object.keys(set).filter((key) => by === 'unauthenticated' || by === 'visitor' || by.copied.has(key));
 }
 
 /** Returns the changes of a row to the stored contact. Undefined if it changes nothing. */
-export function changeOf(upsert: ContactUpsert, contact: ExistingContact): ContactChange | undefined {
+export function findChange(upsert: ContactUpsert, contact: ExistingContact): ContactChange | undefined {
   const row =
-    upsert.by === 'unauthenticated' ? { ...upsert, set: publicDataOf(contact, upsert.set), remove: [] } : upsert;
+    upsert.by === 'unauthenticated' ? { ...upsert, set: selectPublicData(contact, upsert.set), remove: [] } : upsert;
   const changedKeys = Object.keys(row.set).filter((key) => !isSame(row.set[key], contact.data[key]));
   const remove = row.remove.filter((key) => key in contact.data);
-  const untrusted = new Set(untrustedKeysOf(row));
+  const untrusted = new Set(listUntrustedKeys(row));
   const trustedKeys = [...remove, ...Object.keys(row.set).filter((key) => !untrusted.has(key))];
-  const subscribed = subscribedBy(row, contact);
+  const subscribed = subscriptionToWrite(row, contact);
   const isVisitors = row.by === 'visitor';
   const isPending = contact.pending === true;
   const change: ContactChange = {
@@ -117,7 +117,7 @@ export function changeOf(upsert: ContactUpsert, contact: ExistingContact): Conta
   return changesConsent || changedKeys.length + remove.length + change.trust.length > 0 ? change : undefined;
 }
 
-function subscribedBy(row: ContactUpsert, contact: ExistingContact): boolean | undefined {
+function subscriptionToWrite(row: ContactUpsert, contact: ExistingContact): boolean | undefined {
   if (row.subscribed === true && isUntrustedWrite(row)) return contact.wasUnsubscribed === false ? true : undefined;
   return row.subscribed === false && row.by === 'unauthenticated' ? undefined : row.subscribed;
 }

@@ -2,7 +2,7 @@
 export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
 
 /** Returns the type to which a cell can be converted and written back unchanged; `json` is a list or an object. */
-export function typeOfText(text: string): ColumnType {
+export function detectType(text: string): ColumnType {
   if (text === 'true' || text === 'false') return 'boolean';
   const number = Number(text);
   // Infinity is not JSON, and a whole number beyond 2^53 would change when it is written back.
@@ -24,10 +24,10 @@ function isJson(text: string): boolean {
  * Converts a cell to the type of its column. Undefined if the cell has another type. A column of numbers accepts
  * decimals with trailing zeros, such as `10.50`, because people write prices that way.
  */
-export function valueOfType(text: string, type: ColumnType): unknown {
+export function convertToType(text: string, type: ColumnType): unknown {
   if (type === 'text') return text;
   if (type === 'number' && /^-?(0|[1-9]\d{0,14})\.\d{1,10}$/.test(text)) return Number(text);
-  if (typeOfText(text) !== type) return undefined;
+  if (detectType(text) !== type) return undefined;
   return JSON.parse(text);
 }
 
@@ -39,6 +39,6 @@ const EXPECTED: Record<ColumnType, string> = {
 };
 
 /** Returns the error text for a cell of another type. The text names the expected type. */
-export function expectedText(field: string, type: ColumnType): string {
+export function describeExpectedType(field: string, type: ColumnType): string {
   return `${field}: the field's values are of another type. Write ${EXPECTED[type]}, or map the column to another field.`;
 }

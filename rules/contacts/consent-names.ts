@@ -23,7 +23,7 @@ const SUBSCRIBED_WORDS = parseHeaders(`
   zgoda zgodamarketingowa subskrybent souhlas odběr hozzájárulás hírlevél abonare izin onay ebülten abone
   подписан подписчик рассылка согласие згода ενημερωτικόδελτίο συγκατάθεση
   メルマガ メールマガジン ニュースレター 配信許可 订阅 訂閱 电子报 電子報 뉴스레터 구독 수신동의 النشرة ניוזלטר`);
-/** Headers of a refusal of email, whose cells hold yes, a time or a reason. */
+/** Headers of a refusal of email, whose cells contain yes, a time or a reason. */
 const REFUSAL_WORDS = parseHeaders(`
   unsubscribed unsubscribe unsubscribedat unsubscribedon unsubscribedate unsubscribeddate unsubscribetime unsubscribedtime
   unsubtime unsubscribedfromemail unsubscribedfromemails unsubscribedfromallemail unsubscribedfromallemails optout optedout
@@ -40,7 +40,7 @@ const SMS_CONSENT_WORDS = parseHeaders(`
   textconsent textoptin textmarketing textmarketingconsent textmessageconsent acceptstexts mobileoptin mobileconsent
   mobilemarketingconsent smseinwilligung smswerbung consentementsms acceptelessms consentimientosms aceptasms
   consensosms accettasms consentimentosms aceitasms toestemmingsms zgodasms`);
-/** Headers of a refusal of SMS, whose cells hold yes, a time or a reason. */
+/** Headers of a refusal of SMS, whose cells contain yes, a time or a reason. */
 const SMS_REFUSAL_WORDS = parseHeaders(`
   smsoptout smsoptedout smsoptouttime smsoptoutdate smsoptoutat optoutsms optedoutsms optedoutofsms smsblacklist smsblacklisted
   blacklistedsms smsblocklist smsblocklisted blocklistedsms smsunsubscribed smsunsubscribe smsunsubscribedat
@@ -52,9 +52,9 @@ const SMS_REFUSAL_WORDS = parseHeaders(`
 const CONSENT_CONTEXT =
   'is|has|does|e?mails?|marketing|newsletters?|news|promo(?:tion)?s?|promotional|communications?|to|for|of|from|by|via|the|our|us|and|all|lists?|mailing|currently|gdpr|global(?:ly)?|contact|customer|user|member';
 /** Headers such as `Subscribe`, `Is Opted In` and `Consent to Email Marketing`. */
-const CONSENT_HEADER = headerPattern('subscribe[drs]?|opt(?:s|ed)?in|consent(?:s|ed)?', 'status|flag|given');
+const CONSENT_HEADER = createHeaderPattern('subscribe[drs]?|opt(?:s|ed)?in|consent(?:s|ed)?', 'status|flag|given');
 /** Headers with a verb that means consent only together with a word for email, such as `Receives Newsletter`. */
-const CONSENT_VERB_HEADER = headerPattern(
+const CONSENT_VERB_HEADER = createHeaderPattern(
   'accept(?:s|ed)?|agree[ds]?|permission|permitted|allow(?:s|ed)?|wants?|receives?|subscriptions?|subscriber',
   'status|flag|given',
 );
@@ -65,18 +65,18 @@ const NAMES_EMAIL = /mail|marketing|news|promo/u;
  */
 const REFUSAL = 'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out';
 const REFUSAL_DETAIL = 'at|on|date|day|time|timestamp|reason|flag';
-const REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:e?mail|contact)`, REFUSAL_DETAIL);
+const REFUSAL_HEADER = createHeaderPattern(`${REFUSAL}|do(?:es)?not(?:e?mail|contact)`, REFUSAL_DETAIL);
 /** Words for SMS. A header with one of these words is about SMS, such as `SMS: subscribed` and `Opted out of texts`. */
 const SMS_CONTEXT = 'sms|texts?|mobile|messages?|messaging';
 const NAMES_SMS = /sms|text|mobile/u;
-const SMS_CONSENT_HEADER = headerPattern(
+const SMS_CONSENT_HEADER = createHeaderPattern(
   'subscribe[drs]?|subscriptions?|opt(?:s|ed)?in|consent(?:s|ed)?|accept(?:s|ed)?|agree[ds]?|permission|permitted|allow(?:s|ed)?|wants?|receives?',
   'status|flag|given',
   SMS_CONTEXT,
 );
 /** Headers about both channels, such as `Email & SMS opt-in`, count for both. */
 const NAMES_BOTH = /^(?=.*(?:mail(?!ing)|newsletter))(?=.*(?:sms|text|mobile))/u;
-const SMS_REFUSAL_HEADER = headerPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, REFUSAL_DETAIL, SMS_CONTEXT);
+const SMS_REFUSAL_HEADER = createHeaderPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, REFUSAL_DETAIL, SMS_CONTEXT);
 
 /** Tells whether a header is a name of consent. */
 export function isConsentHeader(header: string): boolean {
@@ -134,7 +134,7 @@ export function parseHeaders(list: string): ReadonlySet<string> {
  * Returns a pattern for normalized headers (`normalizeHeader`). A header matches if it has one of the words, and
  * otherwise only words of the context.
  */
-function headerPattern(words: string, after: string, context?: string): RegExp {
+function createHeaderPattern(words: string, after: string, context?: string): RegExp {
   const around = context === undefined ? CONSENT_CONTEXT : `${CONSENT_CONTEXT}|${context}`;
   return new RegExp(`^(?:${around})*(?:${words})(?:${around}|${after})*$`, 'u');
 }

@@ -5,7 +5,7 @@ import { readCsvChunk } from './csv-rows.ts';
 
 const TEXT = 'email\tname\nada@e.test\tÅsa 🎉\n';
 
-function contactsOf(file: Uint8Array) {
+function readContacts(file: Uint8Array) {
   const layout = readCsvLayout(file);
   return readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 10, text: false }).rows;
 }
@@ -18,7 +18,7 @@ describe('toUtf8', () => {
     ['little', little],
     ['big', big],
   ])('reads UTF-16 of %s byte order', (_, file) => {
-    expect(contactsOf(toUtf8(file))).toEqual([
+    expect(readContacts(toUtf8(file))).toEqual([
       { ok: true, contact: { email: 'ada@e.test', subscribed: undefined, set: { name: 'Åsa 🎉' } } },
     ]);
   });

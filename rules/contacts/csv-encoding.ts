@@ -6,7 +6,7 @@ import { AppError, fieldError } from '../errors.ts';
  * @throws AppError VALIDATION_ERROR if the bytes after the mark are not UTF-16
  */
 export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
-  const encoding = utf16Of(file);
+  const encoding = detectUtf16(file);
   if (encoding === undefined) return file;
   try {
     return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(file));
@@ -15,7 +15,7 @@ export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   }
 }
 
-function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+function detectUtf16([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }

@@ -1,7 +1,7 @@
 import { fieldError } from '../errors.ts';
 import { DATA_LIMITS } from '../filters/data-values.ts';
 import { assertUtf8 } from './csv-encoding.ts';
-import { CsvRecords, lineEndOf } from './csv-records.ts';
+import { CsvRecords, detectLineEnd } from './csv-records.ts';
 import { unescapeFormula } from './formula-text.ts';
 
 /** Size of an uploaded file. Source: contract §1.11 Limits. */
@@ -42,21 +42,26 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   assertUtf8(file);
   const bytes = toBuffer(file);
   const mark = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
-  const lineEnd = lineEndOf(bytes);
-  const firstEnd = indexOf(bytes, lineEnd, mark);
+  const lineEnd = detectLineEnd(bytes);
+  const firstEnd = findByte(bytes, lineEnd, mark);
   const declared = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 10)))?.[1];
   const start = declared === undefined ? mark : Math.min(firstEnd + 1, bytes.length);
   const sample = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
   const delimiter =
-    DELIMITERS.find((candidate) => candidate === declared) ?? delimiterOf(sample, String.fromCharCode(lineEnd));
+    DELIMITERS.find((candidate) => candidate === declared) ?? detectDelimiter(sample, String.fromCharCode(lineEnd));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
-  const records = recordsFrom(file, { delimiter, at: start });
-  const headers = (records.header() ?? []).map((header) => (unescapeFormula(header) ?? header).trim().normalize('NFC'));
+  const records = readRecordsFrom(file, { delimiter, at: start });
+  const headers = (records.readHeader() ?? []).map((header) =>
+    (unescapeFormula(header) ?? header).trim().normalize('NFC'),
+  );
   return { delimiter, headers, firstRowAt: records.at };
 }
 
 /** Reads the records of a file from a byte offset on. */
-export function recordsFrom(file: Uint8Array, { delimiter, at }: { delimiter: CsvDelimiter; at: number }): CsvRecords {
+export function readRecordsFrom(
+  file: Uint8Array,
+  { delimiter, at }: { delimiter: CsvDelimiter; at: number },
+): CsvRecords {
   return new CsvRecords(toBuffer(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at });
 }
 
@@ -64,7 +69,7 @@ export function recordsFrom(file: Uint8Array, { delimiter, at }: { delimiter: Cs
  * Detects the delimiter from the first lines, without their quoted text: the character for which the most lines contain
  * as many as the header row. If several characters qualify, the most frequent one in the header row is the delimiter.
  */
-function delimiterOf(sample: string, lineEnd: string): CsvDelimiter {
+function detectDelimiter(sample: string, lineEnd: string): CsvDelimiter {
   const lines = unquotedLines(sample, lineEnd);
   const [header = ''] = lines;
   const scores = DELIMITERS.map((delimiter) => {
@@ -108,7 +113,7 @@ function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string;
 }
 
 /** Returns the offset of the next byte with this value, or the length of the file if there is no such byte. */
-function indexOf(bytes: Buffer, byte: number, from: number): number {
+function findByte(bytes: Buffer, byte: number, from: number): number {
   const at = bytes.indexOf(byte, from);
   return at < 0 ? bytes.length : at;
 }

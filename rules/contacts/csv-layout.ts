@@ -1,10 +1,10 @@
 import { parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
 import { consentPlaceOf, DATA_LIMITS } from '../filters/data-values.ts';
-import { type ColumnType, typeOfText } from './column-types.ts';
+import { type ColumnType, detectType } from './column-types.ts';
 import { isConsentHeader, isSmsConsentHeader } from './consent-names.ts';
 import { isSubscriptionState, readConsent } from './consent-words.ts';
-import { type CsvDelimiter, type CsvHead, readCsvHead, recordsFrom } from './csv-head.ts';
+import { type CsvDelimiter, type CsvHead, readCsvHead, readRecordsFrom } from './csv-head.ts';
 import { type CsvMapping, type HasConsentWords, isStateHeader, mapColumns, type SmsColumns } from './csv-mapping.ts';
 import { unescapeFormula } from './formula-text.ts';
 
@@ -48,15 +48,15 @@ export interface CsvLayout {
 export type KnownTypes = Readonly<Record<string, ColumnType>>;
 
 /**
- * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`withTypes`).
+ * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`addTypes`).
  * @throws AppError VALIDATION_ERROR if the file is not UTF-8, has no column `email`, or has headers that cannot be
  * fields
  */
 export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known: KnownTypes = {}): CsvLayout {
   const head = readCsvHead(file);
-  const { layout, errors } = buildLayout(head, mapping, consentWordsOf(file, head));
+  const { layout, errors } = buildLayout(head, mapping, createConsentWordCheck(file, head));
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  return withTypes(file, layout, known);
+  return addTypes(file, layout, known);
 }
 
 /**
@@ -64,10 +64,10 @@ export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known:
  * else text. A column of version numbers with `1.10` is therefore text, and every value can be exported exactly as it
  * was imported.
  */
-export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
+export function addTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
   const { delimiter, columns, textColumns = [], firstRowAt } = layout;
   const columnTypes: (ColumnType | undefined)[] = columns.map(() => undefined);
-  const records = recordsFrom(file, { delimiter, at: firstRowAt });
+  const records = readRecordsFrom(file, { delimiter, at: firstRowAt });
   const emailAt = columns.indexOf('email');
   for (let unreadableRows = 0; unreadableRows < UNREADABLE_ROWS_MAX; ) {
     const cells = records.next(columns.length);
@@ -93,7 +93,7 @@ function mergeTypes(columnTypes: (ColumnType | undefined)[], cells: readonly str
   for (const [index, cell] of cells.entries()) {
     const columnType = columnTypes[index];
     if (cell === '' || columnType === 'text') continue;
-    const type = unescapeFormula(cell) === undefined ? typeOfText(cell) : 'text';
+    const type = unescapeFormula(cell) === undefined ? detectType(cell) : 'text';
     columnTypes[index] = columnType === undefined || columnType === type ? type : 'text';
   }
 }
@@ -148,7 +148,7 @@ const unreadNote = (header: string) =>
  * Returns a function that tells whether any cell of a column is a word for consent. The function reads the file once,
  * at its first call.
  */
-export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords {
+export function createConsentWordCheck(file: Uint8Array, head: CsvHead): HasConsentWords {
   let found: ReadonlySet<number> | undefined;
   return (column) => {
     found ??= findConsentWords(file, head);
@@ -161,7 +161,7 @@ function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: 
   const isNamed = (header: string) => isConsentHeader(header) || isStateHeader(header) || isSmsConsentHeader(header);
   const openColumns = new Set(headers.flatMap((header, column) => (isNamed(header) ? [column] : [])));
   const found = new Set<number>();
-  const records = recordsFrom(file, { delimiter, at: firstRowAt });
+  const records = readRecordsFrom(file, { delimiter, at: firstRowAt });
   for (let unreadableRows = 0; openColumns.size > 0 && unreadableRows < UNREADABLE_ROWS_MAX; ) {
     const cells = records.next(headers.length);
     if (cells === undefined) break;

@@ -142,11 +142,11 @@ describe('a mapping of columns', () => {
   });
 
   it('reads a column `Status` as consent only if it is the state of a subscription', () => {
-    const columns = (...words: string[]) =>
+    const mapStatusColumn = (...words: string[]) =>
       readCsvLayout(Buffer.from(`email,Status\n${words.map((word, n) => `a${n}@example.com,${word}\n`).join('')}`))
         .columns;
-    expect(columns('Active', 'Unsubscribed')).toEqual(['email', 'subscribed']);
-    expect(columns('active', 'inactive')).toEqual(['email', 'Status']);
+    expect(mapStatusColumn('Active', 'Unsubscribed')).toEqual(['email', 'subscribed']);
+    expect(mapStatusColumn('active', 'inactive')).toEqual(['email', 'Status']);
     expect(guessMapping(['email', 'Status'], [], () => false)).toMatchObject({ Status: 'data.Status' });
   });
 

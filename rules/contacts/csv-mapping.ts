@@ -104,23 +104,23 @@ export function mapColumns(
   if (consentAt >= 0) mapped.consentAt = consentAt;
   // In a file of this service, such as an export, the column `subscribed` has the current consent, so other columns are
   // only data.
-  const isOwnFile = headers.some((header) => columnByHeader(header) === 'subscribed');
+  const isOwnFile = headers.some((header) => fieldForHeader(header) === 'subscribed');
   const targetsByName = new Map([
     [consentAt, 'subscribed'],
     [addressAt, 'email'],
   ]);
   for (const [index, header] of headers.entries()) {
     const target = targetsByName.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
-    const field = fieldOf(target);
+    const field = readTargetField(target);
     const isData = (field ?? 'data.').startsWith('data.') && target !== null;
     if (isData && !isOwnFile && isRefusalHeader(header)) mapped.refusalColumns.push(index);
     if (isData && isSmsRefusalHeader(header)) mapped.sms.refusal.push(index);
     const isSmsConsent = isSmsConsentHeader(header) && hasConsentWords(index);
     if (isSmsConsent && (isData || index === consentAt)) mapped.sms.consent.push(index);
-    if (target === undefined) mapped.columns.push(columnByHeader(header));
+    if (target === undefined) mapped.columns.push(fieldForHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {
-      const column = columnByField(field);
+      const column = fieldToColumn(field);
       if (column === undefined) addError(header, `"${field.slice(0, 100)}" is no field that an import can set.`);
       mapped.columns.push(column ?? '');
     }
@@ -142,10 +142,10 @@ function findColumn(
     isValid?: (column: number) => boolean;
   },
 ): number {
-  const isFree = (header: string) => !Object.hasOwn(p.mapping, header);
-  const isMapped = Object.values(p.mapping).some((target) => fieldOf(target) === p.field);
-  if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === p.field)) return -1;
-  return headers.findIndex((header, at) => isFree(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
+  const isUnmapped = (header: string) => !Object.hasOwn(p.mapping, header);
+  const isMapped = Object.values(p.mapping).some((target) => readTargetField(target) === p.field);
+  if (isMapped || headers.some((header) => isUnmapped(header) && fieldForHeader(header) === p.field)) return -1;
+  return headers.findIndex((header, at) => isUnmapped(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
 }
 
 /**
@@ -166,12 +166,12 @@ export function isStateHeader(header: string): boolean {
 }
 
 /** Returns the field of a target. Undefined for a column that is ignored or not mapped. */
-function fieldOf(target: ColumnTarget | undefined): string | undefined {
+function readTargetField(target: ColumnTarget | undefined): string | undefined {
   return typeof target === 'object' ? target?.field : target;
 }
 
 /** Returns the field of a column that the request does not map. */
-export function columnByHeader(header: string): string {
+export function fieldForHeader(header: string): string {
   const word = header.toLowerCase();
   if (NOTE_COLUMNS.has(word)) return '';
   return word === 'email' || word === 'subscribed' ? word : header;
@@ -211,26 +211,26 @@ export function guessMapping(
       assign(header, 'subscribed');
     else if (PHONE_WORDS.has(word) && !keysByName.has(word) && !takenFields.has('data.phone'))
       assign(header, 'data.phone');
-    else assign(header, fieldFor(header, keysByName.get(word)));
+    else assign(header, guessField(header, keysByName.get(word)));
   }
   return guess;
 }
 
-function fieldFor(header: string, knownKey: string | undefined): string | undefined {
+function guessField(header: string, knownKey: string | undefined): string | undefined {
   if (NOTE_COLUMNS.has(header.toLowerCase())) return undefined;
-  const key = (knownKey ?? (IDENTIFIER.test(header) ? header : camelCase(header))).slice(0, DATA_LIMITS.keyLength);
+  const key = (knownKey ?? (IDENTIFIER.test(header) ? header : toCamelCase(header))).slice(0, DATA_LIMITS.keyLength);
   const field = `data.${key}`;
-  return columnByField(field) === undefined ? undefined : field;
+  return fieldToColumn(field) === undefined ? undefined : field;
 }
 
-function columnByField(field: string): string | undefined {
+function fieldToColumn(field: string): string | undefined {
   if (field === 'email' || field === 'subscribed') return field;
   const key = field.startsWith('data.') ? field.slice('data.'.length).trim() : '';
   const isInvalid = key === '' || key.length > DATA_LIMITS.keyLength || key === 'subscribed' || key === '__proto__';
   return isInvalid || RESERVED_DATA_KEYS.has(key) ? undefined : key;
 }
 
-function camelCase(header: string): string {
+function toCamelCase(header: string): string {
   const words = header.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   const [first = '', ...rest] = words;
   return first.toLowerCase() + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()).join('');

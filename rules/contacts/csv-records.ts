@@ -47,11 +47,11 @@ export class CsvRecords {
     this.at = p.at;
     this.delimiter = p.delimiter.charCodeAt(0);
     this.recordMaxBytes = p.recordMaxBytes;
-    this.lineEnd = lineEndOf(bytes);
+    this.lineEnd = detectLineEnd(bytes);
   }
 
   /** Returns the values of the header row. Undefined if it cannot be read. */
-  header(): string[] | undefined {
+  readHeader(): string[] | undefined {
     this.skipBlankLines();
     const record = this.read(this.at, false);
     this.at = record?.endAt ?? this.at;
@@ -70,7 +70,7 @@ export class CsvRecords {
     if (this.at >= this.bytes.length) return undefined;
     const startAt = this.at;
     const record = this.read(startAt, false);
-    this.at = record?.values.length === columns ? record.endAt : this.lineEndAfter(startAt);
+    this.at = record?.values.length === columns ? record.endAt : this.findLineEnd(startAt);
     if (record && this.at >= record.endAt) return record.values;
     const line = this.at - startAt > this.recordMaxBytes ? undefined : this.read(startAt, true);
     return line?.values.length === columns
@@ -147,7 +147,7 @@ export class CsvRecords {
         value += '"';
         continue;
       }
-      const endAt = this.fieldEndAt(this.skipBlanks(from, limit));
+      const endAt = this.findFieldEnd(this.skipBlanks(from, limit));
       if (endAt !== undefined) return { value, endAt };
       const rest = relaxed ? this.readPlain(from, limit, true) : undefined;
       return rest && { value: `"${value}"${bytes.toString('utf8', from, rest.endAt).trimEnd()}`, endAt: rest.endAt };
@@ -158,7 +158,7 @@ export class CsvRecords {
    * Returns the offset where a quoted field ends, if only a delimiter or a line end follows its closing quote.
    * Undefined if other text follows.
    */
-  private fieldEndAt(at: number): number | undefined {
+  private findFieldEnd(at: number): number | undefined {
     const { bytes } = this;
     const next = bytes[at] === CR && this.lineEnd === LF ? at + 1 : at;
     if (next >= bytes.length || bytes[next] === this.lineEnd) return next;
@@ -166,7 +166,7 @@ export class CsvRecords {
   }
 
   /** Returns the offset after the line that starts at `at`. */
-  private lineEndAfter(at: number): number {
+  private findLineEnd(at: number): number {
     const end = this.bytes.indexOf(this.lineEnd, at);
     const endAt = end < 0 ? this.bytes.length : end + 1;
     this.bytesRead += endAt - at;
@@ -175,6 +175,6 @@ export class CsvRecords {
 }
 
 /** Returns the byte that ends the lines of a file: LF, or CR if the file contains no LF. */
-export function lineEndOf(bytes: Buffer): number {
+export function detectLineEnd(bytes: Buffer): number {
   return bytes.includes(LF) ? LF : CR;
 }

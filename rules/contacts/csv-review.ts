@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import { readCsvHead } from './csv-head.ts';
-import { buildLayout, type CsvLayout, consentWordsOf, type KnownTypes, withTypes } from './csv-layout.ts';
+import { addTypes, buildLayout, type CsvLayout, createConsentWordCheck, type KnownTypes } from './csv-layout.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 import { type CsvChunk, type CsvRange, type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
@@ -114,10 +114,10 @@ export function previewCsv(
 ): CsvPreview {
   const head = readCsvHead(file);
   const { headers, delimiter } = head;
-  const hasConsentWords = consentWordsOf(file, head);
-  const mapping = p.mapping ?? guessMapping(headers, p.knownKeys, hasConsentWords);
-  const { layout: untyped, errors } = buildLayout(head, mapping, hasConsentWords);
-  const layout = errors.length > 0 ? untyped : withTypes(file, untyped, p.knownTypes);
+  const consentWords = createConsentWordCheck(file, head);
+  const mapping = p.mapping ?? guessMapping(headers, p.knownKeys, consentWords);
+  const { layout: untyped, errors } = buildLayout(head, mapping, consentWords);
+  const layout = errors.length > 0 ? untyped : addTypes(file, untyped, p.knownTypes);
   const first: CsvPreview['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
     first.push({ row, cells: Array.isArray(cells) ? cells : [cells.unreadable] });

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { readCsvLayout } from './csv-layout.ts';
 import { type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
-const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+const toBytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 
 function readAll(file: Buffer, options: { limit?: number; text?: boolean } = {}): CsvRow[] {
   const layout = readCsvLayout(file);
@@ -18,7 +18,7 @@ function readAll(file: Buffer, options: { limit?: number; text?: boolean } = {})
   return rows;
 }
 
-function errorOf(read: () => unknown): AppError {
+function catchError(read: () => unknown): AppError {
   try {
     read();
   } catch (error) {
@@ -27,18 +27,18 @@ function errorOf(read: () => unknown): AppError {
   throw new Error('it was read');
 }
 
-const emails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
+const listEmails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
 
 describe('a CSV file of contacts', () => {
-  it('ends email and SMS for a "no" in a column about both', () => {
-    expect(readAll(bytes('email,Email & SMS opt-in\na@x.com,no\nb@x.com,yes\n'))).toEqual([
+  it('reads a "no" in a column about email and SMS as a refusal of both', () => {
+    expect(readAll(toBytes('email,Email & SMS opt-in\na@x.com,no\nb@x.com,yes\n'))).toEqual([
       { ok: true, contact: { email: 'a@x.com', subscribed: false, smsRefusals: ['subscribed'], set: {} } },
       { ok: true, contact: { email: 'b@x.com', subscribed: true, set: {} } },
     ]);
   });
 
   it('accepts a header in any case, a byte order mark, CRLF, quotes and blank lines', () => {
-    const file = bytes(
+    const file = toBytes(
       '\ufeffEMail,"First, name",Subscribed\r\nAda@X.com,"A ""d"" a",Yes\r\n\r\nbob@x.com,"two\nlines",0\r\n',
     );
     expect(readAll(file)).toEqual([
@@ -48,7 +48,7 @@ describe('a CSV file of contacts', () => {
   });
 
   it('imports a contact as unsubscribed if a column of refusals has a value, and keeps the value', () => {
-    const file = bytes(
+    const file = toBytes(
       'Email Address,UNSUB_TIME,EMAIL_BLACKLIST\na@x.com,2024-01-02 10:11:12,0\nb@x.com,,1\nc@x.com,,no\nd@x.com,,\n',
     );
     expect(readAll(file).map((row) => row.ok && [row.contact.subscribed, row.contact.set])).toEqual([
@@ -62,25 +62,25 @@ describe('a CSV file of contacts', () => {
   });
 
   it('reads phone numbers with signs where numbers without signs are stored', () => {
-    const file = bytes('email,phone\na@x.com,+49 151 23456789\n');
+    const file = toBytes('email,phone\na@x.com,+49 151 23456789\n');
     const layout = readCsvLayout(file, {}, { phone: 'number' });
     const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 9, text: false });
     expect(rows).toMatchObject([{ ok: true, contact: { set: { phone: '+49 151 23456789' } } }]);
   });
 
   it('skips rows that contain only delimiters, which spreadsheet programs write below a table', () => {
-    const file = bytes('email;a;b\r\nx@x.com;1;2\r\n;;\r\n;;\r\ny@x.com;;\r\n;;\r\n;;');
-    expect(emails(readAll(file, { limit: 1 }))).toEqual(['x@x.com', 'y@x.com']);
+    const file = toBytes('email;a;b\r\nx@x.com;1;2\r\n;;\r\n;;\r\ny@x.com;;\r\n;;\r\n;;');
+    expect(listEmails(readAll(file, { limit: 1 }))).toEqual(['x@x.com', 'y@x.com']);
     expect(countCsvRows(file, readCsvLayout(file))).toBe(2);
   });
 
   it('ignores columns of refusals if there is a column `subscribed`, so that an import of an export changes nothing', () => {
-    const rows = readAll(bytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
+    const rows = readAll(toBytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([true]);
   });
 
   it('imports a contact as unsubscribed if it refused in one column and agreed in another', () => {
-    const rows = readAll(bytes('email,Opt-In,Unsubscribed from all email\na@x.com,yes,true\nb@x.com,yes,false\n'));
+    const rows = readAll(toBytes('email,Opt-In,Unsubscribed from all email\na@x.com,yes,true\nb@x.com,yes,false\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([false, true]);
   });
 
@@ -100,17 +100,17 @@ describe('a CSV file of contacts', () => {
     ['dates', ['2026-01-31'], ['2026-01-31']],
   ])('gives a column one type, with which its values are exported unchanged: %s', (_, cells, values) => {
     const rows = cells.map((cell, n) => `p${n}@x.com,"${cell.replaceAll('"', '""')}"\n`);
-    const read = readAll(bytes(`email,v\n${rows.join('')}`));
+    const read = readAll(toBytes(`email,v\n${rows.join('')}`));
     expect(read.map((row) => row.ok && row.contact.set.v)).toEqual(values);
   });
 
   it('keeps every value as text on request', () => {
-    const file = bytes('email,n,yes\na@x.com,-12.5,true\n');
+    const file = toBytes('email,n,yes\na@x.com,-12.5,true\n');
     expect(readAll(file, { text: true })[0]).toMatchObject({ contact: { set: { n: '-12.5', yes: 'true' } } });
   });
 
   it('keeps the type of an existing field, and reports cells of another type', () => {
-    const file = bytes('email,seats,zip,pro\na@x.com,10.50,123,true\nb@x.com,many,5,1\n');
+    const file = toBytes('email,seats,zip,pro\na@x.com,10.50,123,true\nb@x.com,many,5,1\n');
     const layout = readCsvLayout(file, {}, { seats: 'number', zip: 'text', pro: 'boolean' });
     const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 9, text: false });
     expect(rows).toMatchObject([
@@ -128,24 +128,24 @@ describe('a CSV file of contacts', () => {
     ['\ufeffemail,v\na@x.com,x\n', 'x'],
     ['email,v;w\na@x.com,x\n', 'x'],
   ])('detects the delimiter outside quotes, or reads it from a first line such as sep=; : %j', (text, value) => {
-    const [row] = readAll(bytes(text));
+    const [row] = readAll(toBytes(text));
     expect(row).toMatchObject({ ok: true, contact: { email: 'a@x.com' } });
     expect(Object.values(row?.ok ? row.contact.set : {})).toEqual([value]);
   });
 
   it('has the same rows, whatever the size of the chunks in which it is read', () => {
     const lines = Array.from({ length: 25 }, (_, i) => `p${i}@x.com,"v,${i}\né"`).join('\r\n');
-    const file = bytes(`email,v\r\n${lines}`);
+    const file = toBytes(`email,v\r\n${lines}`);
     const whole = readAll(file);
     expect(whole).toHaveLength(25);
     for (const limit of [1, 2, 7, 24, 25, 26]) expect(readAll(file, { limit })).toEqual(whole);
   });
 
   it('counts its unreadable rows, which are never more than its lines', () => {
-    const file = bytes(`email,v\na@x.com,1\n${'"\n'.repeat(5)}b@x.com,"open\nc@x.com,5" pipe\n`);
+    const file = toBytes(`email,v\na@x.com,1\n${'"\n'.repeat(5)}b@x.com,"open\nc@x.com,5" pipe\n`);
     const layout = readCsvLayout(file);
     const chunk = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 100, text: false });
-    expect(emails(chunk.rows)).toEqual(['a@x.com', '!"', '!"', '!"', '!"', '!"', '!b@x.com', 'c@x.com']);
+    expect(listEmails(chunk.rows)).toEqual(['a@x.com', '!"', '!"', '!"', '!"', '!"', '!b@x.com', 'c@x.com']);
     expect(chunk.unreadableRows).toBe(6);
   });
 
@@ -169,7 +169,7 @@ describe('a CSV file of contacts', () => {
 `,
     ],
   ])('reads each byte at most four times, also in %s', (_, text) => {
-    const file = bytes(`email,v\n${text.repeat(Math.ceil(300_000 / text.length))}`);
+    const file = toBytes(`email,v\n${text.repeat(Math.ceil(300_000 / text.length))}`);
     const layout = readCsvLayout(file);
     let bytesRead = 0;
     for (let at = layout.firstRowAt, done = false; !done; ) {
@@ -181,25 +181,28 @@ describe('a CSV file of contacts', () => {
   });
 
   it('may end its lines with CR alone, and skips blank lines, also before a row with an error', () => {
-    expect(emails(readAll(bytes('email,v\ra@x.com,1\r\rb@x.com,"two\rlines"\r')))).toEqual(['a@x.com', 'b@x.com']);
-    expect(emails(readAll(bytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
+    expect(listEmails(readAll(toBytes('email,v\ra@x.com,1\r\rb@x.com,"two\rlines"\r')))).toEqual([
+      'a@x.com',
+      'b@x.com',
+    ]);
+    expect(listEmails(readAll(toBytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
   });
 
   it('is refused if it has more than 200 columns', () => {
     const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
     for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
-      const error = errorOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
+      const error = catchError(() => readCsvLayout(toBytes(`${header}a@x.com\n`)));
       expect(error.errors).toEqual([{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }]);
     }
   });
 
   it('keeps its other rows if some rows have errors', () => {
-    const file = bytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
-    expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
+    const file = toBytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
+    expect(listEmails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
   });
 
   it('may have spaces around quoted values, and keeps text after a closing quote unchanged', () => {
-    const file = bytes(
+    const file = toBytes(
       '"email", "v"\t,"w" \n"a@x.com", "x, ""y""",\t" z " \nb@x.com,"two\nlines" ,5\nc@x.com,"Bob" Smith, "x" y\n',
     );
     expect(readAll(file).map((row) => row.ok && row.contact.set)).toEqual([
@@ -210,26 +213,26 @@ describe('a CSV file of contacts', () => {
   });
 
   it('keeps the rows between two stray quotes', () => {
-    const file = bytes('email,v,w\na@x.com,"open,1\nb@x.com,2,3\nc@x.com,4,"\nd@x.com,5,6\n');
-    expect(emails(readAll(file))).toEqual(['!a@x.com', 'b@x.com', '!c@x.com', 'd@x.com']);
+    const file = toBytes('email,v,w\na@x.com,"open,1\nb@x.com,2,3\nc@x.com,4,"\nd@x.com,5,6\n');
+    expect(listEmails(readAll(file))).toEqual(['!a@x.com', 'b@x.com', '!c@x.com', 'd@x.com']);
   });
 
   it('may use semicolons or tabs as delimiters, and may have rows with too few or too many cells', () => {
-    expect(readAll(bytes('name;email\nAda;a@x.com;extra\nBob\n'))).toEqual([
+    expect(readAll(toBytes('name;email\nAda;a@x.com;extra\nBob\n'))).toEqual([
       { ok: true, contact: { email: 'a@x.com', subscribed: undefined, set: { name: 'Ada' } } },
       { ok: false, email: '', error: 'The row has no email.' },
     ]);
-    expect(emails(readAll(bytes('name\temail\nAda\ta@x.com\n')))).toEqual(['a@x.com']);
+    expect(listEmails(readAll(toBytes('name\temail\nAda\ta@x.com\n')))).toEqual(['a@x.com']);
   });
 
   it('never stores reserved names or a prototype', () => {
-    const [row] = readAll(bytes('email,id,__proto__,constructor\na@x.com,1,2,3\n'));
+    const [row] = readAll(toBytes('email,id,__proto__,constructor\na@x.com,1,2,3\n'));
     expect(row).toMatchObject({ ok: true, contact: { set: { constructor: 3 } } });
     expect(Object.keys(row?.ok ? row.contact.set : {})).toEqual(['constructor']);
   });
 
   it('is refused when it is not UTF-8, is empty, or has no column email', () => {
-    const refusal = (file: Uint8Array) => {
+    const catchLayoutError = (file: Uint8Array) => {
       try {
         readCsvLayout(file);
       } catch (error) {
@@ -240,19 +243,19 @@ describe('a CSV file of contacts', () => {
     const files = [
       Buffer.of(0xff, 0xfe, 0x65, 0),
       Buffer.from([0x65, 0xe9, 0x0a]),
-      bytes(''),
-      bytes('name\nx\n'),
-      bytes('email,Email\n'),
-      bytes('em\0ail\n'),
-      bytes('"email\na@x.com\n'),
+      toBytes(''),
+      toBytes('name\nx\n'),
+      toBytes('email,Email\n'),
+      toBytes('em\0ail\n'),
+      toBytes('"email\na@x.com\n'),
     ];
     for (const file of files) {
-      expect(refusal(file)).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
+      expect(catchLayoutError(file)).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
     }
   });
 
   it('counts its rows for progress', () => {
-    const file = bytes('email,v\r\na@x.com,"x\r\ny"\r\n\r\nb@x.com,1');
+    const file = toBytes('email,v\r\na@x.com,"x\r\ny"\r\n\r\nb@x.com,1');
     expect(countCsvRows(file, readCsvLayout(file))).toBe(2);
   });
 });

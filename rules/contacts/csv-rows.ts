@@ -1,11 +1,11 @@
 import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
-import { applyData, type Data } from '../filters/data-values.ts';
+import { type Data, parseDataChanges } from '../filters/data-values.ts';
 import { readWrittenNumber } from '../sms/phone.ts';
-import { expectedText, valueOfType } from './column-types.ts';
+import { convertToType, describeExpectedType } from './column-types.ts';
 import { isRefusal, readConsent } from './consent-words.ts';
-import { recordsFrom, toBuffer } from './csv-head.ts';
+import { readRecordsFrom, toBuffer } from './csv-head.ts';
 import type { CsvLayout } from './csv-layout.ts';
-import { lineEndOf } from './csv-records.ts';
+import { detectLineEnd } from './csv-records.ts';
 import { unescapeFormula } from './formula-text.ts';
 
 const CR = 0x0d;
@@ -44,7 +44,7 @@ export interface CsvChunk {
  * row. The count is approximate, and is used only to show progress.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
-  const lineEnd = lineEndOf(toBuffer(file));
+  const lineEnd = detectLineEnd(toBuffer(file));
   let rows = 0;
   const delimiter = layout.delimiter.charCodeAt(0);
   let quoted = false;
@@ -84,7 +84,7 @@ export function readCsvChunk(
   see?: (row: CsvRow, cells: string[] | { unreadable: string }) => void,
 ): CsvChunk {
   const { delimiter, columns } = p.layout;
-  const records = recordsFrom(file, { delimiter, at: p.at });
+  const records = readRecordsFrom(file, { delimiter, at: p.at });
   const rows: CsvRow[] = [];
   let unreadableRows = 0;
   while (rows.length < p.limit) {
@@ -93,8 +93,8 @@ export function readCsvChunk(
     const readable = Array.isArray(record);
     if (!readable) unreadableRows += 1;
     const row = readable
-      ? withWarning(readRow(record.map(normalizeCell), p), p)
-      : unreadableRow(record.unreadable, p.layout);
+      ? addPhoneWarning(readRow(record.map(normalizeCell), p), p)
+      : createUnreadableRow(record.unreadable, p.layout);
     see?.(row, record);
     rows.push(row);
   }
@@ -106,7 +106,7 @@ function normalizeCell(cell: string): string {
   return cell.normalize('NFC');
 }
 
-function unreadableRow(line: string, layout: CsvLayout): CsvRow {
+function createUnreadableRow(line: string, layout: CsvLayout): CsvRow {
   const column = layout.columns.indexOf('email');
   const email = line.split(layout.delimiter, column + 1)[column] ?? '';
   return {
@@ -127,23 +127,24 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     const cell = values[index] ?? '';
     if (column === 'email') email = (unescapeFormula(cell) ?? cell).trim();
     else if (column === 'subscribed') {
-      const word = consentWord(cell);
+      const word = readConsentWord(cell);
       const subscribed = readConsent(word);
       consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
       if (word !== '' && subscribed === undefined) unknownWord = { column, word };
       if (subscribed === false && layout.smsColumns?.consent.includes(index)) smsRefusals.push(column);
     } else if (column !== '' && cell !== '') {
       if (layout.smsColumns?.consent.includes(index)) {
-        const consents = readConsent(consentWord(cell));
-        if (consents === undefined && consentWord(cell) !== '') unknownWord = { column, word: consentWord(cell) };
+        const consents = readConsent(readConsentWord(cell));
+        if (consents === undefined && readConsentWord(cell) !== '')
+          unknownWord = { column, word: readConsentWord(cell) };
         if (consents === false) smsRefusals.push(column);
       }
-      const value = text ? (unescapeFormula(cell) ?? cell) : valueOfCell(cell, layout, index);
-      if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
+      const value = text ? (unescapeFormula(cell) ?? cell) : convertCell(cell, layout, index);
+      if (value === undefined) wrongType ??= describeExpectedType(column, layout.types?.[index] ?? 'text');
       else data[column] = value;
     }
   }
-  const isRefused = (index: number) => isRefusal(consentWord(values[index] ?? ''));
+  const isRefused = (index: number) => isRefusal(readConsentWord(values[index] ?? ''));
   if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
   for (const index of layout.smsColumns?.refusal ?? [])
     if (isRefused(index)) smsRefusals.push(layout.columns[index] ?? '');
@@ -152,7 +153,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
   if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownWordError(unknownWord) };
   if (wrongType !== undefined) return { ok: false, email: mailbox.email, error: wrongType };
-  const { set, errors } = applyData(data);
+  const { set, errors } = parseDataChanges(data);
   const [fault] = errors;
   return fault
     ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
@@ -160,12 +161,12 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
 }
 
 /** Returns the word in a cell about consent, without the apostrophe that an export adds. */
-function consentWord(cell: string): string {
+function readConsentWord(cell: string): string {
   return (unescapeFormula(cell) ?? cell).trim();
 }
 
 /** Adds a warning if the phone number is unreadable. Such a number is stored as text and gets no SMS. */
-function withWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
+function addPhoneWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
   if (!row.ok || row.contact.set.phone === undefined) return row;
   const phone = String(row.contact.set.phone);
   if (readWrittenNumber(phone, phoneCountry)) return row;
@@ -183,14 +184,14 @@ function unknownWordError({ column, word }: { column: string; word: string }): s
 }
 
 /** Returns the value of a cell, by the type of its column. Undefined if the cell does not fit the type of its field. */
-function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
+function convertCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
   // An export adds an apostrophe to text that looks like another type.
   const original = unescapeFormula(cell);
   if (textColumns?.includes(index)) return original ?? cell;
   if (types === undefined) return original ?? guessValue(cell);
   const type = types[index] ?? 'text';
   if (original !== undefined) return type === 'text' || !knownColumns.includes(index) ? original : undefined;
-  return valueOfType(cell, type);
+  return convertToType(cell, type);
 }
 
 /** Guesses the value of a cell. Used for jobs of earlier versions, whose layout has no types. */

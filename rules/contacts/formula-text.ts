@@ -1,4 +1,4 @@
-import { typeOfText } from './column-types.ts';
+import { detectType } from './column-types.ts';
 
 /** Characters with which a formula starts in a spreadsheet (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -10,7 +10,7 @@ const QUOTED_TEXT = /^="((?:[^"]|"")*)"$/s;
  * `unescapeFormula` returns exactly the original.
  */
 export function escapeFormula(text: string): string {
-  return needsMark(text) ? `'${text}` : text;
+  return needsApostrophe(text) ? `'${text}` : text;
 }
 
 /**
@@ -20,10 +20,10 @@ export function escapeFormula(text: string): string {
 export function unescapeFormula(text: string): string | undefined {
   const quoted = QUOTED_TEXT.exec(text)?.[1];
   if (quoted !== undefined) return quoted.replaceAll('""', '"');
-  return text.startsWith("'") && needsMark(text) ? text.slice(1) : undefined;
+  return text.startsWith("'") && needsApostrophe(text) ? text.slice(1) : undefined;
 }
 
-function needsMark(text: string): boolean {
+function needsApostrophe(text: string): boolean {
   const bare = text.replace(/^'+/, '');
-  return FORMULA.test(bare) || typeOfText(bare) !== 'text';
+  return FORMULA.test(bare) || detectType(bare) !== 'text';
 }

@@ -2,14 +2,19 @@ import { expect, it } from 'vitest';
 import { publicContactId } from './public-contact-id.ts';
 
 const key = Buffer.from('a key');
-const of = (email: string, projectId = 'p1', under = key) => publicContactId(under, { projectId, email });
+const createId = (email: string, projectId = 'p1', under = key) => publicContactId(under, { projectId, email });
 
 it('is a UUID of version 8, and is the same for all spellings of an address', () => {
-  expect(of('ada@example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(of(' Ada@Example.com ')).toBe(of('ada@example.com'));
+  expect(createId('ada@example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(createId(' Ada@Example.com ')).toBe(createId('ada@example.com'));
 });
 
 it('differs for every address, project and key', () => {
-  const ids = [of('a@x.com'), of('b@x.com'), of('a@x.com', 'p2'), of('a@x.com', 'p1', Buffer.from('another'))];
+  const ids = [
+    createId('a@x.com'),
+    createId('b@x.com'),
+    createId('a@x.com', 'p2'),
+    createId('a@x.com', 'p1', Buffer.from('another')),
+  ];
   expect(new Set(ids).size).toBe(ids.length);
 });

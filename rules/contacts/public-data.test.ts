@@ -1,38 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Data } from '../filters/data-values.ts';
-import { PUBLIC_DATA_LIMITS, publicDataOf, splitByWriter } from './public-data.ts';
+import { PUBLIC_DATA_LIMITS, selectPublicData, splitByWriter } from './public-data.ts';
 
-const fields = (count: number, from = 0) =>
+const createFields = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, i]));
-const untrusted = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
+const createUntrusted = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
 
 describe('data that the public key may write', () => {
   it('includes a whole form for an empty contact, up to 20 fields and 4 KB', () => {
-    expect(publicDataOf(untrusted({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
-    expect(publicDataOf(untrusted({}), fields(25))).toEqual(fields(20));
-    expect(publicDataOf(untrusted({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
+    expect(selectPublicData(createUntrusted({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
+    expect(selectPublicData(createUntrusted({}), createFields(25))).toEqual(createFields(20));
+    expect(selectPublicData(createUntrusted({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
       a: 'x'.repeat(4_000),
       c: 1,
     });
-    expect(publicDataOf(untrusted({}), { a: 'ä'.repeat(2_100) })).toEqual({});
+    expect(selectPublicData(createUntrusted({}), { a: 'ä'.repeat(2_100) })).toEqual({});
   });
 
   it('excludes fields that the project wrote', () => {
     const stored = { data: { mine: 1, theirs: 2 }, untrustedKeys: ['theirs'] };
-    expect(publicDataOf(stored, { mine: 3, theirs: 4, toString: 5 })).toEqual({ theirs: 4, toString: 5 });
+    expect(selectPublicData(stored, { mine: 3, theirs: 4, toString: 5 })).toEqual({ theirs: 4, toString: 5 });
   });
 
   it('counts existing untrusted data, which untrusted callers may shrink', () => {
-    expect(publicDataOf(untrusted(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
-    const full = untrusted(fields(200));
-    expect(publicDataOf(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });
-    const large = untrusted({ a: 'x'.repeat(10_000) });
-    expect(publicDataOf(large, { a: 'x'.repeat(9_000), b: 1 })).toEqual({ a: 'x'.repeat(9_000) });
+    expect(selectPublicData(createUntrusted(createFields(19)), createFields(3, 18))).toEqual({ k18: 0, k19: 1 });
+    const full = createUntrusted(createFields(200));
+    expect(selectPublicData(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });
+    const large = createUntrusted({ a: 'x'.repeat(10_000) });
+    expect(selectPublicData(large, { a: 'x'.repeat(9_000), b: 1 })).toEqual({ a: 'x'.repeat(9_000) });
   });
 
   it('never exceeds its limits, for any data in any order', () => {
-    const request = fc.dictionary(fc.constantFrom(...Object.keys(fields(40))), fc.string({ maxLength: 600 }), {
+    const request = fc.dictionary(fc.constantFrom(...Object.keys(createFields(40))), fc.string({ maxLength: 600 }), {
       maxKeys: 40,
     });
     fc.assert(
@@ -43,7 +43,7 @@ describe('data that the public key may write', () => {
           let data: Data = { ...own };
           const untrustedKeys: string[] = [];
           for (const set of requests) {
-            const written = publicDataOf({ data, untrustedKeys }, set);
+            const written = selectPublicData({ data, untrustedKeys }, set);
             for (const key of Object.keys(written)) if (!untrustedKeys.includes(key)) untrustedKeys.push(key);
             data = { ...data, ...written };
           }

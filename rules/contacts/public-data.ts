@@ -18,17 +18,17 @@ export interface StoredData {
  * untrusted, in order, until the limit is reached. The rest is dropped without an error, because an error would reveal
  * stored data.
  */
-export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
+export function selectPublicData(stored: StoredData, set: Readonly<Data>): Data {
   const untrusted = new Set(stored.untrustedKeys);
   const sizes = new Map<string, number>();
   for (const [key, value] of Object.entries(stored.data))
-    if (untrusted.has(key)) sizes.set(key, entryBytes(key, value));
+    if (untrusted.has(key)) sizes.set(key, countEntryBytes(key, value));
   let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const accepted: Data = {};
   for (const [key, value] of Object.entries(set)) {
     if (Object.hasOwn(stored.data, key) && !untrusted.has(key)) continue;
     const before = sizes.get(key);
-    const size = entryBytes(key, value);
+    const size = countEntryBytes(key, value);
     const grows = size > (before ?? 0);
     if (before === undefined && sizes.size >= PUBLIC_DATA_LIMITS.keys) continue;
     if (grows && bytes - (before ?? 0) + size > PUBLIC_DATA_LIMITS.bytes) continue;
@@ -51,6 +51,6 @@ export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Reado
 }
 
 /** Returns the size of a key with its value in JSON, with the colon and a comma. */
-function entryBytes(key: string, value: unknown): number {
+function countEntryBytes(key: string, value: unknown): number {
   return Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(value) ?? '') + 2;
 }

@@ -73,7 +73,7 @@ function maskLiquid(source: string, liquid: FlatToken[]): string {
 function scanRange(masked: string, offset: number, scan: Scan): void {
   const { result } = scan;
   const setBodyBegin = (at: number) => {
-    if (offset === 0 && depthAt(scan.liquid, at) === 0) result.bodyBegin = at;
+    if (offset === 0 && countOpenBlocksAt(scan.liquid, at) === 0) result.bodyBegin = at;
   };
   let tag = '';
   let attribute = { name: '', begin: 0 };
@@ -89,17 +89,17 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
       onclosetag: (begin, end) => {
         tag = '';
         if (masked.slice(begin, end).toLowerCase() === 'head') setBodyBegin(end + 1);
-        if (masked.slice(begin, end).toLowerCase() === 'body' && depthAt(scan.liquid, offset + begin) === 0)
+        if (masked.slice(begin, end).toLowerCase() === 'body' && countOpenBlocksAt(scan.liquid, offset + begin) === 0)
           result.bodyEnd = offset + masked.lastIndexOf('</', begin);
       },
       onattribname: (begin, end) => {
-        attribute = { name: masked.slice(begin, end).toLowerCase(), begin: valueBegin(masked, end) };
+        attribute = { name: masked.slice(begin, end).toLowerCase(), begin: findValueBegin(masked, end) };
       },
       onattribend: (quote, index) => {
         const quoted = quote === QuoteType.Double || quote === QuoteType.Single;
         const end = quoted ? index - 1 : index;
         if (quote === QuoteType.NoValue || end <= attribute.begin) return;
-        onAttribute(scan, tag, attribute.name, { begin: offset + attribute.begin, end: offset + end, quoted });
+        scanAttribute(scan, tag, attribute.name, { begin: offset + attribute.begin, end: offset + end, quoted });
       },
       // Outlook displays the content of conditional comments, so this content is scanned, too.
       oncomment: (begin, end, tail) => {
@@ -123,7 +123,7 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
   tokenizer.end();
 }
 
-function valueBegin(masked: string, nameEnd: number): number {
+function findValueBegin(masked: string, nameEnd: number): number {
   const before = /\s*=\s*["']?/y;
   before.lastIndex = nameEnd;
   return nameEnd + (before.exec(masked)?.[0].length ?? 0);
@@ -131,12 +131,12 @@ function valueBegin(masked: string, nameEnd: number): number {
 
 type ValueRange = Pick<LinkValue, 'begin' | 'end' | 'quoted'>;
 
-function onAttribute(scan: Scan, tag: string, name: string, range: ValueRange): void {
-  const tokensInside = tokensBetween(scan.liquid, range.begin, range.end);
+function scanAttribute(scan: Scan, tag: string, name: string, range: ValueRange): void {
+  const tokensInside = findTokensBetween(scan.liquid, range.begin, range.end);
   if (tokensInside.length > 0) setAttributeContexts(scan, name, range, tokensInside);
   if (!range.quoted && tokensInside.length > 0) scan.result.unquoted.push(range);
   const trackable = name === 'href' && (tag === 'a' || tag === 'area' || tag.startsWith('v:'));
-  if (trackable) scan.result.links.push({ ...range, parts: valueParts(scan.source, range, tokensInside) });
+  if (trackable) scan.result.links.push({ ...range, parts: splitValue(scan.source, range, tokensInside) });
 }
 
 function setAttributeContexts(scan: Scan, name: string, range: ValueRange, tokensInside: FlatToken[]): void {
@@ -159,11 +159,11 @@ function setAttributeContexts(scan: Scan, name: string, range: ValueRange, token
 }
 
 function setContexts({ liquid, result }: Scan, begin: number, end: number, context: HtmlContext): void {
-  for (const token of tokensBetween(liquid, begin, end))
+  for (const token of findTokensBetween(liquid, begin, end))
     if (token.kind === 'output') result.contexts.set(token.begin, context);
 }
 
-function valueParts(source: string, { begin, end }: ValueRange, tokensInside: FlatToken[]): (string | FlatToken)[] {
+function splitValue(source: string, { begin, end }: ValueRange, tokensInside: FlatToken[]): (string | FlatToken)[] {
   const parts: (string | FlatToken)[] = [];
   let at = begin;
   for (const token of tokensInside) {
@@ -190,7 +190,7 @@ function decodeEntities(value: string): string {
  * Returns the tokens of the sorted list `liquid` between two offsets. Uses a binary search, because a body may have
  * thousands of tokens.
  */
-function tokensBetween(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
+function findTokensBetween(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
   let low = 0;
   let high = liquid.length;
   while (low < high) {
@@ -204,7 +204,7 @@ function tokensBetween(liquid: FlatToken[], begin: number, end: number): FlatTok
 }
 
 /** Returns the number of Liquid blocks that are open at an offset. */
-function depthAt(liquid: FlatToken[], offset: number): number {
+function countOpenBlocksAt(liquid: FlatToken[], offset: number): number {
   let depth = 0;
   for (const { kind, content, begin } of liquid) {
     if (begin >= offset) break;

@@ -57,7 +57,7 @@ interface Shape {
   addresses: string[];
 }
 
-function shapeOf(html: string): Shape {
+function readShape(html: string): Shape {
   const shape: Shape = { elements: [], addresses: [] };
   const parser = new Parser({
     onopentag(name, attributes) {
@@ -82,8 +82,10 @@ describe('hostile contact data', () => {
         (parts, v, w, trackClicks) => {
           const body = parts.join('\n');
           const content = compileContent({ subject: 'x', body, type: 'TRANSACTIONAL', trackOpens: false, trackClicks });
-          const shape = shapeOf(renderContent(content, markTrusted({ v, w, list: [v, w] }), urls).html);
-          const benign = shapeOf(renderContent(content, markTrusted({ v: 'x', w: 'y', list: ['x', 'y'] }), urls).html);
+          const shape = readShape(renderContent(content, markTrusted({ v, w, list: [v, w] }), urls).html);
+          const benign = readShape(
+            renderContent(content, markTrusted({ v: 'x', w: 'y', list: ['x', 'y'] }), urls).html,
+          );
           expect(shape.elements.filter((name) => name !== 'br ')).toEqual(
             benign.elements.filter((name) => name !== 'br '),
           );
@@ -106,7 +108,7 @@ describe('hostile contact data', () => {
         });
         const vars = { v: 'https://evil.example/', w: 'evil', list: ['https://evil.example/'] };
         const { html } = renderContent(content, markUntrusted(vars, ['v', 'w', 'list']), urls);
-        for (const address of shapeOf(html).addresses) expect(address).not.toContain('evil');
+        for (const address of readShape(html).addresses) expect(address).not.toContain('evil');
       }),
       { numRuns: 100 },
     );

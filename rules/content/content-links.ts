@@ -27,7 +27,7 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
   const [first] = link.parts;
   if (typeof first !== 'string') return undefined;
   if (!(link.parts.length === 1 ? WHOLE_CONSTANT : CONSTANT_HOST).test(first.trimStart())) return undefined;
-  return writeAddress(link, locals, (name) => LOOP_ONLY.has(name));
+  return joinAddress(link, locals, (name) => LOOP_ONLY.has(name));
 }
 
 /**
@@ -50,14 +50,14 @@ const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
  */
 export function composedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   if (!COMPOSED.test(toOutline(link))) return undefined;
-  return writeAddress(link, locals, (name) => LOOP_ONLY.has(name) || isOwnName(name));
+  return joinAddress(link, locals, (name) => LOOP_ONLY.has(name) || isOwnName(name));
 }
 
 /**
  * Joins the parts of a link to a template. Undefined if the address contains a Liquid block, or an output with a
  * refused name.
  */
-function writeAddress(
+function joinAddress(
   link: LinkValue,
   locals: ReadonlySet<string>,
   isRefused: (name: string) => boolean,

@@ -101,9 +101,9 @@ const stateful = fc.constantFrom(
   '{% capture c %}{{name}}{% endcapture %}{{ c | raw }}',
 );
 
-const body = (parts: fc.Arbitrary<string>[]) =>
+const createBody = (parts: fc.Arbitrary<string>[]) =>
   fc.array(fc.oneof(...parts), { maxLength: 14 }).map((all) => all.join(''));
-const source = (parts: fc.Arbitrary<string>[]): fc.Arbitrary<ContentSource> =>
+const createSource = (parts: fc.Arbitrary<string>[]): fc.Arbitrary<ContentSource> =>
   fc.record({
     subject: fc
       .array(
@@ -114,19 +114,19 @@ const source = (parts: fc.Arbitrary<string>[]): fc.Arbitrary<ContentSource> =>
         { maxLength: 3 },
       )
       .map((s) => s.join('')),
-    body: body(parts),
+    body: createBody(parts),
     type: fc.constantFrom('TRANSACTIONAL', 'MARKETING'),
     trackOpens: fc.boolean(),
     trackClicks: fc.boolean(),
     text: fc.oneof(
       { weight: 3, arbitrary: fc.constant(null) },
-      body([constant, fc.constantFrom('{{name}}', '{{ plan ?? x }}')]),
+      createBody([constant, fc.constantFrom('{{name}}', '{{ plan ?? x }}')]),
     ),
   });
-const anySource = fc.oneof(source([constant, liquid]), source([constant, liquid, stateful]));
+const anySource = fc.oneof(createSource([constant, liquid]), createSource([constant, liquid, stateful]));
 const untrusted = fc.subarray(['name', 'plan', 'url', 'city']);
 
-const lines = (value: string) => value.replace(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');
+const normalizeLines = (value: string) => value.replace(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');
 
 describe('a compiled message', { timeout: 30_000 }, () => {
   it('equals the output of the template library for the whole content', () => {
@@ -163,8 +163,8 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         const email = await PostalMime.parse(
           renderMime(compiled, { headers, vars: markUntrusted(values, names), urls }),
         );
-        expect(lines(email.html ?? '')).toBe(lines(shown.html));
-        expect(lines(email.text ?? '')).toBe(lines(shown.text));
+        expect(normalizeLines(email.html ?? '')).toBe(normalizeLines(shown.html));
+        expect(normalizeLines(email.text ?? '')).toBe(normalizeLines(shown.text));
         expect((email.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
       }),
       { numRuns: 100 },
@@ -189,7 +189,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
 });
 
 describe('headers of a message', () => {
-  const content = (more: Partial<ContentSource> = {}) =>
+  const compileWith = (more: Partial<ContentSource> = {}) =>
     compileContent({
       subject: 'Hi {{name}}',
       body: '<p>x</p>',
@@ -200,7 +200,7 @@ describe('headers of a message', () => {
     });
 
   it('contain each header once, and no header that a caller must not set', async () => {
-    const mime = renderMime(content(), {
+    const mime = renderMime(compileWith(), {
       headers: {
         ...headers,
         replyTo: { name: 'Zoë', email: 'z@example.com' },
@@ -228,26 +228,29 @@ describe('headers of a message', () => {
       messageId: headers.messageId,
       date: '2026-11-21T08:00:00.000Z',
     });
-    const value = (name: string) => email.headers.filter((header) => header.key === name).map((header) => header.value);
-    expect(value('list-unsubscribe')).toEqual([`<https://mail.example/u/${urls.manage}>, <mailto:u@example.com>`]);
-    expect(value('list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
-    expect(value('subject')).toHaveLength(1);
-    expect(value('content-type')).toHaveLength(1);
-    expect(value('bcc')).toEqual([]);
+    const listHeaderValues = (name: string) =>
+      email.headers.filter((header) => header.key === name).map((header) => header.value);
+    expect(listHeaderValues('list-unsubscribe')).toEqual([
+      `<https://mail.example/u/${urls.manage}>, <mailto:u@example.com>`,
+    ]);
+    expect(listHeaderValues('list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
+    expect(listHeaderValues('subject')).toHaveLength(1);
+    expect(listHeaderValues('content-type')).toHaveLength(1);
+    expect(listHeaderValues('bcc')).toEqual([]);
     expect(mime).not.toContain('evil');
     expect(email.headers.find((header) => header.key === 'x-tag')?.value).toContain('=?utf-8?');
   });
 
   it('have no List-Unsubscribe unless it is requested', () => {
-    const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: markTrusted({}), urls });
+    const plain = renderMime(compileWith({ type: 'TRANSACTIONAL' }), { headers, vars: markTrusted({}), urls });
     expect(plain).not.toContain('List-Unsubscribe');
     expect(
-      renderMime(content(), { headers: { ...headers, listUnsubscribe: null }, vars: markTrusted({}), urls }),
+      renderMime(compileWith(), { headers: { ...headers, listUnsubscribe: null }, vars: markTrusted({}), urls }),
     ).not.toContain('List-Unsubscribe');
   });
 
   it("use the service's new address when it changes", () => {
-    const compiled = content();
+    const compiled = compileWith();
     renderMime(compiled, { headers, vars: markTrusted({}), urls });
     const moved = renderMime(compiled, {
       headers,

@@ -1,12 +1,12 @@
 import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from '../mime/quoted-printable.ts';
 import {
   type Hole,
-  holeText,
   type NodesHole,
   type Part,
+  renderHole,
+  renderValue,
   type ValueHole,
   type Values,
-  valueText,
 } from './content-pieces.ts';
 import { LINK_TOKEN_CHARS } from './link-tokens.ts';
 import { OUTPUT_MAX_CHARS } from './liquid-engine.ts';
@@ -42,7 +42,7 @@ interface WireHole {
  * Encodes the constant text of both parts, from the MIME headers on. `baseUrl` is the address of the service, for its
  * links.
  */
-export function wireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
+export function compileWireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
   const pieces: WirePiece[] = [];
   const add = (piece: WirePiece) => {
     const last = pieces.at(-1);
@@ -51,10 +51,10 @@ export function wireBody(text: Part | undefined, html: Part, baseUrl: string): W
   };
   add(`MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="${BOUNDARY}"\r\n`);
   if (text) {
-    add(partHead('text/plain'));
+    add(writePartHead('text/plain'));
     addPart(text, baseUrl, add);
   }
-  add(partHead('text/html'));
+  add(writePartHead('text/html'));
   addPart(html, baseUrl, add);
   add(`\r\n--${BOUNDARY}--\r\n`);
   return { baseUrl, pieces: pieces.map((piece) => (typeof piece === 'string' ? flattenString(piece) : piece)) };
@@ -80,14 +80,14 @@ export function fillWireBody({ pieces }: WireBody, values: Values): string {
   return out;
 }
 
-function partHead(type: string): string {
+function writePartHead(type: string): string {
   return `\r\n--${BOUNDARY}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
 }
 
 function addPart({ pieces, escaping }: Part, baseUrl: string, add: (piece: WirePiece) => void): void {
   const writer = new QuotedPrintableWriter();
   for (const piece of pieces) {
-    if (typeof piece === 'string') writer.text(piece);
+    if (typeof piece === 'string') writer.writeText(piece);
     else addHole(piece, { escaping, baseUrl, writer, add });
   }
   add(writer.take());
@@ -109,22 +109,22 @@ function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void 
     const before = baseUrl + hole.before;
     add(
       writer
-        .text(escaping === 'html' ? escapeHtml(before) : before)
+        .writeText(escaping === 'html' ? escapeHtml(before) : before)
         .reserve(LINK_TOKEN_CHARS)
         .take(),
     );
     add({ kind: 'token', token: hole.token });
-    writer.text(hole.after);
+    writer.writeText(hole.after);
     return;
   }
-  add(writer.softBreak().take());
+  add(writer.addSoftBreak().take());
   add({ kind: 'hole', hole, escaping });
   add(`=\r\n`);
 }
 
 function encodeHole({ hole, escaping }: WireHole, values: Values): string {
-  if (hole.kind === 'nodes') return quotedPrintable(holeText(hole, escaping, values));
-  const text = valueText(hole, values);
+  if (hole.kind === 'nodes') return quotedPrintable(renderHole(hole, escaping, values));
+  const text = renderValue(hole, values);
   if (isSafeValue(text)) return text;
   return quotedPrintable(escaping === 'html' ? escapeHtml(text) : text);
 }

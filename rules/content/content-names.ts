@@ -50,7 +50,7 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
  */
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
-  const allNames = [...sourceNames(expression, sources)];
+  const allNames = [...collectSourceNames(expression, sources)];
   if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...allNames]);
   // An unknown name needs no guard here, because the template library only gets untrusted values that are already
   // cleaned.
@@ -67,7 +67,7 @@ export function guardExpression(expression: string, place: GuardKind, sources: L
  */
 export function guardHtml(expression: string, place: GuardKind, sources: LocalSources): string {
   if (!isTextKind(place) || !/\|\s*raw\s*$/.test(expression)) return guardExpression(expression, place, sources);
-  const names = [...sourceNames(expression, sources)];
+  const names = [...collectSourceNames(expression, sources)];
   return names.length > 0 ? addGuard(expression, '__raw', names) : `${expression} | __raw`;
 }
 
@@ -93,14 +93,14 @@ const ROUNDS_MAX = 10;
  */
 export function findLocalSources(tokens: FlatToken[]): LocalSources {
   const sources = new Map<string, Set<string>>();
-  const bindings = bindingsOf(tokens);
+  const bindings = listBindings(tokens);
   for (const { local } of bindings) sources.set(local, new Set([local]));
   for (let round = 0; round < ROUNDS_MAX; round++) {
     let changed = false;
     for (const { local, paths } of bindings) {
       const names = sources.get(local) ?? new Set();
       const before = names.size;
-      for (const path of paths) for (const name of namesOf(path, sources)) names.add(name);
+      for (const path of paths) for (const name of listSourceNames(path, sources)) names.add(name);
       changed ||= names.size > before;
     }
     if (!changed) return sources;
@@ -115,7 +115,7 @@ interface Binding {
   paths: string[][];
 }
 
-function bindingsOf(tokens: FlatToken[]): Binding[] {
+function listBindings(tokens: FlatToken[]): Binding[] {
   const bindings: Binding[] = [];
   const captures: string[] = [];
   for (const token of tokens) {
@@ -129,7 +129,7 @@ function bindingsOf(tokens: FlatToken[]): Binding[] {
     if (local === undefined) continue;
     if (tag === 'capture') captures.push(local);
     const paths =
-      tag === 'assign' ? pathsOf(rest.replace(/^\s*=/, '')) : tag === 'capture' ? [] : loopPaths(tag, token);
+      tag === 'assign' ? pathsOf(rest.replace(/^\s*=/, '')) : tag === 'capture' ? [] : listLoopPaths(tag, token);
     bindings.push({ local, paths });
   }
   return bindings;
@@ -137,7 +137,7 @@ function bindingsOf(tokens: FlatToken[]): Binding[] {
 
 const BINDING = /^(assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)["']?([\s\S]*)$/;
 
-function loopPaths(tag: string, token: FlatToken): string[][] {
+function listLoopPaths(tag: string, token: FlatToken): string[][] {
   if (tag !== 'for' && tag !== 'tablerow') return [];
   return templateVariables(parseTemplate(`{% ${tagText(token)} %}{% end${tag} %}`, 'plain'));
 }
@@ -151,10 +151,10 @@ function pathsOf(expression: string): string[][] {
  * Returns the names of the contact data on which an expression depends, also through names that the template defines.
  * `*` is an unknown name.
  */
-function sourceNames(expression: string, sources: LocalSources): Set<string> {
-  return new Set(pathsOf(expression).flatMap((path) => [...namesOf(path, sources)]));
+function collectSourceNames(expression: string, sources: LocalSources): Set<string> {
+  return new Set(pathsOf(expression).flatMap((path) => [...listSourceNames(path, sources)]));
 }
 
-function namesOf(path: string[], sources: LocalSources): Iterable<string> {
+function listSourceNames(path: string[], sources: LocalSources): Iterable<string> {
   return sources.get(path[0] ?? '*') ?? [dataName(path)];
 }

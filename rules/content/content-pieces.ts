@@ -80,17 +80,17 @@ export function cutTemplate(source: string, escaping: Escaping, { whole = false 
 export function renderPart({ escaping, pieces }: Part, values: Values): string {
   let out = '';
   for (const piece of pieces) {
-    out += typeof piece === 'string' ? piece : holeText(piece, escaping, values);
+    out += typeof piece === 'string' ? piece : renderHole(piece, escaping, values);
     if (out.length > OUTPUT_MAX_CHARS) throw new TemplateError('The template renders to more than is allowed.');
   }
   return out;
 }
 
 /** Returns the text that fills a hole of the content, escaped as the part requires. */
-export function holeText(hole: Hole, escaping: Escaping, values: Values): string {
+export function renderHole(hole: Hole, escaping: Escaping, values: Values): string {
   switch (hole.kind) {
     case 'value': {
-      const text = valueText(hole, values);
+      const text = renderValue(hole, values);
       return escaping === 'html' ? escapeHtml(text) : text;
     }
     case 'url': {
@@ -104,7 +104,7 @@ export function holeText(hole: Hole, escaping: Escaping, values: Values): string
 }
 
 /** Returns the unescaped text of a plain variable. */
-export function valueText({ path, fallback, guard }: ValueHole, values: Values): string {
+export function renderValue({ path, fallback, guard }: ValueHole, values: Values): string {
   let value: unknown = values.vars;
   for (const name of path) value = ownProperty(value, name);
   const untrusted =
@@ -166,11 +166,13 @@ function cleanValues(values: object, names: readonly string[], context: Values['
 function toPiece(segment: TemplateSegment): string | Hole {
   if (segment.kind === 'text') return segment.text;
   if (segment.kind === 'block') return { kind: 'nodes', nodes: segment.nodes() };
-  return serviceHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };
+  return (
+    parseServiceHole(segment.content) ?? parsePlainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() }
+  );
 }
 
 /** Returns the hole for a link of the service. `prepareContent` or the author wrote this link into the source. */
-function serviceHole(content: string): UrlHole | undefined {
+function parseServiceHole(content: string): UrlHole | undefined {
   const click = CLICK.exec(content)?.[1];
   if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };
   if (content === '__pixel') return { kind: 'url', token: 'track', before: '/o/', after: '.gif' };
@@ -182,7 +184,7 @@ function serviceHole(content: string): UrlHole | undefined {
  * Returns the hole for a plain variable. Undefined for the service's own names, which the library renders from its
  * scope.
  */
-function plainHole(content: string): ValueHole | undefined {
+function parsePlainHole(content: string): ValueHole | undefined {
   const plain = plainExpression(content);
   const root = plain?.path[0] ?? '';
   return plain && !PAGES[root] && !root.startsWith('__') ? { kind: 'value', ...plain } : undefined;

@@ -98,10 +98,10 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const needsFooter = isMarketing && !usesUnsubscribeLink(templates.body);
   const analysis = analyzeBody(source, templates.body);
   return {
-    subject: plainSource(templates.subject, 'subject'),
-    html: htmlOf(source, templates.preheader, { analysis, needsFooter }),
+    subject: guardPlainSource(templates.subject, 'subject'),
+    html: buildHtml(source, templates.preheader, { analysis, needsFooter }),
     text: ownText
-      ? plainSource(ownText, 'text') + (isMarketing && !usesUnsubscribeLink(ownText) ? FOOTER_TEXT : '')
+      ? guardPlainSource(ownText, 'text') + (isMarketing && !usesUnsubscribeLink(ownText) ? FOOTER_TEXT : '')
       : deriveText(source.body, analysis, needsFooter),
     links: [...new Set([...analysis.links.values()].map((link) => link.address))],
     variables: [...variables.values()].flat(),
@@ -120,7 +120,7 @@ const PREHEADER_END = '&#847;&zwnj;&nbsp;'.repeat(60);
  * analysis of the body includes names that the preheader assigns. The text part is derived from the body without the
  * preheader.
  */
-function htmlOf(
+function buildHtml(
   source: ContentSource,
   preheader: ParsedTemplate,
   { analysis, needsFooter }: { analysis: BodyAnalysis; needsFooter: boolean },
@@ -266,7 +266,7 @@ function outputTag({ trimLeft, trimRight }: FlatToken, expression: string): stri
  * Returns the source of a template for plain text, with a guard in each output. `??` is written as the filter
  * `default`.
  */
-function plainSource({ source, tokens }: ParsedTemplate, context: 'subject' | 'text'): string {
+function guardPlainSource({ source, tokens }: ParsedTemplate, context: 'subject' | 'text'): string {
   const sources = findLocalSources(tokens);
   const pieces = findJoinedOutputs(source, tokens);
   const joined = context === 'subject' ? 'subjectPiece' : 'piece';

@@ -19,7 +19,7 @@ const linkText: FormatCallback = (element, walk, builder) => {
   const address = String(element.attribs?.href ?? '').replace(/[\t\n\r]/g, '');
   const href = address.trim().replace(/^mailto:/i, '');
   if (href === '' || href.startsWith('#')) return walk(element.children, builder);
-  const words = textOf(element.children);
+  const words = textOfNodes(element.children);
   if (words === href) return builder.addInline(`<${href}>`, { noWordTransform: true });
   walk(element.children, builder);
   builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
@@ -31,8 +31,8 @@ const cellText: FormatCallback = (element, walk, builder) => {
   builder.addInline(' ');
 };
 
-function textOf(nodes: DomNode[]): string {
-  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : textOf(node.children ?? [])));
+function textOfNodes(nodes: DomNode[]): string {
+  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : textOfNodes(node.children ?? [])));
   return texts.join('').trim();
 }
 

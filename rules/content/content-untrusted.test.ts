@@ -5,24 +5,24 @@ import { type ContentSource, compileContent, renderContent, renderSubjectOf, res
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
 
-function rendered(parts: Partial<ContentSource>, vars: Record<string, unknown>, untrusted: string[]) {
+function renderParts(parts: Partial<ContentSource>, vars: Record<string, unknown>, untrusted: string[]) {
   const source = { subject: 'Hi', body: '', type: 'TRANSACTIONAL' as const, trackOpens: false, trackClicks: false };
   return renderContent(compileContent({ ...source, ...parts }), markUntrusted(vars, untrusted), urls);
 }
 
-const html = (body: string, vars: Record<string, unknown>, untrusted: string[]) =>
-  rendered({ body }, vars, untrusted).html;
+const renderHtml = (body: string, vars: Record<string, unknown>, untrusted: string[]) =>
+  renderParts({ body }, vars, untrusted).html;
 
 describe('untrusted data', () => {
   const evil = { name: '<b>Ada</b>', url: 'https://evil.example/', nick: 'Ada' };
   const all = Object.keys(evil);
 
   it('is shown as text, never as markup', () => {
-    expect(html('{{name}} {{name | raw}} {{ data.name | raw }}', { ...evil, data: evil }, all)).toBe(
+    expect(renderHtml('{{name}} {{name | raw}} {{ data.name | raw }}', { ...evil, data: evil }, all)).toBe(
       '&lt;b&gt;Ada&lt;/b&gt; &lt;b&gt;Ada&lt;/b&gt; &lt;b&gt;Ada&lt;/b&gt;',
     );
-    expect(html('{% assign n = name %}{{ n | raw }}', evil, all)).toBe('&lt;b&gt;Ada&lt;/b&gt;');
-    expect(html('{{name | raw}}', evil, ['url'])).toBe('<b>Ada</b>');
+    expect(renderHtml('{% assign n = name %}{{ n | raw }}', evil, all)).toBe('&lt;b&gt;Ada&lt;/b&gt;');
+    expect(renderHtml('{{name | raw}}', evil, ['url'])).toBe('<b>Ada</b>');
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('untrusted data', () => {
     ['{% for i in (1..2) %}<a href="{{ u }}">x</a>{% assign u = url %}{% endfor %}', '<a href="#">x</a>'.repeat(2)],
     ['<p title="{{nick}}">{{nick}}</p>', '<p title="Ada">Ada</p>'],
   ])('with untrusted data, %s renders %s', (body, expected) => {
-    expect(html(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
+    expect(renderHtml(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
   });
 
   it('does not change other parts', () => {
@@ -48,9 +48,9 @@ describe('untrusted data', () => {
       '{% for i in list %}<a href="https://a.example/{{ i }}/{{ forloop.index }}">{{ i }}</a>{% endfor %}{{ nick }}';
     const vars = { list: ['shop.example'], nick: 'Ada' };
     const whole = '<a href="https://a.example/shop.example/1">shop.example</a>Ada';
-    expect(html(body, vars, ['other'])).toBe(whole);
-    expect(html(body, vars, ['nick'])).toBe(whole);
-    expect(html(body, vars, ['list'])).toBe('<a href="https://a.example//1"></a>Ada');
+    expect(renderHtml(body, vars, ['other'])).toBe(whole);
+    expect(renderHtml(body, vars, ['nick'])).toBe(whole);
+    expect(renderHtml(body, vars, ['list'])).toBe('<a href="https://a.example//1"></a>Ada');
   });
 
   it('is not part of a link that was stored for tracking', () => {
@@ -60,7 +60,7 @@ describe('untrusted data', () => {
   });
 
   it('is not an address in the text part', () => {
-    expect(rendered({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
+    expect(renderParts({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
   });
 });
 
@@ -95,16 +95,16 @@ describe('an untrusted link in text', () => {
     ['{{ event | json | raw }}', /^[^.]*$/],
     ['{{ event.note ?? friend }} {{ event.none ?? friend }}', 'friend friend'],
   ])('is removed where needed: %s shows %s', (body, expected) => {
-    const shown = html(body, { ...vars, data: vars }, names);
+    const shown = renderHtml(body, { ...vars, data: vars }, names);
     if (typeof expected === 'string') expect(shown).toBe(expected);
     else expect(shown).toMatch(expected);
-    expect(rendered({ text: body, body: 'x' }, vars, names).text).not.toMatch(/evil\.ex|https/);
-    expect(rendered({ subject: body }, vars, names).subject).not.toMatch(/evil\.ex|https/);
+    expect(renderParts({ text: body, body: 'x' }, vars, names).text).not.toMatch(/evil\.ex|https/);
+    expect(renderParts({ subject: body }, vars, names).subject).not.toMatch(/evil\.ex|https/);
   });
 
   it('is removed from a subject', () => {
     const subject = 'News for {{text}}{{ text | upcase }}{% if text %}{{ data.text }}{% endif %}';
-    expect(rendered({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
+    expect(renderParts({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
     expect(renderSubjectOf('{{text}}!', markUntrusted(vars, names))).toEqual({ value: '!', untrusted: true });
     expect(renderSubjectOf('{{plan}}!', markUntrusted({ ...vars, plan: 'pro.example' }, names))).toEqual({
       value: 'pro.example!',
@@ -113,8 +113,8 @@ describe('an untrusted link in text', () => {
   });
 
   it('is kept if the tenant wrote it', () => {
-    expect(html('{{text}}', vars, ['left'])).toBe(vars.text);
-    expect(html('shop.example {{ left }} https://shop.example/', vars, names)).toBe(
+    expect(renderHtml('{{text}}', vars, ['left'])).toBe(vars.text);
+    expect(renderHtml('shop.example {{ left }} https://shop.example/', vars, names)).toBe(
       'shop.example evil. https://shop.example/',
     );
   });
@@ -149,7 +149,7 @@ describe('an untrusted link in text', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const body = pieces.join('');
-        const shown = rendered({ body, subject: body, text: body }, { ...vars, data: vars }, names);
+        const shown = renderParts({ body, subject: body, text: body }, { ...vars, data: vars }, names);
         expect(shown.html.replace(/<\/?b>/g, '')).not.toMatch(/evil\.\w|https/);
         expect(`${shown.subject}|${shown.text}`).not.toMatch(/evil\.\w|https/);
       }),

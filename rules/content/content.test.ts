@@ -10,19 +10,19 @@ const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: '
 const CLICK = `https://mail.example/c/${urls.track}`;
 const UNSUBSCRIBE = `https://mail.example/u/${urls.manage}`;
 
-function source(body: string, more: Partial<ContentSource> = {}): ContentSource {
+function createSource(body: string, more: Partial<ContentSource> = {}): ContentSource {
   return { subject: 'Hi', type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false, ...more, body };
 }
 
-function html(body: string, vars = {}, more: Partial<ContentSource> = {}): string {
-  return renderContent(compileContent(source(body, more)), markTrusted(vars), urls).html;
+function renderHtml(body: string, vars = {}, more: Partial<ContentSource> = {}): string {
+  return renderContent(compileContent(createSource(body, more)), markTrusted(vars), urls).html;
 }
 
 describe('click tracking', () => {
-  const tracked = (body: string) => compileContent(source(body, { trackClicks: true }));
+  const compileTracked = (body: string) => compileContent(createSource(body, { trackClicks: true }));
 
   it('rewrites links and stores each target once', () => {
-    const content = tracked(
+    const content = compileTracked(
       '<a href="https://a.example/?x=1&amp;y=2">a</a> <A HREF=\'https://b.example\'>b</A> <a href=https://b.example>c</a>',
     );
     expect(content.links).toEqual(['https://a.example/?x=1&y=2', 'https://b.example']);
@@ -46,11 +46,11 @@ describe('click tracking', () => {
     'https://a.example/{% if a %}x{% endif %}',
     'https://a.example/{{ forloop.index }}',
   ])('does not change %s', (href) => {
-    expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
+    expect(compileTracked(`<a href="${href}">x</a>`).links).toEqual([]);
   });
 
   it('stores a link with variables in path and query as a template, resolved when it is clicked', () => {
-    const content = tracked('<a href="https://a.example/{{ plan ?? free }}?id={{id}}&amp;q={{ data.q }}">x</a>');
+    const content = compileTracked('<a href="https://a.example/{{ plan ?? free }}?id={{id}}&amp;q={{ data.q }}">x</a>');
     const [link = ''] = content.links;
     expect(resolveLink(link, markTrusted({ id: '7', data: { q: 'a b' } }))).toBe('https://a.example/free?id=7&q=a%20b');
     expect(resolveLink(link, markTrusted({ id: '7', plan: '//evil.example/@', data: {} }))).toBe(
@@ -62,7 +62,7 @@ describe('click tracking', () => {
   describe('for a link that is one variable', () => {
     const body =
       '<a href="{{ url }}">x</a> <a href="https://a.example/">y</a> <a href=" {{ data.site | default: url }} ">z</a>';
-    const content = tracked(body);
+    const content = compileTracked(body);
     const shown = (vars: Parameters<typeof renderContent>[1]) => renderContent(content, vars, urls).html;
 
     it('gets a number after the other links, whose numbers do not change', () => {
@@ -98,7 +98,7 @@ describe('click tracking', () => {
   });
 
   it('tracks an address of a base variable and a path, with a number after the other links', () => {
-    const content = tracked(
+    const content = compileTracked(
       '<a href="{{ base }}/a?x=1&amp;y=2">x</a> <a href="{{ url }}">y</a> <a href="{{data.b}}#z ">z</a>',
     );
     expect(content.links).toEqual(['{{ url }}', '{{ base }}/a?x=1&y=2', '{{ data.b }}#z']);
@@ -121,7 +121,7 @@ describe('click tracking', () => {
     ['HTTP://{{ host }}', 'http://h.example/'],
     [' https://{{ host }}:8080 ', 'https://h.example:8080/'],
   ])('tracks %s, whose host is a variable', (href, target) => {
-    const content = tracked(`<a href="${href}">x</a>`);
+    const content = compileTracked(`<a href="${href}">x</a>`);
     const vars = markTrusted({ host: 'h.example' });
     expect(renderContent(content, vars, urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
     expect(new URL(resolveLink(content.links[0] ?? '', vars) ?? '').href).toBe(target);
@@ -139,7 +139,7 @@ describe('click tracking', () => {
     [" {{ base | append: '/a' }}/{{ data.x }} ", 'https://h.example/a/7'],
     ['{{ base ?? "https://other.example" }}/{{ x }}', 'https://h.example/7'],
   ])('tracks %s, whose host and path are variables', (href, target) => {
-    const content = tracked(`<a href='${href}'>x</a>{% if x %}<a href='${href}'>x</a>{% endif %}`);
+    const content = compileTracked(`<a href='${href}'>x</a>{% if x %}<a href='${href}'>x</a>{% endif %}`);
     const values = { host: 'h.example', base: 'https://h.example', sub: 's', x: '7', data: { x: '7' } };
     const shown = (vars: Parameters<typeof renderContent>[1]) => renderContent(content, vars, urls).html;
     expect(shown(markTrusted(values))).toBe(`<a href='${CLICK}/0'>x</a><a href='${CLICK}/0'>x</a>`);
@@ -159,7 +159,7 @@ describe('click tracking', () => {
 
   it.each(['{{ unsubscribeUrl }}/{{ x }}', 'mailto:{{ x }}', '/{{ x }}', '{% if x %}{{ x }}{% endif %}/{{ x }}'])(
     'leaves %s as it is',
-    (href) => expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]),
+    (href) => expect(compileTracked(`<a href="${href}">x</a>`).links).toEqual([]),
   );
 
   it.each([
@@ -168,7 +168,7 @@ describe('click tracking', () => {
     ['a script', 'javascript:alert(1)//', '#/7'],
   ])('does not track a composed address with %s', (_, base, href) => {
     const body = base === '' ? 'https://{{ base }}/{{ x }}' : '{{ base }}/{{ x }}';
-    const content = tracked(`<a href="${body}">x</a>`);
+    const content = compileTracked(`<a href="${body}">x</a>`);
     const vars = markTrusted({ base, x: 7 });
     expect(renderContent(content, vars, urls).html).toBe(`<a href="${href}">x</a>`);
     expect(resolveLink(content.links[0] ?? '', vars)).toBeUndefined();
@@ -177,7 +177,7 @@ describe('click tracking', () => {
   it('does not track an address that uses the item of a loop, but tracks other addresses inside blocks', () => {
     const body =
       '{% for p in items %}<a href="https://a.example/{{ p.slug }}">x</a><a href="https://b.example/">y</a>{% endfor %}';
-    const content = tracked(body);
+    const content = compileTracked(body);
     expect(content.links).toEqual(['https://b.example/']);
     expect(renderContent(content, markTrusted({ items: [{ slug: 's' }] }), urls).html).toBe(
       `<a href="https://a.example/s">x</a><a href="${CLICK}/0">y</a>`,
@@ -187,12 +187,12 @@ describe('click tracking', () => {
   it("tracks links in Outlook's conditional comments, and does not change other comments and scripts", () => {
     const body =
       '<!--[if mso]><v:roundrect href="https://a.example/"></v:roundrect><![endif]--><!-- <a href="https://b.example/"> -->';
-    expect(tracked(body).links).toEqual(['https://a.example/']);
+    expect(compileTracked(body).links).toEqual(['https://a.example/']);
   });
 
   it('does not change links when it is off', () => {
     const body = '<a href="https://a.example/">a</a>';
-    expect(html(body)).toBe(body);
+    expect(renderHtml(body)).toBe(body);
   });
 });
 
@@ -242,7 +242,7 @@ describe('the stored link', () => {
 
 describe('open pixel and footer', () => {
   it('are placed before the end of the body', () => {
-    const out = html('<html><body><p>Hi</p></body></html>', {}, { type: 'MARKETING', trackOpens: true });
+    const out = renderHtml('<html><body><p>Hi</p></body></html>', {}, { type: 'MARKETING', trackOpens: true });
     expect(out).toMatch(
       new RegExp(
         `<p>Hi</p><p [^>]*>.*<a href="${UNSUBSCRIBE}"[^>]*>Unsubscribe</a></p><img src="https://mail.example/o/T+\\.gif"[^>]*></body></html>$`,
@@ -251,8 +251,8 @@ describe('open pixel and footer', () => {
   });
 
   it('are placed at the end without a body tag, or with one only inside a block', () => {
-    expect(html('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
-    expect(html('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
+    expect(renderHtml('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
+    expect(renderHtml('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
   });
 
   it.each([
@@ -268,7 +268,7 @@ describe('open pixel and footer', () => {
     };
     const email = `<html><body class="a">${body}</body></html>`;
     // The time limit of a template is off, because a busy machine may exceed it.
-    const out = runWithTimeLimit(() => html(email, scope, { trackOpens: true, trackClicks: true }), 60_000);
+    const out = runWithTimeLimit(() => renderHtml(email, scope, { trackOpens: true, trackClicks: true }), 60_000);
     const at = out.indexOf('/o/');
     expect(at).toBeGreaterThan(0);
     expect(out.indexOf('<body')).toBeLessThan(at);
@@ -276,24 +276,24 @@ describe('open pixel and footer', () => {
   });
 
   it('adds the footer only to MARKETING bodies without the unsubscribe link, and to their text parts', () => {
-    const footed = compileContent(source('<p>Hi</p>', { type: 'MARKETING' }));
+    const footed = compileContent(createSource('<p>Hi</p>', { type: 'MARKETING' }));
     expect(renderContent(footed, markTrusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
-    expect(html('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(
+    expect(renderHtml('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(
       `<a href="${UNSUBSCRIBE}">no</a>`,
     );
-    expect(html('<p>Hi</p>')).toBe('<p>Hi</p>');
+    expect(renderHtml('<p>Hi</p>')).toBe('<p>Hi</p>');
   });
 
   it('MARKETING email has List-Unsubscribe, like any email whose body contains the unsubscribe link', () => {
-    const headers = (body: string, type: ContentSource['type']) =>
-      listUnsubscribeHeaders(compileContent(source(body, { type })), urls);
-    expect(headers('x', 'TRANSACTIONAL')).toEqual([]);
+    const renderHeaders = (body: string, type: ContentSource['type']) =>
+      listUnsubscribeHeaders(compileContent(createSource(body, { type })), urls);
+    expect(renderHeaders('x', 'TRANSACTIONAL')).toEqual([]);
     const both = [
       ['List-Unsubscribe', `<${UNSUBSCRIBE}>`],
       ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
     ];
-    expect(headers('x', 'MARKETING')).toEqual(both);
-    expect(headers('{% if a %}{{ unsubscribeUrl }}{% endif %}', 'TRANSACTIONAL')).toEqual(both);
+    expect(renderHeaders('x', 'MARKETING')).toEqual(both);
+    expect(renderHeaders('{% if a %}{{ unsubscribeUrl }}{% endif %}', 'TRANSACTIONAL')).toEqual(both);
   });
 
   it('data cannot replace the links of the service', () => {
@@ -303,7 +303,7 @@ describe('open pixel and footer', () => {
       __pixel: 'https://evil.example',
     };
     const body = '{% if true %}{{unsubscribeUrl}}{% endif %}{% if true %}<a href="https://a.example/">x</a>{% endif %}';
-    expect(html(body, evil, { trackClicks: true, trackOpens: true })).not.toContain('evil');
+    expect(renderHtml(body, evil, { trackClicks: true, trackOpens: true })).not.toContain('evil');
   });
 });
 
@@ -317,40 +317,40 @@ describe('values in addresses', () => {
     ['/path', '#'],
     ['', '#'],
   ])('an href that starts with %j links to %s', (url, expected) => {
-    expect(html('<a href="{{url}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
-    expect(html('<a href="{% if true %}{{ url | raw }}{% endif %}">x</a>', { url })).toBe(
+    expect(renderHtml('<a href="{{url}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
+    expect(renderHtml('<a href="{% if true %}{{ url | raw }}{% endif %}">x</a>', { url })).toBe(
       `<a href="${expected}">x</a>`,
     );
-    expect(html('{% assign u = url %}<a href="{{u}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
+    expect(renderHtml('{% assign u = url %}<a href="{{u}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
   });
 
   it('the address of an image is empty unless it starts with http:, https: or cid:', () => {
-    expect(html('<img src="{{a}}"><img src="{{b}}">', { a: 'cid:logo', b: 'javascript:x' })).toBe(
+    expect(renderHtml('<img src="{{a}}"><img src="{{b}}">', { a: 'cid:logo', b: 'javascript:x' })).toBe(
       '<img src="cid:logo"><img src="">',
     );
   });
 
   it('values after a literal host are only escaped', () => {
-    expect(html('<a href="https://a.example/{{x}}">x</a>', { x: '"><b>' })).toBe(
+    expect(renderHtml('<a href="https://a.example/{{x}}">x</a>', { x: '"><b>' })).toBe(
       '<a href="https://a.example/&#34;&gt;&lt;b&gt;">x</a>',
     );
   });
 
   it('an attribute without quotes gets quotes around its address', () => {
-    expect(html('<a href=https://a.example/{{x}}>x</a>', { x: 'a onclick=b' })).toBe(
+    expect(renderHtml('<a href=https://a.example/{{x}}>x</a>', { x: 'a onclick=b' })).toBe(
       '<a href="https://a.example/a onclick=b">x</a>',
     );
   });
 });
 
 describe('the text part', () => {
-  const text = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
-    renderContent(compileContent(source(body, more)), markTrusted(vars), urls).text;
+  const renderText = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
+    renderContent(compileContent(createSource(body, more)), markTrusted(vars), urls).text;
 
   it('is derived from the HTML, with unchanged values and the targets of links', () => {
     const body =
       '<style>p{}</style><h1>Hello {{name}}</h1><p>See <a href="https://a.example/?a&amp;b={{id}}">our shop</a> &amp; more</p><img src="x.png" alt="Logo">';
-    expect(text(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
+    expect(renderText(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
       'Hello Tom & Zoë\n\nSee our shop <https://a.example/?a&b=5> & more\n\nLogo',
     );
   });
@@ -358,21 +358,21 @@ describe('the text part', () => {
   it('keeps Liquid blocks without empty paragraphs for them', () => {
     const body =
       '<p>Hi</p>\n{% if vip %}\n<p>VIP</p>\n{% endif %}\n<ul>{% for i in items %}<li>{{i}}</li>{% endfor %}</ul><p>Bye</p>';
-    expect(text(body, { vip: true, items: ['a', 'b'] })).toBe('Hi\n\nVIP\n * a\n * b\n\nBye');
-    expect(text(body, { items: [] })).toMatch(/^Hi\s+Bye$/);
+    expect(renderText(body, { vip: true, items: ['a', 'b'] })).toBe('Hi\n\nVIP\n * a\n * b\n\nBye');
+    expect(renderText(body, { items: [] })).toMatch(/^Hi\s+Bye$/);
   });
 
   it("is the author's text part if the author wrote one", () => {
-    expect(text('<p>x</p>', { a: '<' }, { text: 'Own {{a}} {{ b ?? "fallback words" }}' })).toBe(
+    expect(renderText('<p>x</p>', { a: '<' }, { text: 'Own {{a}} {{ b ?? "fallback words" }}' })).toBe(
       'Own < fallback words',
     );
-    expect(text('<p>x</p>', {}, { text: 'Own', type: 'MARKETING' })).toBe(`Own\n\nUnsubscribe: ${UNSUBSCRIBE}`);
+    expect(renderText('<p>x</p>', {}, { text: 'Own', type: 'MARKETING' })).toBe(`Own\n\nUnsubscribe: ${UNSUBSCRIBE}`);
   });
 
   it('is derived from the rendered HTML if Liquid blocks and HTML tags overlap', () => {
     const body = '<p {% if a %}>x</p><p{% endif %}>y</p>';
-    expect(text(body, { a: true })).toMatch(/x\s+y/);
-    expect(text(body, {})).toBe('y');
+    expect(renderText(body, { a: true })).toMatch(/x\s+y/);
+    expect(renderText(body, {})).toBe('y');
   });
 
   it.each([
@@ -382,12 +382,12 @@ describe('the text part', () => {
     ['<table>{% tablerow i in items cols:1 %}{{ i }}{% endtablerow %}</table>', '1\n2'],
     ['<p>{% if a %}{{ html | raw }}{% endif %}</p>', ''],
   ])('shows no tags that Liquid writes: %s', (body, expected) => {
-    expect(text(body, { html: '<p>One</p><p>Two</p>', lines: 'a\nb', items: [1, 2] })).toBe(expected);
+    expect(renderText(body, { html: '<p>One</p><p>Two</p>', lines: 'a\nb', items: [1, 2] })).toBe(expected);
   });
 
   it('keeps the address of a link with a raw variable', () => {
     const body = '<a href="https://a.example/?q={{ q | raw }}">a</a>';
-    expect(text(body, { q: 'x' }, { trackClicks: true })).toBe('a <https://a.example/?q=x>');
+    expect(renderText(body, { q: 'x' }, { trackClicks: true })).toBe('a <https://a.example/?q=x>');
   });
 
   it.each([
@@ -396,25 +396,22 @@ describe('the text part', () => {
     ['<b>{</b>{ name }}', '{{ name }}'],
     ['{<i>%</i> if %}', '{% if %}'],
   ])('shows braces that are text in the HTML: %s', (body, expected) => {
-    expect(text(body, { name: 'Ada' })).toBe(expected);
+    expect(renderText(body, { name: 'Ada' })).toBe(expected);
   });
 
   it('has the address of a link without the spaces and line breaks that browsers ignore', () => {
-    expect(text('<a href=" https://a.example/\n?a=1 ">a</a>')).toBe('a <https://a.example/?a=1>');
+    expect(renderText('<a href=" https://a.example/\n?a=1 ">a</a>')).toBe('a <https://a.example/?a=1>');
   });
 });
 
 describe('compiling', () => {
   it('lists the contact data that the templates need', () => {
-    const names = (body: string, subject = '') => compileContent(source(body, { subject })).variables;
-    expect(names('{{a}} {{data.b.c}} {{id}} {{email}} {% if d %}{{unsubscribeUrl}}{% endif %}', '{{e ?? f}}')).toEqual([
-      'a',
-      'b',
-      'd',
-      'e',
-    ]);
-    expect(names('{{ data[x] }}')).toBe('*');
-    expect(names('{% for k in data %}{{k}}{% endfor %}')).toBe('*');
+    const listNames = (body: string, subject = '') => compileContent(createSource(body, { subject })).variables;
+    expect(
+      listNames('{{a}} {{data.b.c}} {{id}} {{email}} {% if d %}{{unsubscribeUrl}}{% endif %}', '{{e ?? f}}'),
+    ).toEqual(['a', 'b', 'd', 'e']);
+    expect(listNames('{{ data[x] }}')).toBe('*');
+    expect(listNames('{% for k in data %}{{k}}{% endfor %}')).toBe('*');
   });
 
   it.each([
@@ -423,7 +420,7 @@ describe('compiling', () => {
     ['text', { subject: 'x', body: 'x', text: '{{ | }}' }],
   ])('reports that the error is in the %s', (field, parts) => {
     try {
-      compileContent(source(parts.body, parts));
+      compileContent(createSource(parts.body, parts));
       expect.unreachable();
     } catch (error) {
       expect(error).toBeInstanceOf(TemplateError);
@@ -432,17 +429,17 @@ describe('compiling', () => {
   });
 
   it('puts the subject on one line', () => {
-    const content = compileContent(source('x', { subject: 'Hi {{name}}' }));
+    const content = compileContent(createSource('x', { subject: 'Hi {{name}}' }));
     expect(renderContent(content, markTrusted({ name: 'Ada\r\nBcc: x' }), urls).subject).toBe('Hi Ada Bcc: x');
   });
 });
 
 describe('the preheader', () => {
-  const withPreheader = (preheader: string, body: string, vars = {}) =>
-    renderContent(compileContent(source(body, { preheader })), markTrusted(vars), urls);
+  const renderWithPreheader = (preheader: string, body: string, vars = {}) =>
+    renderContent(compileContent(createSource(body, { preheader })), markTrusted(vars), urls);
 
   it('is hidden text at the start of the HTML, and not in the text part', () => {
-    const { html: shown, text } = withPreheader(
+    const { html: shown, text } = renderWithPreheader(
       'For {{name}}: 3 < 5 & more',
       '<!doctype html><html><head><title>t</title></head><body class="{{c}}"><p>Hello</p></body></html>',
       { name: '<b>Ada</b>', c: 'x' },
@@ -454,7 +451,7 @@ describe('the preheader', () => {
   });
 
   it('is also missing in a text part that is derived from the rendered HTML', () => {
-    const { html: shown, text } = withPreheader('Soon', '<title>{% if a %}</title><p>k</p>{% endif %}', { a: 1 });
+    const { html: shown, text } = renderWithPreheader('Soon', '<title>{% if a %}</title><p>k</p>{% endif %}', { a: 1 });
     expect([shown.includes('Soon'), text]).toEqual([true, 'k']);
   });
 
@@ -464,18 +461,18 @@ describe('the preheader', () => {
     ['<html><head></head><p>a</p></html>', /^<html><head><\/head><div style="display:none/],
     ['{% if a %}<body>{% endif %}<p>a</p>', /^<div style="display:none/],
   ])('is at the right position in %s', (body, expected) => {
-    expect(withPreheader('Soon', body).html).toMatch(expected);
+    expect(renderWithPreheader('Soon', body).html).toMatch(expected);
   });
 
   it('changes nothing if it is missing, and its errors name the field preheader', () => {
-    expect(html('<p>a</p>', {}, { preheader: null })).toBe('<p>a</p>');
-    expect(() => compileContent(source('<p>a</p>', { preheader: '{% if %}' }))).toThrow(
+    expect(renderHtml('<p>a</p>', {}, { preheader: null })).toBe('<p>a</p>');
+    expect(() => compileContent(createSource('<p>a</p>', { preheader: '{% if %}' }))).toThrow(
       expect.objectContaining({ field: 'preheader' }),
     );
   });
 
   it('does not make an untrusted value trusted', () => {
-    const content = compileContent(source('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
+    const content = compileContent(createSource('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
     const shown = renderContent(content, markUntrusted({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
     expect(shown).not.toContain('evil.example');
   });

@@ -9,7 +9,7 @@ import {
   textHeader,
 } from '../mime/mime-headers.ts';
 import type { Sourced, SourcedValue } from '../provenance/provenance.ts';
-import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
+import { compileWireBody, fillWireBody, type WireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
 import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
@@ -141,7 +141,8 @@ export function renderMime(content: CompiledContent, input: RenderInput & { head
   return limitIfCostly(content, () => {
     const subject = textHeader('Subject', renderPart(content.subject, toValues(content, input, 'subject')));
     return (
-      headerLines(content, input.headers, input.urls, subject) + fillWireBody(getWireBody(content, values), values)
+      renderHeaderLines(content, input.headers, input.urls, subject) +
+      fillWireBody(getWireBody(content, values), values)
     );
   });
 }
@@ -167,7 +168,7 @@ function compileParts(source: ContentSource, options: { whole: boolean }): Compi
   const prepared = prepareContent(source);
   return {
     links: prepared.links,
-    variables: dataNames(prepared),
+    variables: listDataNames(prepared),
     needsUnsubscribe: prepared.needsUnsubscribe,
     costly: prepared.costly || prepared.text === undefined,
     subject: cutTemplate(prepared.subject, 'plain', options),
@@ -185,7 +186,7 @@ function cutText(text: string, options: { whole: boolean }): Part | undefined {
   }
 }
 
-function dataNames({ variables }: PreparedContent): string[] | '*' {
+function listDataNames({ variables }: PreparedContent): string[] | '*' {
   const names = new Set(variables.map((path) => dataName(path)));
   if (names.has('*')) return '*';
   for (const own of ['id', 'email', ...URL_VARIABLES]) names.delete(own);
@@ -218,15 +219,20 @@ function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
 function getWireBody(content: CompiledContent, values: Values): WireBody {
   if (!content.text) {
     const text = htmlToText(renderPart(content.html, values));
-    return wireBody({ escaping: 'plain', pieces: [text] }, content.html, values.urls.baseUrl);
+    return compileWireBody({ escaping: 'plain', pieces: [text] }, content.html, values.urls.baseUrl);
   }
   if (content.wire?.baseUrl !== values.urls.baseUrl)
-    content.wire = wireBody(content.text, content.html, values.urls.baseUrl);
+    content.wire = compileWireBody(content.text, content.html, values.urls.baseUrl);
   return content.wire;
 }
 
 /** Returns the header lines, each with a single space as in DKIM's relaxed form, and folded only if necessary. */
-function headerLines(content: CompiledContent, headers: MessageHeaders, urls: MessageUrls, subject: string): string {
+function renderHeaderLines(
+  content: CompiledContent,
+  headers: MessageHeaders,
+  urls: MessageUrls,
+  subject: string,
+): string {
   let lines = mailboxHeader('From', headers.from) + mailboxHeader('To', headers.to);
   if (headers.cc?.length) lines += mailboxesHeader('Cc', headers.cc);
   if (headers.replyTo) lines += mailboxesHeader('Reply-To', [headers.replyTo].flat());

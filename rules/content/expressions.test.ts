@@ -11,7 +11,7 @@ const evaluate = (source: string, values: Record<string, unknown>) => {
 };
 
 /** Without the time limit of `evaluateExpression`, which takes 130 µs for each call. */
-function errorOf(source: string, values: Record<string, unknown>): unknown {
+function catchError(source: string, values: Record<string, unknown>): unknown {
   try {
     PUBLIC_ENGINES.plain.evalValueSync(source, values);
     return undefined;
@@ -57,7 +57,7 @@ describe('an expression', () => {
     for (const filter of Object.keys(PUBLIC_ENGINES.plain.filters))
       for (const name of names)
         for (const source of [`${name} | ${filter}`, ...names.map((other) => `${name} | ${filter}: ${other}, v3`)])
-          expect(errorOf(source, scope), source).not.toBeInstanceOf(FilterDefect);
+          expect(catchError(source, scope), source).not.toBeInstanceOf(FilterDefect);
   });
 
   describe('that causes an internal error', () => {

@@ -161,7 +161,8 @@ function toJson(value: unknown): unknown {
  */
 export function findExpressionError(text: string): string | undefined {
   const tag = text.search(TAG);
-  if (tag >= 0) return `Tags such as {% if %} are for templates; a config reads only {{ … }} ${positionIn(text, tag)}`;
+  if (tag >= 0)
+    return `Tags such as {% if %} are for templates; a config reads only {{ … }} ${describePosition(text, tag)}`;
   if (!text.includes('{{')) return undefined;
   let masked = '';
   let at = 0;
@@ -173,7 +174,7 @@ export function findExpressionError(text: string): string | undefined {
     const isPlain = !isTriple && path !== undefined;
     // Liquid ignores an unfinished end, such as `{{ name | }}`, so it is checked here.
     const unfinished = path === undefined ? findUnfinishedEnd(source) : undefined;
-    if (unfinished !== undefined) return `${unfinished} ${positionIn(text, match.index)}`;
+    if (unfinished !== undefined) return `${unfinished} ${describePosition(text, match.index)}`;
     masked += isTriple ? `${blankText(before.slice(0, -1))}{` : blankText(before);
     masked += isPlain ? blankText(match[0].replace(/[{}]/g, ' ')) : match[0];
     at = match.index + match[0].length;
@@ -191,7 +192,7 @@ export function findExpressionError(text: string): string | undefined {
 /** Matches a Liquid tag, which a config would store or send literally. */
 const TAG = /\{%-?\s*[a-z]+\b[^%]*-?%\}/;
 
-function positionIn(text: string, at: number): string {
+function describePosition(text: string, at: number): string {
   const lines = text.slice(0, at).split('\n');
   return `(line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
 }

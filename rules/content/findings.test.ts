@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { contentFindings, missingVariablesFinding, type ReviewedContent } from './findings.ts';
 import { missingVariables, requiredVariables } from './required-variables.ts';
 
-function findings(body: string, more: Partial<ReviewedContent> = {}) {
+function listFindings(body: string, more: Partial<ReviewedContent> = {}) {
   const content = { type: 'MARKETING' as const, namesUnsubscribe: true, subject: 'Hi', html: body, text: 'Hello' };
   return contentFindings({ ...content, body, ...more });
 }
 
-const codes = (...args: Parameters<typeof findings>) => findings(...args).map(({ code }) => code);
+const listCodes = (...args: Parameters<typeof listFindings>) => listFindings(...args).map(({ code }) => code);
 
 describe('findings of a content', () => {
   it('are empty for an ordinary email', () => {
-    expect(codes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
+    expect(listCodes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe('findings of a content', () => {
     'http://',
     'file:///etc',
   ])('a link to %s is a finding', (href) => {
-    const [finding] = findings(`<a href="${href}">x</a><a href='https://a.example'>y</a>`);
+    const [finding] = listFindings(`<a href="${href}">x</a><a href='https://a.example'>y</a>`);
     expect(finding).toMatchObject({ code: 'bad_link', severity: 'error', details: { count: 1, links: [href] } });
   });
 
@@ -36,39 +36,39 @@ describe('findings of a content', () => {
     '{{url}}',
     'https://{{h}}/x',
   ])('a link to %s causes no finding', (href) => {
-    expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
+    expect(listCodes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
   it.each(['https://bit.ly/x', 'http://www.tinyurl.com/y?z', 'https://T.CO/{{code}}'])(
     '%s leads to a link shortener',
     (href) => {
-      expect(codes(`<a href="${href}">x</a>`)).toEqual(['link_shortener']);
+      expect(listCodes(`<a href="${href}">x</a>`)).toEqual(['link_shortener']);
     },
   );
 
   it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is not a link shortener', (href) => {
-    expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
+    expect(listCodes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
   it('images without alt are listed', () => {
-    const [finding] = findings('<img src="a.png"><img src="b.png" alt="B"><IMG SRC=c.png>');
+    const [finding] = listFindings('<img src="a.png"><img src="b.png" alt="B"><IMG SRC=c.png>');
     expect(finding).toMatchObject({ code: 'image_without_alt', details: { count: 2, images: ['a.png', 'c.png'] } });
   });
 
   it('HTML above 100 kB and a subject above 78 characters are findings, and exactly these sizes are not', () => {
-    expect(codes('<p>', { html: 'x'.repeat(102_401), subject: 'é'.repeat(79) })).toEqual([
+    expect(listCodes('<p>', { html: 'x'.repeat(102_401), subject: 'é'.repeat(79) })).toEqual([
       'html_too_large',
       'subject_too_long',
     ]);
-    expect(codes('<p>', { html: 'x'.repeat(102_400), subject: '😀'.repeat(78) })).toEqual([]);
+    expect(listCodes('<p>', { html: 'x'.repeat(102_400), subject: '😀'.repeat(78) })).toEqual([]);
   });
 
   it('a body of only linked images has no text', () => {
-    expect(codes('<p>', { text: '[https://a.example/x] \nhttps://b.example' })).toEqual(['no_text']);
+    expect(listCodes('<p>', { text: '[https://a.example/x] \nhttps://b.example' })).toEqual(['no_text']);
   });
 
   it('a body without the unsubscribe link has a note about the footer', () => {
-    expect(findings('<p>', { namesUnsubscribe: false })).toMatchObject([
+    expect(listFindings('<p>', { namesUnsubscribe: false })).toMatchObject([
       { code: 'no_unsubscribe_link', severity: 'info' },
     ]);
   });
@@ -80,27 +80,27 @@ describe('findings of a content', () => {
 });
 
 describe('variables that a content needs', () => {
-  const required = (body: string, subject = 'x', preheader: string | null = null) =>
+  const listRequired = (body: string, subject = 'x', preheader: string | null = null) =>
     requiredVariables({ subject, body, preheader });
 
   it('are the variables that it prints without a default', () => {
     expect(
-      required('{{ b }} {{data.c | upcase}} {{d ?? there}} {{e | default: "x"}} {{address.city}}', '{{a}}'),
+      listRequired('{{ b }} {{data.c | upcase}} {{d ?? there}} {{e | default: "x"}} {{address.city}}', '{{a}}'),
     ).toEqual(['a', 'address.city', 'b', 'c']);
   });
 
   it('include the variables of its preheader', () => {
-    expect(required('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
+    expect(listRequired('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
   });
 
   it('exclude variables that every message has, that it only tests, or that it assigns itself', () => {
     const body =
       '{{email}} {{unsubscribeUrl}} {% if vip %}{{vip}}{% endif %} {% assign x = 1 %}{{x}} {% for i in items %}{{i.name}}{{forloop.index}}{% endfor %}';
-    expect(required(body)).toEqual([]);
+    expect(listRequired(body)).toEqual([]);
   });
 
   it('exclude variables in comments', () => {
-    expect(required('{% comment %}{{ a }} {{ b | }}{% endcomment %}{{ c }}')).toEqual(['c']);
+    expect(listRequired('{% comment %}{{ a }} {{ b | }}{% endcomment %}{{ c }}')).toEqual(['c']);
   });
 
   it('are missing if their value is absent, null or an empty text', () => {

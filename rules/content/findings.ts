@@ -71,7 +71,7 @@ export function contentFindings(content: ReviewedContent): Finding[] {
       noun: 'links',
       problem: 'go to a link shortener, which spam filters count against the sender.',
     }),
-    ...listFinding(imagesWithoutAlt(content.html), {
+    ...listFinding(listImagesWithoutAlt(content.html), {
       code: 'image_without_alt',
       severity: 'warning',
       noun: 'images',
@@ -182,7 +182,7 @@ function isAddress(begin: string, hasMore: boolean): boolean {
  * Lists images without the attribute `alt`. An image with an empty `alt` is not listed, because an empty `alt` marks it
  * as decorative.
  */
-function imagesWithoutAlt(html: string): string[] {
+function listImagesWithoutAlt(html: string): string[] {
   const sources: string[] = [];
   const parser = new Parser({
     onopentag: (name, { alt, src }) => {

@@ -54,10 +54,10 @@ function evaluate(
   const omits = untrusted === 'omit' && variables.untrusted.size > 0;
   if (path !== undefined) {
     const isOmitted = omits && isUntrustedPath(path.split('.'), variables.untrusted);
-    return isOmitted ? undefined : lookUp(variables.values, path);
+    return isOmitted ? undefined : readVariable(variables.values, path);
   }
   try {
-    return evaluateExpression(expression, omits ? withoutUntrusted(variables) : variables.values);
+    return evaluateExpression(expression, omits ? omitUntrusted(variables) : variables.values);
   } catch (error) {
     if (error instanceof UnreadableExpression) return UNREADABLE;
     throw error;
@@ -77,7 +77,7 @@ export function hasOnlyMissingValues(text: string, values: Data): boolean {
 function isMissing(expression: Expression, values: Data): boolean {
   const { path, fallback, source } = expression;
   if (unquote(fallback ?? '') !== '') return false;
-  if (path !== undefined) return plainText(lookUp(values, path)) === '';
+  if (path !== undefined) return plainText(readVariable(values, path)) === '';
   const paths = /\?\?|\|\s*default\b/.test(source) ? [] : pathsOf(expression);
   const isOutsideContact = ([root = '']: string[]) => root === 'event' || root === 'context';
   return paths.length > 0 && paths.every((path) => isOutsideContact(path) && isNothing(readPath(values, path)));
@@ -102,9 +102,11 @@ function readPath(values: Data, path: readonly string[]): unknown {
   return value;
 }
 
-function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {
-  const isOmitted = omitNames(values, untrusted);
-  return isPlainObject(isOmitted.data) ? { ...isOmitted, data: omitNames(isOmitted.data, untrusted) } : isOmitted;
+function omitUntrusted({ values, untrusted }: Sourced<Data>): Data {
+  const trustedValues = omitNames(values, untrusted);
+  return isPlainObject(trustedValues.data)
+    ? { ...trustedValues, data: omitNames(trustedValues.data, untrusted) }
+    : trustedValues;
 }
 
 function omitNames(values: Data, names: ReadonlySet<string>): Data {
@@ -174,7 +176,7 @@ function unquote(fallback: string): string {
 }
 
 /** Returns the value at a path. Reads own properties only, so that a name such as `constructor` finds nothing. */
-function lookUp(variables: Data, path: string): unknown {
+function readVariable(variables: Data, path: string): unknown {
   let value: unknown = variables;
   for (const key of path.split('.')) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;

@@ -39,13 +39,13 @@ export interface TokenSubject {
  * cannot unsubscribe anyone. `secret` is SECRET_KEY.
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
-  const id = idBytes(emailId);
-  return tokensOf(id, signerOf(secret)(id, 'binary'));
+  const id = uuidToBytes(emailId);
+  return createTokens(id, signerOf(secret)(id, 'binary'));
 }
 
 /** Returns the `manage` token of a contact, for links outside a message (webhook steps). */
 export function contactToken(secret: string, contactId: string): string {
-  return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId)).toString('latin1')).manage;
+  return createTokens(uuidToBytes(contactId), contactMac(secret, uuidToBytes(contactId)).toString('latin1')).manage;
 }
 
 /** Returns the email id in a token of a click or open. Undefined if this service did not sign the token. */
@@ -53,7 +53,7 @@ export function verifyTrackToken(secret: string, token: string): string | undefi
   const parts = readToken(token);
   if (!parts) return undefined;
   const mac = emailMac(secret, parts.id);
-  return timingSafeEqual(parts.mac, mac.subarray(0, MAC_BYTES)) ? uuidText(parts.id) : undefined;
+  return timingSafeEqual(parts.mac, mac.subarray(0, MAC_BYTES)) ? bytesToUuid(parts.id) : undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ export function verifyManageToken(secret: string, token: string): TokenSubject |
   const isEmail = timingSafeEqual(parts.mac, email.subarray(MAC_BYTES));
   const isContact = timingSafeEqual(parts.mac, contact.subarray(MAC_BYTES));
   if (!isEmail && !isContact) return undefined;
-  return { kind: isEmail ? 'email' : 'contact', id: uuidText(parts.id) };
+  return { kind: isEmail ? 'email' : 'contact', id: bytesToUuid(parts.id) };
 }
 
 export function openPixelUrl(baseUrl: string, track: string): string {
@@ -105,12 +105,12 @@ export function messageId(emailId: string, domain: string): string {
  * Returns the email id in a Message-ID of this service, with or without angle brackets. Undefined for any other
  * Message-ID.
  */
-export function emailIdOf(messageIdHeader: string): string | undefined {
+export function parseMessageId(messageIdHeader: string): string | undefined {
   return /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageIdHeader.trim().toLowerCase())?.[1];
 }
 
 /** @param mac a string with one character per byte */
-function tokensOf(id: Buffer, mac: string): LinkTokens {
+function createTokens(id: Buffer, mac: string): LinkTokens {
   const signed = Buffer.allocUnsafe(ID_BYTES + MAC_BYTES);
   id.copy(signed, 0);
   signed.write(mac.slice(0, MAC_BYTES), ID_BYTES, 'latin1');
@@ -136,11 +136,11 @@ function readToken(text: string): { id: Buffer; mac: Buffer } | undefined {
   return { id: bytes.subarray(0, ID_BYTES), mac: bytes.subarray(ID_BYTES) };
 }
 
-function idBytes(id: string): Buffer {
+function uuidToBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex');
 }
 
-function uuidText(id: Buffer): string {
+function bytesToUuid(id: Buffer): string {
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
@@ -156,12 +156,12 @@ let lastKey: LinkKey | undefined;
  * Returns the key that signs all links. It is cached, because a process has only one secret, and creating the key takes
  * longer than the MAC of a message.
  */
-function linkKey(secret: string): LinkKey {
+function getLinkKey(secret: string): LinkKey {
   if (lastKey?.secret === secret) return lastKey;
   const key = createHmac('sha256', secret).update('tidings/links/1').digest();
   lastKey = { secret, key: createSecretKey(key), sign: createIdMac(key) };
   return lastKey;
 }
 
-const keyOf = (secret: string): KeyObject => linkKey(secret).key;
-const signerOf = (secret: string): IdMac => linkKey(secret).sign;
+const keyOf = (secret: string): KeyObject => getLinkKey(secret).key;
+const signerOf = (secret: string): IdMac => getLinkKey(secret).sign;

@@ -80,7 +80,10 @@ class CountedLink extends Tag {
 
 /** Engines for templates that tenants write. */
 export const PUBLIC_ENGINES = { html: createEngine('html', false), plain: createEngine('plain', false) };
-/** Engines for templates that this service has prepared. They have the guard filters. */
+/**
+ * Engines for templates that `prepareContent` has prepared. Only these engines have the guard filters, which clean
+ * untrusted values.
+ */
 export const GUARDED_ENGINES = { html: createEngine('html', true), plain: createEngine('plain', true) };
 
 function createEngine(escaping: Escaping, hasGuards: boolean): Liquid {

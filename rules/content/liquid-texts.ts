@@ -7,18 +7,18 @@ const TEXT_FILTERS =
 
 /** Makes text filters read objects and lists as JSON. `join` does the same with the items of its list. */
 export function registerTexts(engine: Liquid): void {
-  const textOf = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
-  const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf) : value);
-  const wrap = (name: string, convert: (value: unknown) => unknown) => {
+  const toPlainText = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
+  const toPlainTexts = (value: unknown) => (Array.isArray(value) ? value.map(toPlainText) : value);
+  const wrapFilter = (name: string, convert: (value: unknown) => unknown) => {
     const filter = engine.filters[name];
     if (!filter) return;
     const handler = typeof filter === 'function' ? filter : filter.handler;
     const converted: typeof handler = function (value, ...args) {
-      return handler.call(this, convert(value), ...args.map(textOf));
+      return handler.call(this, convert(value), ...args.map(toPlainText));
     };
     engine.registerFilter(name, typeof filter === 'function' ? converted : { ...filter, handler: converted });
   };
-  for (const name of TEXT_FILTERS.split(' ')) wrap(name, textOf);
-  for (const name of ['join', 'array_to_sentence_string']) wrap(name, textsOf);
+  for (const name of TEXT_FILTERS.split(' ')) wrapFilter(name, toPlainText);
+  for (const name of ['join', 'array_to_sentence_string']) wrapFilter(name, toPlainTexts);
   engine.registerFilter('raw', { raw: true, handler: plainText });
 }

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { threadCpuMs } from '../time-limit.ts';
 import { parseTemplate, renderTemplate, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
-import { TemplateError, templateRefusal } from './template-error.ts';
+import { TemplateError, toTemplateRefusal } from './template-error.ts';
 
-const html = (source: string, scope = {}) => renderTemplate(source, 'html', scope);
-const plain = (source: string, scope = {}) => renderTemplate(source, 'plain', scope);
+const renderHtml = (source: string, scope = {}) => renderTemplate(source, 'html', scope);
+const renderPlain = (source: string, scope = {}) => renderTemplate(source, 'plain', scope);
 
-function fault(source: string): TemplateError {
+function catchFault(source: string): TemplateError {
   try {
     parseTemplate(source, 'html', 'body');
   } catch (error) {
@@ -20,37 +20,37 @@ function fault(source: string): TemplateError {
 describe('values', () => {
   it('are escaped in bodies, not in subjects, and `raw` opts out', () => {
     const scope = { x: `<b>"Tom" & 'Jerry'</b>` };
-    expect(html('{{x}}', scope)).toBe('&lt;b&gt;&#34;Tom&#34; &amp; &#39;Jerry&#39;&lt;/b&gt;');
-    expect(html('{{x | raw}}', scope)).toBe(scope.x);
-    expect(plain('{{x}}', scope)).toBe(scope.x);
+    expect(renderHtml('{{x}}', scope)).toBe('&lt;b&gt;&#34;Tom&#34; &amp; &#39;Jerry&#39;&lt;/b&gt;');
+    expect(renderHtml('{{x | raw}}', scope)).toBe(scope.x);
+    expect(renderPlain('{{x}}', scope)).toBe(scope.x);
   });
 
   it('are escaped once by an explicit `escape`, and the only markup that `newline_to_br` adds is line breaks', () => {
-    expect(html('{{x | escape}} {{x | upcase | escape_once}}', { x: '<' })).toBe('&lt; &lt;');
-    expect(html('{{x | newline_to_br}}', { x: 'a<\nb' })).toBe('a&lt;<br />\nb');
+    expect(renderHtml('{{x | escape}} {{x | upcase | escape_once}}', { x: '<' })).toBe('&lt; &lt;');
+    expect(renderHtml('{{x | newline_to_br}}', { x: 'a<\nb' })).toBe('a&lt;<br />\nb');
   });
 
   it('that are missing render empty', () => {
-    expect(html('[{{a}}{{a.b.c}}{{a[0]}}{% if a %}x{% endif %}]')).toBe('[]');
+    expect(renderHtml('[{{a}}{{a.b.c}}{{a[0]}}{% if a %}x{% endif %}]')).toBe('[]');
   });
 
   it.each(['nil', 'empty', 'x | default: nil', 'nil | date: "%Y"'])(
     'of Liquid without a text are empty: %s',
     (source) => {
-      expect(plain(`[{{ ${source} }}]`)).toBe('[]');
+      expect(renderPlain(`[{{ ${source} }}]`)).toBe('[]');
     },
   );
 
   it('that are objects become JSON in every filter', () => {
-    expect(plain('{{ o | strip_html }}', { o: { a: 1 } })).toBe('{"a":1}');
+    expect(renderPlain('{{ o | strip_html }}', { o: { a: 1 } })).toBe('{"a":1}');
   });
 
   it('that contain Liquid are text', () => {
-    expect(html('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
+    expect(renderHtml('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
   });
 
   it('values in Liquid are own properties only', () => {
-    expect(html('[{{constructor}}{{x.__proto__}}{{x.constructor.name}}{{toString}}]', { x: {} })).toBe('[]');
+    expect(renderHtml('[{{constructor}}{{x.__proto__}}{{x.constructor.name}}{{toString}}]', { x: {} })).toBe('[]');
   });
 });
 
@@ -71,8 +71,8 @@ describe('??', () => {
 
   it('the ?? operator means the default filter', () => {
     const source = 'Hi {{ name ?? there }}, {{ a ?? "}} no" }} {{- b ?? c -}} !';
-    expect(html(source)).toBe('Hi there, }} noc!');
-    expect(html(source, { name: 'Ada', a: 1, b: false })).toBe('Hi Ada, 1c!');
+    expect(renderHtml(source)).toBe('Hi there, }} noc!');
+    expect(renderHtml(source, { name: 'Ada', a: 1, b: false })).toBe('Hi Ada, 1c!');
   });
 });
 
@@ -80,12 +80,12 @@ describe('refused templates', () => {
   it.each(['include "x"', 'render "x"', 'layout "x"', 'block x', 'echo x', 'liquid', 'nope'])(
     'Liquid refuses the tag %s',
     (tag) => {
-      expect(fault(`{% ${tag} %}`).message).toContain('not found');
+      expect(catchFault(`{% ${tag} %}`).message).toContain('not found');
     },
   );
 
   it.each(['where_exp', 'inspect', '__guard', '__raw', 'sample', 'nope'])('Liquid refuses the filter %s', (filter) => {
-    expect(fault(`{{ x | ${filter} }}`).message).toContain('undefined filter');
+    expect(catchFault(`{{ x | ${filter} }}`).message).toContain('undefined filter');
   });
 
   it.each([
@@ -97,11 +97,11 @@ describe('refused templates', () => {
     '{% cycle name, "b" %}',
     '{{{x}}}',
   ])('Liquid refuses %s', (source) => {
-    expect(fault(source)).toBeInstanceOf(TemplateError);
+    expect(catchFault(source)).toBeInstanceOf(TemplateError);
   });
 
   it('Liquid accepts any tag inside a comment', () => {
-    expect(html('a{% comment %}{{ not liquid }}{{ x | nope }}{% endcomment %}b')).toBe('ab');
+    expect(renderHtml('a{% comment %}{{ not liquid }}{{ x | nope }}{% endcomment %}b')).toBe('ab');
   });
 
   it.each([
@@ -111,10 +111,10 @@ describe('refused templates', () => {
     ['<p>\n{{ x', 2, 1],
     ['x {{ first name }}', 1, 3],
   ])('with line and column of the source: %j', (source, line, column) => {
-    const error = fault(source);
+    const error = catchFault(source);
     expect([error.line, error.column, error.field]).toEqual([line, column, 'body']);
     expect(error.message).not.toMatch(/line:/);
-    expect(templateRefusal(error)).toMatchObject({
+    expect(toTemplateRefusal(error)).toMatchObject({
       status: 422,
       errors: [{ field: 'body' }],
       details: { line, column },
@@ -132,7 +132,7 @@ describe('bounds', () => {
     ['splitting in a loop', '{% for i in (1..100000) %}{% assign q = x | split: "" | sort | join: "," %}{% endfor %}'],
   ])('%s is stopped quickly, with an error', (_, source) => {
     const start = threadCpuMs();
-    expect(() => html(source, { x: big })).toThrow(TemplateError);
+    expect(() => renderHtml(source, { x: big })).toThrow(TemplateError);
     expect(threadCpuMs() - start).toBeLessThan(1_000);
   });
 

@@ -35,7 +35,7 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
   try {
     const tokens = tokenize(source);
     const isGuarded = escaping === 'html' || field === 'subject';
-    for (const token of outsideComments(tokens)) checkToken(token, escaping, isGuarded);
+    for (const token of omitCommentTokens(tokens)) checkToken(token, escaping, isGuarded);
     const rest = tokens.filter((token) => token.kind === 'tag' || (token.kind === 'output' && !isPlain(token)));
     const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
     return { source, escaping, tokens, skeleton };
@@ -53,7 +53,7 @@ const OPEN_END = /[.|]\s*-?\}\}/;
  */
 export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
   if (!OPEN_END.test(source)) return undefined;
-  for (const { kind, content, begin } of outsideComments(tokenize(source))) {
+  for (const { kind, content, begin } of omitCommentTokens(tokenize(source))) {
     const message = kind === 'output' ? findUnfinishedEnd(content) : undefined;
     if (message !== undefined) return withLocation(new ErrorAt(message, begin), field, source);
   }
@@ -151,7 +151,7 @@ export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate
     const stop = path.findIndex((part) => typeof part !== 'string' && typeof part !== 'number');
     return (stop < 0 ? path : [...path.slice(0, stop), '*']).map(String);
   });
-  for (const token of outsideComments(tokens)) {
+  for (const token of omitCommentTokens(tokens)) {
     const plain = token.kind === 'output' ? plainExpression(token.content) : undefined;
     if (plain) paths.push(plain.path);
   }
@@ -169,7 +169,7 @@ function isPlain(token: FlatToken): boolean {
 }
 
 /** Returns the tokens outside `{% comment %}`, where any text is allowed. */
-export function outsideComments(tokens: FlatToken[]): FlatToken[] {
+export function omitCommentTokens(tokens: FlatToken[]): FlatToken[] {
   let depth = 0;
   return tokens.filter((token) => {
     if (token.kind === 'tag' && token.content === 'comment') depth++;

@@ -3,7 +3,7 @@ import { ownValueAt } from '../own-value.ts';
 import { findLocalNames, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
 import type { EmailTemplates } from './email-text.ts';
-import { outsideComments } from './liquid.ts';
+import { omitCommentTokens } from './liquid.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
@@ -20,7 +20,7 @@ const CONDITION_TAG = /^(?:if|unless|elsif|case|when)$/;
  */
 export function requiredVariables(templates: EmailTemplates): string[] {
   const parsed = Object.values(parseTemplates(templates));
-  return [...new Set(parsed.flatMap(({ tokens }) => findRequired(outsideComments(tokens))))].sort();
+  return [...new Set(parsed.flatMap(({ tokens }) => findRequired(omitCommentTokens(tokens))))].sort();
 }
 
 /** Lists the required variables that have no value, or an empty value, in the variables of a message. */
@@ -31,7 +31,7 @@ export function missingVariables(required: readonly string[], vars: Readonly<Dat
 function findRequired(tokens: FlatToken[]): string[] {
   const locals = findLocalNames(tokens);
   const tested = new Set(
-    tokens.filter((token) => token.kind === 'tag' && CONDITION_TAG.test(token.content)).flatMap(variablesInTag),
+    tokens.filter((token) => token.kind === 'tag' && CONDITION_TAG.test(token.content)).flatMap(listVariablesInTag),
   );
   const printed = tokens.filter((token) => token.kind === 'output' && !/\|\s*default\b/.test(token.content));
   const paths = printed.flatMap((token) => pathsOf(token.content, locals));
@@ -42,7 +42,7 @@ function findRequired(tokens: FlatToken[]): string[] {
  * Lists the variables in a tag such as `if`. Without its end tag, the library cannot parse such a tag, so the names are
  * found by a pattern.
  */
-function variablesInTag(token: FlatToken): string[] {
+function listVariablesInTag(token: FlatToken): string[] {
   return [...tagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => removeDataPrefix(name));
 }
 

@@ -25,7 +25,7 @@ export class TemplateError extends Error {
  * Converts a template error to a 422 response, with line and column in the message and in `details`. Source: contract
  * §4.2 Limits of a template.
  */
-export function templateRefusal(error: TemplateError): AppError {
+export function toTemplateRefusal(error: TemplateError): AppError {
   const { field, line, column, message } = error;
   return new AppError('VALIDATION_ERROR', {
     errors: [{ field, message: `${message} (line ${line}, column ${column})`, code: 'custom' }],

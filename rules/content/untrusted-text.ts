@@ -21,7 +21,7 @@ export function untrustedText(value: string): string {
  * than for text, because many people read only the subject.
  */
 export function untrustedSubject(value: string): string {
-  const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
+  const words = normalizeText(toOneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
 
@@ -49,9 +49,9 @@ export function untrustedValue(value: unknown, clean: (text: string) => string):
  * Each repetition makes the text shorter.
  */
 function cleanText(value: string, max: number): string {
-  let text = oneLine(value.slice(0, READ_MAX_CHARS));
+  let text = toOneLine(value.slice(0, READ_MAX_CHARS));
   while (true) {
-    const next = cutText(withoutLinks(text), max);
+    const next = cutText(removeLinks(text), max);
     if (next === text) return text;
     text = next;
   }
@@ -67,7 +67,7 @@ function cutText(text: string, max: number): string {
  * Returns the original text if it contains no link in any spelling. Otherwise returns the normalized text without its
  * links.
  */
-function withoutLinks(text: string): string {
+function removeLinks(text: string): string {
   if (!MAY_LINK.test(text)) return text;
   const words = normalizeText(text).split(' ');
   if (!words.some(isLink)) return text;
@@ -75,11 +75,11 @@ function withoutLinks(text: string): string {
     if (!isLink(word)) return removeInvisible(word);
     return isWords(word) ? removeInvisible(word).replaceAll('.', '. ') : '';
   });
-  return oneLine(shortened.join(' '));
+  return toOneLine(shortened.join(' '));
 }
 
 /** Replaces line breaks and control characters by spaces, and removes characters that change the direction of text. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text
     .replace(/[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]|\p{Cs}/gu, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

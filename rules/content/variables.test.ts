@@ -56,13 +56,13 @@ describe('the variables of a template', () => {
 
   it('are untrusted if their values are, and data of the request replaces untrusted stored data', () => {
     const stored = { ...contact, data: markUntrusted({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
-    const names = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
+    const listUntrusted = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
       [...buildVariables({ contact: stored, ...sources }).untrusted].sort();
-    expect(names({})).toEqual(['name', 'resetUrl']);
-    expect(names({ data: markTrusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
-    expect(names({ data: markUntrusted({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
-    expect(names({ event: markUntrustedIf({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
-    expect(names({ event: markUntrustedIf({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
+    expect(listUntrusted({})).toEqual(['name', 'resetUrl']);
+    expect(listUntrusted({ data: markTrusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
+    expect(listUntrusted({ data: markUntrusted({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(listUntrusted({ event: markUntrustedIf({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(listUntrusted({ event: markUntrustedIf({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
   });
 
   it('stay trusted in an event, even if an untrusted caller stored a key with that name', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Dns } from './dns.ts';
 import {
-  afterCheck,
   checkRecords,
   type DomainCheckState,
   dnsRecords,
   normalizeDomain,
   recordsNote,
+  updateStateAfterCheck,
 } from './sender-domain.ts';
 
 const SOURCE = {
@@ -20,7 +20,7 @@ const SOURCE = {
 };
 const NOW = new Date('2026-11-21T12:00:00Z');
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
-const checkState = (given: Partial<DomainCheckState>): DomainCheckState => ({
+const createCheckState = (given: Partial<DomainCheckState>): DomainCheckState => ({
   status: 'PENDING',
   found: {},
   createdAt: hoursAgo(1),
@@ -53,18 +53,20 @@ describe('a domain name', () => {
 
 describe('the records of a domain', () => {
   it('depend on the deployment: SES sends from its own hosts, and returned email may have a separate host', () => {
-    const value = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
+    const findRecordValue = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
       dnsRecords(source, {}).find((record) => record.purpose === purpose);
-    expect(value(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
-    expect(value({ ...SOURCE, provider: 'ses' }, 'SPF')?.value).toBe('v=spf1 include:amazonses.com ~all');
-    expect(value({ ...SOURCE, mailHost: '192.0.2.1' }, 'SPF')?.value).toBe('v=spf1 ip4:192.0.2.1 ~all');
-    expect(value({ ...SOURCE, spfInclude: 'spf.relay.example' }, 'SPF')).toMatchObject({
+    expect(findRecordValue(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
+    expect(findRecordValue({ ...SOURCE, provider: 'ses' }, 'SPF')?.value).toBe('v=spf1 include:amazonses.com ~all');
+    expect(findRecordValue({ ...SOURCE, mailHost: '192.0.2.1' }, 'SPF')?.value).toBe('v=spf1 ip4:192.0.2.1 ~all');
+    expect(findRecordValue({ ...SOURCE, spfInclude: 'spf.relay.example' }, 'SPF')).toMatchObject({
       name: 'bounces.shop.example',
       value: 'v=spf1 include:spf.relay.example ~all',
     });
-    expect(value(SOURCE, 'RETURN_PATH')?.name).toBe('bounces.shop.example');
-    expect(value({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'SPF')?.name).toBe('bounces.example');
-    expect(value({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'RETURN_PATH')?.name).toBe('bounces.example');
+    expect(findRecordValue(SOURCE, 'RETURN_PATH')?.name).toBe('bounces.shop.example');
+    expect(findRecordValue({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'SPF')?.name).toBe('bounces.example');
+    expect(findRecordValue({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'RETURN_PATH')?.name).toBe(
+      'bounces.example',
+    );
     expect(
       dnsRecords(SOURCE, {})
         .filter((record) => record.required)
@@ -87,31 +89,38 @@ it('never requires an MX at the domain itself, and shows an existing one with a 
 });
 
 describe('records that are published next to existing ones', () => {
-  const shown = (purpose: string, found: Parameters<typeof dnsRecords>[1], seen: Parameters<typeof dnsRecords>[2]) =>
+  const findShownRecord = (
+    purpose: string,
+    found: Parameters<typeof dnsRecords>[1],
+    seen: Parameters<typeof dnsRecords>[2],
+  ) =>
     dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find(
       (record) => record.purpose === purpose,
     );
 
   it('the mechanism of the service is added to an existing SPF record, because a name may have only one', () => {
     expect(
-      shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] }),
+      findShownRecord('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] }),
     ).toMatchObject({
       value: 'v=spf1 include:spf.relay.example ip4:192.0.2.7 include:_spf.other.example -all',
       warning: expect.stringMatching(/^bounces\.shop\.example has an SPF record .* Replace it/),
     });
     const complete = 'v=spf1 include:SPF.relay.example mx -all';
-    expect(shown('SPF', { SPF: true }, { SPF: [complete] })).toMatchObject({ value: complete, warning: null });
+    expect(findShownRecord('SPF', { SPF: true }, { SPF: [complete] })).toMatchObject({
+      value: complete,
+      warning: null,
+    });
   });
 
   it('two SPF records count as no SPF record', () => {
     const seen = { SPF: ['v=spf1 include:spf.relay.example ~all', 'v=spf1 mx -all'] };
-    expect(shown('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
+    expect(findShownRecord('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
   });
 
   it('a policy of the parent domain applies, unless the domain has its own', () => {
     const seen = { parentDmarc: ['_dmarc.example: v=DMARC1; p=reject'] };
-    expect(shown('DMARC', { DMARC: false }, seen)?.warning).toMatch(/p=reject/);
-    expect(shown('DMARC', { DMARC: true }, seen)?.warning).toBeNull();
+    expect(findShownRecord('DMARC', { DMARC: false }, seen)?.warning).toMatch(/p=reject/);
+    expect(findShownRecord('DMARC', { DMARC: true }, seen)?.warning).toBeNull();
   });
 
   it('policies are looked up at all parent domains', async () => {
@@ -188,11 +197,13 @@ describe('after a check, a domain', () => {
       'VERIFIED',
     ],
   ])('%s', (_, before, dkim, status) => {
-    expect(afterCheck(checkState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
+    expect(updateStateAfterCheck(createCheckState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(
+      status,
+    );
   });
 
   it('clears missingSince when a check finds the key again', () => {
-    const before = checkState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
-    expect(afterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
+    const before = createCheckState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
+    expect(updateStateAfterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
   });
 });

@@ -99,7 +99,7 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
   const envelopeHost = returnPathHost(source);
   const sender = mechanism === undefined ? [] : [mergeSpf(record('SPF', 'TXT', envelopeHost, ''), mechanism)];
   const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;');
-  policy.warning = policyWarning(policy, seen.parentDmarc ?? []);
+  policy.warning = findPolicyWarning(policy, seen.parentDmarc ?? []);
   if (!isMailServerName(mailHost)) return [signature, ...sender, policy];
   const returned = record('RETURN_PATH', 'MX', envelopeHost, `10 ${mailHost}`);
   const inbound = record('INBOUND', 'MX', inboundHost(domain), `10 ${mailHost}`);
@@ -107,8 +107,8 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
     signature,
     ...sender,
     policy,
-    { ...returned, warning: otherServersWarning(returned) },
-    { ...inbound, warning: otherServersWarning(inbound) ?? apexWarning(source, seen.apexMx ?? []) },
+    { ...returned, warning: findOtherServersWarning(returned) },
+    { ...inbound, warning: findOtherServersWarning(inbound) ?? findApexWarning(source, seen.apexMx ?? []) },
   ];
 }
 
@@ -140,7 +140,7 @@ function isMailServerName(host: string): boolean {
 function mergeSpf(record: DnsRecord, mechanism: string): DnsRecord {
   const [present, ...others] = record.seen ?? [];
   if (present === undefined) return { ...record, value: `v=spf1 ${mechanism} ~all` };
-  const isComplete = namesMechanism(present, mechanism);
+  const isComplete = hasMechanism(present, mechanism);
   const value = isComplete ? present : present.trim().replace(/^v=spf1/i, `v=spf1 ${mechanism}`);
   if (others.length > 0)
     return {
@@ -154,7 +154,7 @@ function mergeSpf(record: DnsRecord, mechanism: string): DnsRecord {
   return { ...record, value, warning };
 }
 
-function namesMechanism(spf: string, mechanism: string): boolean {
+function hasMechanism(spf: string, mechanism: string): boolean {
   return spf.toLowerCase().split(/\s+/).includes(mechanism);
 }
 
@@ -162,7 +162,7 @@ function namesMechanism(spf: string, mechanism: string): boolean {
  * Returns the warning that the DMARC policy of a parent domain covers this domain, and that a DMARC record of this
  * domain would replace the policy.
  */
-function policyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
+function findPolicyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
   if (found || parentDmarc.length === 0) return null;
   return `The policy of a domain above covers this one (${parentDmarc.join(', ')}). Publish ${name} only to replace it here.`;
 }
@@ -184,14 +184,14 @@ export function inboundHost(domain: string): string {
  * Returns the warning that other servers receive email for a name. A record of this service would share or redirect
  * that email.
  */
-function otherServersWarning({ name, value, found, seen }: DnsRecord): string | null {
+function findOtherServersWarning({ name, value, found, seen }: DnsRecord): string | null {
   const others = (seen ?? []).filter((record) => record.split(' ')[1] !== value.split(' ')[1]);
   if (others.length === 0) return null;
   const state = found ? 'also has' : 'has';
   return `${name} ${state} an MX of another server (${others.join(', ')}): a second one takes a part of its mail.`;
 }
 
-function apexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
+function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
   const others = apexMx.filter((record) => record.split(' ')[1] !== mailHost);
   if (others.length === 0) return null;
   return `${domain} has an MX of its own (${others.join(', ')}): leave it as it is. Only ${inboundHost(domain)} leads here.`;
@@ -210,7 +210,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
     dns.mx(inboundHost(domain)),
     dns.mx(envelopeHost),
     dns.mx(domain),
-    ...parentsOf(domain).map(async (parent) => policiesOf(parent, await dns.txt(`_dmarc.${parent}`))),
+    ...listParentDomains(domain).map(async (parent) => listPolicies(parent, await dns.txt(`_dmarc.${parent}`))),
   ]);
   const mechanism = spfMechanism(source);
   const isOurServer = ({ exchange }: MxRecord) => exchange === mailHost;
@@ -218,8 +218,8 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
   const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
   return {
     found: {
-      DKIM: hasRecord(dkim, (text) => dkimKeyOf(text) === publicKey),
-      SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
+      DKIM: hasRecord(dkim, (text) => readDkimKey(text) === publicKey),
+      SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && hasMechanism(text, mechanism)),
       DMARC: hasRecord(dmarc, isDmarc),
       RETURN_PATH: hasRecord(returnPath, isOurServer),
       // Earlier versions asked users for an MX record at the domain itself. Such a record still works.
@@ -240,12 +240,12 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
 }
 
 /** Lists the parent domains of a domain, without the top-level domain: for `shop.example.com`, only `example.com`. */
-function parentsOf(domain: string): string[] {
+function listParentDomains(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
 }
 
-function policiesOf(parent: string, result: DnsAnswer<string>): string[] {
+function listPolicies(parent: string, result: DnsAnswer<string>): string[] {
   return (toSeenValues(result, (text) => text) ?? []).filter(isDmarc).map((text) => `_dmarc.${parent}: ${text}`);
 }
 
@@ -270,11 +270,11 @@ export interface DomainCheckState {
 }
 
 /**
- * Returns the state of a domain after a check. A check without a DNS response changes nothing. If a domain is VERIFIED
- * although no check ever found its key, the service itself verified it (the development domain), and it remains
- * VERIFIED.
+ * Returns the state of a domain after a check. If the DNS did not respond about the DKIM record, the status does not
+ * change. If a domain is VERIFIED although no check ever found its key, the service itself verified it (the development
+ * domain), and it remains VERIFIED.
  */
-export function afterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
+export function updateStateAfterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
   for (const purpose of RECORD_PURPOSES) if (checked[purpose] !== undefined) found[purpose] = checked[purpose];
   if (checked.returnPathHost !== undefined) found.returnPathHost = checked.returnPathHost;
@@ -310,7 +310,7 @@ function hasRecord<T>(result: DnsAnswer<T>, matches: (record: T) => boolean): bo
 }
 
 /** Returns the value of `p=` in a DKIM record (RFC 6376 §3.6.1), without white space. */
-function dkimKeyOf(text: string): string | undefined {
+function readDkimKey(text: string): string | undefined {
   return /(?:^|;)\s*p\s*=([^;]*)/i.exec(text)?.[1]?.replace(/\s/g, '');
 }
 

@@ -1,5 +1,5 @@
 import type { LastAttempt } from './last-attempt.ts';
-import { bouncedAs, type Reason } from './reasons.ts';
+import { bounceReasonOf, type Reason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
 /**
@@ -42,12 +42,12 @@ export function isUntried(outcome: AttemptOutcome): outcome is UntriedOutcome {
   return outcome.kind === 'throttled' || outcome.kind === 'outside_window' || outcome.kind === 'stopped';
 }
 
-export function failWith(reason: Reason, error: string | null = null): RecordedOutcome {
+export function createFailedOutcome(reason: Reason, error: string | null = null): RecordedOutcome {
   return { kind: 'failed', reason, error };
 }
 
 /** Returns the outcome of a permanent refusal. */
-export function refuseWith(refusal: Refusal, error: string): RecordedOutcome {
+export function createRefusedOutcome(refusal: Refusal, error: string): RecordedOutcome {
   if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
   const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
   return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;
@@ -55,7 +55,7 @@ export function refuseWith(refusal: Refusal, error: string): RecordedOutcome {
 
 /** Returns the reason that an email with this refusal gets. */
 export function reasonOfRefusal(refusal: Refusal): Reason {
-  return refusal.about === 'recipient' ? bouncedAs(refusal.why) : 'provider_rejected';
+  return refusal.about === 'recipient' ? bounceReasonOf(refusal.why) : 'provider_rejected';
 }
 
 /** Tells whether a receiver refuses the sender. Such refusals count towards a hold of the project. */

@@ -53,11 +53,11 @@ export const MISSPELLED_ENDINGS: Readonly<Record<string, string>> = {
   prg: 'org',
 };
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const parseDomains = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-export const FREE_MAIL_DOMAINS = words(FREE_MAIL);
-export const RELAY_DOMAINS = words(RELAY);
-export const REAL_LOOKALIKES = words(NO_TYPO);
+export const FREE_MAIL_DOMAINS = parseDomains(FREE_MAIL);
+export const RELAY_DOMAINS = parseDomains(RELAY);
+export const REAL_LOOKALIKES = parseDomains(NO_TYPO);
 
 /**
  * Tells whether a domain or one of its parent domains is in the set, because alias services also use subdomains

@@ -1,47 +1,49 @@
 import { expect, it } from 'vitest';
-import { brokenByRefusals, brokenGuard, mailboxProviderOf } from './hold-guard.ts';
+import { describeBrokenGuard, describeBrokenRefusalGuard, mailboxProviderOf } from './hold-guard.ts';
 
 const guards = { bounceGuard: 0.1, complaintGuard: 0.003 };
-const mx = (...records: [number, string][]) => ({
+const createMxAnswer = (...records: [number, string][]) => ({
   kind: 'found' as const,
   records: records.map(([priority, exchange]) => ({ priority, exchange })),
 });
 
 it('puts a project on hold at 10 % hard bounces, if it has sent at least 200 emails', () => {
-  expect(brokenGuard({ emails: 200, dead: 20, complaints: 0 }, guards)).toBe(
+  expect(describeBrokenGuard({ emails: 200, dead: 20, complaints: 0 }, guards)).toBe(
     '20 of 200 emails within 24 hours were hard bounces',
   );
-  expect(brokenGuard({ emails: 200, dead: 19, complaints: 0 }, guards)).toBeUndefined();
-  expect(brokenGuard({ emails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
+  expect(describeBrokenGuard({ emails: 200, dead: 19, complaints: 0 }, guards)).toBeUndefined();
+  expect(describeBrokenGuard({ emails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
 });
 
 it('puts a project on hold at 0.3 % complaints, if it has sent at least 1,000 emails', () => {
-  expect(brokenGuard({ emails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
-  expect(brokenGuard({ emails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
-  expect(brokenGuard({ emails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
+  expect(describeBrokenGuard({ emails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
+  expect(describeBrokenGuard({ emails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
+  expect(describeBrokenGuard({ emails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
 });
 
 it('a share of exactly the limit counts, also if floating point is inexact', () => {
   for (let tens = 20; tens < 200; tens++)
-    expect(brokenGuard({ emails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
+    expect(describeBrokenGuard({ emails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
 });
 
 it('a project may set its own guards', () => {
-  expect(brokenGuard({ emails: 200, dead: 20, complaints: 0 }, { ...guards, bounceGuard: 0.2 })).toBeUndefined();
+  expect(
+    describeBrokenGuard({ emails: 200, dead: 20, complaints: 0 }, { ...guards, bounceGuard: 0.2 }),
+  ).toBeUndefined();
 });
 
 it('20 refusals by one mailbox provider are too many', () => {
-  expect(brokenByRefusals({ provider: 'google.com', refused: 19 })).toBeUndefined();
-  expect(brokenByRefusals({ provider: 'google.com', refused: 20 })).toContain('google.com refused 20');
+  expect(describeBrokenRefusalGuard({ provider: 'google.com', refused: 19 })).toBeUndefined();
+  expect(describeBrokenRefusalGuard({ provider: 'google.com', refused: 20 })).toContain('google.com refused 20');
 });
 
 it('the mailbox provider is named by the last two labels of the MX host, or by the domain itself', () => {
-  expect(mailboxProviderOf('shop.example', mx([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com']))).toBe(
-    'google.com',
-  );
-  expect(mailboxProviderOf('shop.example', mx([10, 'mail']))).toBe('mail');
-  expect(mailboxProviderOf('shop.example', mx([0, '']))).toBe('shop.example');
+  expect(
+    mailboxProviderOf('shop.example', createMxAnswer([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com'])),
+  ).toBe('google.com');
+  expect(mailboxProviderOf('shop.example', createMxAnswer([10, 'mail']))).toBe('mail');
+  expect(mailboxProviderOf('shop.example', createMxAnswer([0, '']))).toBe('shop.example');
   expect(mailboxProviderOf('shop.example', { kind: 'absent', nameExists: true })).toBe('shop.example');
   expect(mailboxProviderOf('shop.example', { kind: 'fault', reason: 'x' })).toBe('shop.example');
-  expect(mailboxProviderOf('shop.example', mx([0, '{{x}}<b>.test']))).toBe('??x???b?.test');
+  expect(mailboxProviderOf('shop.example', createMxAnswer([0, '{{x}}<b>.test']))).toBe('??x???b?.test');
 });

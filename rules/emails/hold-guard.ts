@@ -35,14 +35,14 @@ export interface SendOutcomes {
  * Checks the bounce guard and the complaint guard, which are fractions of 1. If one is reached, returns the reason for
  * a hold of the project, as text for its owner. Undefined if none is reached.
  */
-export function brokenGuard(
+export function describeBrokenGuard(
   { emails, dead, complaints }: SendOutcomes,
   guards: { bounceGuard: number; complaintGuard: number },
 ): string | undefined {
-  const reaches = (n: number, guard: number) => n > 0 && n >= guard * emails - ROUNDING;
+  const reachesLimit = (n: number, guard: number) => n > 0 && n >= guard * emails - ROUNDING;
   const of = `of ${emails} emails within ${GUARD_HOURS} hours`;
-  if (emails >= BOUNCES_MIN_EMAILS && reaches(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
-  if (emails >= COMPLAINTS_MIN_EMAILS && reaches(complaints, guards.complaintGuard))
+  if (emails >= BOUNCES_MIN_EMAILS && reachesLimit(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
+  if (emails >= COMPLAINTS_MIN_EMAILS && reachesLimit(complaints, guards.complaintGuard))
     return `${complaints} ${of} were reported as spam`;
   return undefined;
 }
@@ -51,7 +51,7 @@ export function brokenGuard(
  * Checks the refusals of one mailbox provider. If there are too many, returns the reason for a hold of the project.
  * Undefined if there are not.
  */
-export function brokenByRefusals(p: { provider: string; refused: number }): string | undefined {
+export function describeBrokenRefusalGuard(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;
   return `${p.provider} refused ${p.refused} of the last ${RECENT_EMAILS} emails because of the sender`;
 }

@@ -3,7 +3,7 @@ import { threadCpuMs } from '../time-limit.ts';
 import { findBotName, isTooEarly } from './prefetchers.ts';
 
 const strict = { lenient: false };
-const get = (userAgent: string, purpose = '') => ({ method: 'GET', userAgent, purpose });
+const createFetch = (userAgent: string, purpose = '') => ({ method: 'GET', userAgent, purpose });
 
 const HUMANS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -39,47 +39,47 @@ const BOTS = [
 
 describe('a fetch of a pixel or link', () => {
   it.each(HUMANS)('is by a human: %s', (agent) => {
-    expect(findBotName(get(agent), 'open', strict)).toBeUndefined();
-    expect(findBotName(get(agent), 'click', strict)).toBeUndefined();
+    expect(findBotName(createFetch(agent), 'open', strict)).toBeUndefined();
+    expect(findBotName(createFetch(agent), 'click', strict)).toBeUndefined();
   });
 
   it.each(BOTS)('is by a bot, also in development: %s', (agent) => {
-    expect(findBotName(get(agent), 'open', { lenient: true })).toBeDefined();
-    expect(findBotName(get(agent), 'click', { lenient: true })).toBeDefined();
+    expect(findBotName(createFetch(agent), 'open', { lenient: true })).toBeDefined();
+    expect(findBotName(createFetch(agent), 'click', { lenient: true })).toBeDefined();
   });
 
   it('Apple Mail Privacy Protection opens every email, and clicks none', () => {
-    expect(findBotName(get('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
-    expect(findBotName(get('Mozilla/5.0'), 'click', strict)).toBeUndefined();
+    expect(findBotName(createFetch('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
+    expect(findBotName(createFetch('Mozilla/5.0'), 'click', strict)).toBeUndefined();
   });
 
   it.each(['curl/8.9.1', 'python-requests/2.32', 'Go-http-client/2.0', 'node', ''])(
     'the program "%s" is a machine, but for a developer on their own machine',
     (agent) => {
-      expect(findBotName(get(agent), 'click', strict)).toBe('HTTP library');
-      expect(findBotName(get(agent), 'click', { lenient: true })).toBeUndefined();
+      expect(findBotName(createFetch(agent), 'click', strict)).toBe('HTTP library');
+      expect(findBotName(createFetch(agent), 'click', { lenient: true })).toBeUndefined();
     },
   );
 
   it('is by a bot if it declares a prefetch, or is a HEAD request', () => {
     const browser = HUMANS[0] ?? '';
-    expect(findBotName(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
-    expect(findBotName({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
+    expect(findBotName(createFetch(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
+    expect(findBotName({ ...createFetch(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
   });
 
   it('is by a bot if it is within one second for an open, or two seconds for a click', () => {
     const sentAt = new Date('2026-11-21T10:00:00Z');
-    const msLater = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
-    expect(isTooEarly('click', msLater(1_999))).toBe(true);
-    expect(isTooEarly('click', msLater(2_000))).toBe(false);
-    expect(isTooEarly('open', msLater(999))).toBe(true);
-    expect(isTooEarly('open', msLater(1_000))).toBe(false);
+    const createTimes = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
+    expect(isTooEarly('click', createTimes(1_999))).toBe(true);
+    expect(isTooEarly('click', createTimes(2_000))).toBe(false);
+    expect(isTooEarly('open', createTimes(999))).toBe(true);
+    expect(isTooEarly('open', createTimes(1_000))).toBe(false);
     expect(isTooEarly('open', { at: sentAt, sentAt: null })).toBe(false);
   });
 
   it('is classified quickly, even with a very long user agent', () => {
     const startedMs = threadCpuMs();
-    findBotName(get('link '.repeat(200_000)), 'click', strict);
+    findBotName(createFetch('link '.repeat(200_000)), 'click', strict);
     expect(threadCpuMs() - startedMs).toBeLessThan(50);
   });
 });

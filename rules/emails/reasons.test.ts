@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { bouncedAs, REASONS, SUPPRESSION_REASONS, suppressedBy, suppresses } from './reasons.ts';
+import { bounceReasonOf, isSuppressionFor, REASONS, SUPPRESSION_REASONS, suppressionReasonOf } from './reasons.ts';
 
 describe('the vocabulary of reasons', () => {
   it('has no reason twice, and contains the composed reasons', () => {
     expect(new Set(REASONS).size).toBe(REASONS.length);
-    expect(REASONS).toContain(suppressedBy('complaint'));
-    expect(REASONS).toContain(bouncedAs('policy'));
+    expect(REASONS).toContain(suppressionReasonOf('complaint'));
+    expect(REASONS).toContain(bounceReasonOf('policy'));
   });
 });
 
 describe('the suppression list', () => {
   it('stops all email for a hard bounce and a manual entry, and marketing for every reason', () => {
-    expect(SUPPRESSION_REASONS.filter((why) => suppresses(why, 'TRANSACTIONAL'))).toEqual(['hard_bounce', 'manual']);
-    expect(SUPPRESSION_REASONS.filter((why) => suppresses(why, 'MARKETING'))).toEqual([...SUPPRESSION_REASONS]);
+    expect(SUPPRESSION_REASONS.filter((why) => isSuppressionFor(why, 'TRANSACTIONAL'))).toEqual([
+      'hard_bounce',
+      'manual',
+    ]);
+    expect(SUPPRESSION_REASONS.filter((why) => isSuppressionFor(why, 'MARKETING'))).toEqual([...SUPPRESSION_REASONS]);
   });
 });

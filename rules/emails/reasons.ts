@@ -45,11 +45,11 @@ export const REASONS: readonly Reason[] = [
   ...BOUNCE_CLASSES.map((why): Reason => `bounced:${why}`),
 ];
 
-export function suppressedBy(why: SuppressionReason): Reason {
+export function suppressionReasonOf(why: SuppressionReason): Reason {
   return `suppressed:${why}`;
 }
 
-export function bouncedAs(why: BounceClass): Reason {
+export function bounceReasonOf(why: BounceClass): Reason {
   return `bounced:${why}`;
 }
 
@@ -57,6 +57,6 @@ export function bouncedAs(why: BounceClass): Reason {
  * Tells whether an entry of the suppression list stops an email of this type: `hard_bounce` and `manual` stop all
  * email, and the other reasons only MARKETING.
  */
-export function suppresses(why: SuppressionReason, type: 'TRANSACTIONAL' | 'MARKETING'): boolean {
+export function isSuppressionFor(why: SuppressionReason, type: 'TRANSACTIONAL' | 'MARKETING'): boolean {
   return why === 'hard_bounce' || why === 'manual' || type === 'MARKETING';
 }

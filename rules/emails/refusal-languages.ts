@@ -226,8 +226,8 @@ const KOREAN: RefusalWords = {
 };
 
 /**
- * Ten more languages in one list, from Finnish to Indonesian. This is possible because a word of one does not occur in
- * the other ones.
+ * Words of ten more languages, from Finnish to Indonesian. One list is enough for them, because no word of one language
+ * occurs in another of these languages.
  */
 const OTHER_LANGUAGES: RefusalWords = {
   recipient:
@@ -273,15 +273,18 @@ export type ForeignClass = 'sender' | 'blocklist' | 'message' | 'account' | 'mai
 const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
   [
     'sender',
-    patternsOf((words) =>
-      eitherOrder(words.sender, `(${words.missing}|${words.forbidden}|${words.full}|${TEMPORARILY})`, '.;:。'),
+    compilePatterns((words) =>
+      matchInEitherOrder(words.sender, `(${words.missing}|${words.forbidden}|${words.full}|${TEMPORARILY})`, '.;:。'),
     ),
   ],
-  ['blocklist', patternsOf(({ blocklist }) => blocklist)],
-  ['account', patternsOf(({ login, yours }) => `${login}|${yours}`)],
-  ['mailbox_for_now', patternsOf(({ recipient, full }) => eitherOrder(recipient, `(${full}|${TEMPORARILY})`))],
-  ['message', patternsOf(({ message }) => message)],
-  ['dead_mailbox', patternsOf(({ recipient, missing }) => eitherOrder(recipient, missing))],
+  ['blocklist', compilePatterns(({ blocklist }) => blocklist)],
+  ['account', compilePatterns(({ login, yours }) => `${login}|${yours}`)],
+  [
+    'mailbox_for_now',
+    compilePatterns(({ recipient, full }) => matchInEitherOrder(recipient, `(${full}|${TEMPORARILY})`)),
+  ],
+  ['message', compilePatterns(({ message }) => message)],
+  ['dead_mailbox', compilePatterns(({ recipient, missing }) => matchInEitherOrder(recipient, missing))],
 ];
 
 /**
@@ -307,11 +310,11 @@ function foldAccents(text: string): string {
     .replace(/’/g, "'");
 }
 
-function patternsOf(toSource: (words: RefusalWords) => string): RegExp[] {
+function compilePatterns(toSource: (words: RefusalWords) => string): RegExp[] {
   return LANGUAGES.map((words) => new RegExp(toSource(words)));
 }
 
 /** Returns the source of a pattern for a noun and its state, in either order and in the same sentence. */
-function eitherOrder(noun: string, state: string, ends = '.;。'): string {
+function matchInEitherOrder(noun: string, state: string, ends = '.;。'): string {
   return `${noun}[^${ends}]{0,60}?${state}|${state}[^${ends}]{0,30}?${noun}`;
 }

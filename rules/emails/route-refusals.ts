@@ -23,7 +23,7 @@ export interface RefusedBy {
  * Returns a text that is equal if a server refuses several recipients in the same way: the reply without addresses,
  * numbers and ids.
  */
-export function refusalFingerprint({ stage, code, enhanced, text }: RefusedBy): string {
+export function fingerprintRefusal({ stage, code, enhanced, text }: RefusedBy): string {
   const words = text.toLowerCase().replace(/<[^>]*>|\S*[@\d]\S*/g, ' ');
   return [
     stage,
@@ -70,7 +70,7 @@ export class RouteRefusals {
   /** True if the route was paused and has accepted no email since then. */
   isOnTrial = false;
 
-  accepted(projectId: string): void {
+  recordAccepted(projectId: string): void {
     this.isProven = true;
     this.isOnTrial = false;
     if (this.counts.size === 0) return;
@@ -82,7 +82,7 @@ export class RouteRefusals {
   }
 
   /** Clears all counts when a pause starts or ends. The next emails then test the route again. */
-  paused(): void {
+  resetAfterPause(): void {
     this.counts.clear();
     this.isProven = false;
     this.isOnTrial = true;
@@ -92,12 +92,12 @@ export class RouteRefusals {
    * Counts a refused email. Returns the projects for which the route must be paused; an empty list means all projects.
    * Undefined if the route is not paused.
    */
-  refused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
+  recordRefused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
     if (p.refusal.about !== 'us') return undefined;
     const isLogin = p.by.stage === 'auth' && p.by.code >= 500;
     if (isLogin && !this.isProven) return [];
     if (!this.isCounted(p.refusal, p.by)) return undefined;
-    const count = this.countOf(refusalFingerprint(p.by));
+    const count = this.getOrAddCount(fingerprintRefusal(p.by));
     const recipients = count.refused.get(p.projectId) ?? new Set();
     recipients.add(p.to);
     count.refused.set(p.projectId, recipients);
@@ -108,8 +108,9 @@ export class RouteRefusals {
   }
 
   /**
-   * Tells whether an email with a refusal about us should be retried instead of failing. The first refusal of an email
-   * proves little until the route has accepted another email. After a pause, no refusal is proof until then.
+   * Tells whether an email with a refusal about us should be retried instead of failing. While the route has accepted
+   * no email since the start of the process, only the first attempt of an email is retried. After a pause, every
+   * attempt is retried until the route accepts an email.
    */
   shouldWait(attempts: number): boolean {
     return !this.isProven && (this.isOnTrial || attempts <= 1);
@@ -126,7 +127,7 @@ export class RouteRefusals {
     return refusal.why === 'account' || refusal.why === 'session' || !this.isProven;
   }
 
-  private countOf(key: string): Count {
+  private getOrAddCount(key: string): Count {
     const existing = this.counts.get(key);
     if (existing) return existing;
     if (this.counts.size >= REFUSALS_MAX) this.counts.delete(this.counts.keys().next().value ?? '');

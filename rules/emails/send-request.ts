@@ -49,7 +49,7 @@ export interface SendRequest {
   /** The Message-ID that the caller set, with angle brackets. */
   messageId?: string | undefined;
   subscribed: boolean | undefined;
-  /** The result of `applyData` for the request's data. */
+  /** The result of `parseDataChanges` for the request's data. */
   data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
   headers: Record<string, string>;
   attachments: SendAttachment[];

@@ -38,7 +38,7 @@ const MESSAGE_ID = /^<[^<>@\s\u0080-\uffff]{1,400}@[^<>@\s\u0080-\uffff]{1,400}>
 const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)*$/;
 
 /** Returns an error message if a caller may not set this header. Undefined if the header is sent unchanged. */
-export function headerProblem(name: string, value: string): string | undefined {
+export function findHeaderError(name: string, value: string): string | undefined {
   const lower = name.toLowerCase();
   if (isReservedMailHeader(name)) return 'This header is set by the service and by mail servers only';
   const field = FIELD_BY_HEADER.get(lower);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { readSesNotification } from './ses-notification.ts';
 
-const feedbackOf = (part: object) =>
+const readFeedback = (part: object) =>
   readSesNotification(JSON.stringify({ mail: { messageId: 'ses-1' }, ...part }), new Date(0))?.feedback;
 
 it('reports a complaint of the recipient as a complaint', () => {
   const complaint = { timestamp: '2026-11-28T10:00:00Z', complaintFeedbackType: 'abuse', complaintSubType: null };
-  expect(feedbackOf({ eventType: 'Complaint', complaint })).toMatchObject({ kind: 'complaint' });
+  expect(readFeedback({ eventType: 'Complaint', complaint })).toMatchObject({ kind: 'complaint' });
 });
 
 it.each([
@@ -19,6 +19,6 @@ it.each([
     const dated = JSON.parse(JSON.stringify(part), (key, value) =>
       key === 'complaint' || key === 'bounce' ? { ...value, timestamp } : value,
     );
-    expect(feedbackOf(dated)).toMatchObject({ kind: 'bounce', refusal: { about: 'us' } });
+    expect(readFeedback(dated)).toMatchObject({ kind: 'bounce', refusal: { about: 'us' } });
   },
 );

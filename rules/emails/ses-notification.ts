@@ -76,7 +76,7 @@ export function readSesNotification(text: string, now: Date): SesNotification | 
   const parsed = Notification.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const { mail } = parsed.data;
-  const feedback = feedbackOf(parsed.data, now);
+  const feedback = toFeedback(parsed.data, now);
   if (!feedback) return undefined;
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
   const taggedId = mail.tags?.[SES_EMAIL_TAG][0];
@@ -90,7 +90,7 @@ export function readSesNotification(text: string, now: Date): SesNotification | 
   };
 }
 
-function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | undefined {
+function toFeedback(data: z.output<typeof Notification>, now: Date): Feedback | undefined {
   const type = data.notificationType ?? data.eventType;
   if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: toInstant(data.delivery.timestamp) ?? now };
   if (type === 'Complaint' && data.complaint) {
@@ -105,7 +105,7 @@ function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | 
   const { bounceType, bounceSubType = '', timestamp, bouncedRecipients } = data.bounce;
   const [recipient] = bouncedRecipients;
   const words = recipient?.diagnosticCode ?? `${bounceType} ${bounceSubType}`.trim();
-  const refusal = refusalOf({ bounceType, bounceSubType, ...recipient });
+  const refusal = toRefusal({ bounceType, bounceSubType, ...recipient });
   return { kind: 'bounce', at: toInstant(timestamp) ?? now, refusal, words };
 }
 
@@ -122,7 +122,7 @@ interface SesBounce {
  * SES did not contact the receiving server. Such a bounce proves nothing about the mailbox, because the list also
  * contains addresses after complaints.
  */
-function refusalOf(bounce: SesBounce): Refusal {
+function toRefusal(bounce: SesBounce): Refusal {
   const { bounceSubType, status, diagnosticCode } = bounce;
   if (bounceSubType === ON_SES_LIST) return NOT_SENT_BY_SES;
   const diagnostic = parseDiagnostic(diagnosticCode ?? '');
@@ -130,7 +130,7 @@ function refusalOf(bounce: SesBounce): Refusal {
   const isSilent = diagnosticCode === undefined && status === undefined;
   const isUnclear = refusal.about === 'recipient' && refusal.why === 'unknown';
   return isSilent || isUnclear
-    ? classifyRefusal({ code: null, ...sesClassification(bounce, isSilent), stage: 'dsn' })
+    ? classifyRefusal({ code: null, ...toEnhancedCode(bounce, isSilent), stage: 'dsn' })
     : refusal;
 }
 
@@ -138,7 +138,7 @@ function refusalOf(bounce: SesBounce): Refusal {
  * Returns an enhanced code for the classification by SES. The subtype `General` means that SES did not understand the
  * reply either, so a permanent bounce with this subtype counts only if there is no reply.
  */
-function sesClassification(
+function toEnhancedCode(
   { bounceType, bounceSubType }: SesBounce,
   isSilent: boolean,
 ): { enhanced: string | null; text: string } {

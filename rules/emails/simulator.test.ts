@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { classifyRefusal } from './refusal.ts';
-import { isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce, simulationOf } from './simulator.ts';
+import { chooseSimulation, isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce } from './simulator.ts';
 
 it('recognizes the addresses of the simulator in any case and with any tag', () => {
   expect(isSimulatorAddress('bounce@simulator.test')).toBe(true);
@@ -11,21 +11,21 @@ it('recognizes the addresses of the simulator in any case and with any tag', () 
 });
 
 it('gives the outcome of each address, with tags and without', () => {
-  const whatOf = (email: string, attempts = 1) => {
-    const { answer, steps } = simulationOf(email, attempts);
+  const describeSimulation = (email: string, attempts = 1) => {
+    const { answer, steps } = chooseSimulation(email, attempts);
     return [answer, ...steps.map(({ what }) => what)].join(' ');
   };
-  expect(whatOf('delivered@simulator.test')).toBe('accepted delivery');
-  expect(whatOf('BOUNCE+a+b@simulator.test')).toBe('accepted bounce');
-  expect(whatOf('softbounce+1@simulator.test')).toBe('accepted softbounce');
-  expect(whatOf('complaint@simulator.test')).toBe('accepted delivery complaint');
-  expect(whatOf('open+x@simulator.test')).toBe('accepted delivery open');
-  expect(whatOf('click@simulator.test')).toBe('accepted delivery open click');
-  expect(whatOf('reject+1@simulator.test')).toBe('refused');
-  expect(whatOf('defer@simulator.test')).toBe('put_off');
-  expect(whatOf('defer@simulator.test', 2)).toBe('accepted delivery');
-  expect(whatOf('constructor@simulator.test')).toBe('accepted delivery');
-  expect(simulationOf('slow@simulator.test', 1).steps).toEqual([{ what: 'delivery', afterMs: 10_000 }]);
+  expect(describeSimulation('delivered@simulator.test')).toBe('accepted delivery');
+  expect(describeSimulation('BOUNCE+a+b@simulator.test')).toBe('accepted bounce');
+  expect(describeSimulation('softbounce+1@simulator.test')).toBe('accepted softbounce');
+  expect(describeSimulation('complaint@simulator.test')).toBe('accepted delivery complaint');
+  expect(describeSimulation('open+x@simulator.test')).toBe('accepted delivery open');
+  expect(describeSimulation('click@simulator.test')).toBe('accepted delivery open click');
+  expect(describeSimulation('reject+1@simulator.test')).toBe('refused');
+  expect(describeSimulation('defer@simulator.test')).toBe('put_off');
+  expect(describeSimulation('defer@simulator.test', 2)).toBe('accepted delivery');
+  expect(describeSimulation('constructor@simulator.test')).toBe('accepted delivery');
+  expect(chooseSimulation('slow@simulator.test', 1).steps).toEqual([{ what: 'delivery', afterMs: 10_000 }]);
 });
 
 it('replies like servers: rejects the message, defers, and returns email for a dead and for a full mailbox', () => {

@@ -56,7 +56,7 @@ export function isSimulated({ to }: { to: { email: string } | null }): boolean {
 }
 
 /** Returns the simulated outcome of attempt number `attempts`. An email to an unknown word is delivered. */
-export function simulationOf(email: string, attempts: number): Simulation {
+export function chooseSimulation(email: string, attempts: number): Simulation {
   const word = /^[^+@]*/.exec(normalizeEmail(email))?.[0] ?? '';
   if (word === 'reject') return { answer: 'refused', steps: [] };
   if (word === 'defer' && attempts <= 1) return { answer: 'put_off', steps: [] };
@@ -65,10 +65,10 @@ export function simulationOf(email: string, attempts: number): Simulation {
 
 /** The simulator's replies, in the form of replies from a server. */
 export const SIMULATED_REPLIES = {
-  refused: reply(554, '5.6.0', 'message', 'The simulator refuses this message'),
-  put_off: reply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),
-  bounce: reply(550, '5.1.1', 'dsn', 'The simulator returns this mail: user unknown'),
-  softbounce: reply(452, '4.2.2', 'dsn', 'The simulator returns this mail: mailbox full'),
+  refused: simulateReply(554, '5.6.0', 'message', 'The simulator refuses this message'),
+  put_off: simulateReply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),
+  bounce: simulateReply(550, '5.1.1', 'dsn', 'The simulator returns this mail: user unknown'),
+  softbounce: simulateReply(452, '4.2.2', 'dsn', 'The simulator returns this mail: mailbox full'),
 } as const;
 
 /** Classifies a simulated bounce in the same way as a real bounce. */
@@ -77,6 +77,6 @@ export function simulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refus
   return { refusal: classifyRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
 }
 
-function reply<S extends Reply['stage']>(code: number, enhanced: string, stage: S, words: string) {
+function simulateReply<S extends Reply['stage']>(code: number, enhanced: string, stage: S, words: string) {
   return { code, enhanced, stage, text: `${enhanced} ${words}` };
 }

@@ -85,7 +85,7 @@ function checkOptions(options: URLSearchParams): void {
 }
 
 /** Returns a one-line error message if an SMTP_URL cannot be used. Undefined if it is usable. */
-export function smtpUrlProblem(text: string): string | undefined {
+export function findSmtpUrlError(text: string): string | undefined {
   try {
     parseSmtpUrl(text);
     return undefined;

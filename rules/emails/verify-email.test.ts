@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Dns } from '../domains/dns.ts';
 import { verifyEmail } from './verify-email.ts';
 
-const found = <T>(record: T) => Promise.resolve({ kind: 'found' as const, records: [record] });
+const resolveFound = <T>(record: T) => Promise.resolve({ kind: 'found' as const, records: [record] });
 const dns: Dns = {
-  ns: () => found('ns.example'),
-  mx: () => found({ exchange: 'mx.example', priority: 10 }),
-  txt: () => found(''),
-  addresses: () => found('192.0.2.1'),
+  ns: () => resolveFound('ns.example'),
+  mx: () => resolveFound({ exchange: 'mx.example', priority: 10 }),
+  txt: () => resolveFound(''),
+  addresses: () => resolveFound('192.0.2.1'),
 };
 
 describe('an address with a typing error', () => {

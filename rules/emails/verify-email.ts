@@ -55,7 +55,7 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
     hasWebsite: website.kind === 'found',
     hasMxRecords: mx.kind === 'found' && !isNullMx(mx.records),
     ...(suggestedEmail !== undefined && { suggestedEmail }),
-    reasons: [...delivery.reasons, ...traitReasons(traits, suggestedEmail)],
+    reasons: [...delivery.reasons, ...listTraitReasons(traits, suggestedEmail)],
   };
 }
 
@@ -131,7 +131,7 @@ function correctEnding(domain: string): string | undefined {
   return ending && `${domain.slice(0, dot)}.${ending}`;
 }
 
-function traitReasons(
+function listTraitReasons(
   traits: { isDisposable: boolean; isAlias: boolean; isPlusAddressed: boolean },
   suggestedEmail: string | undefined,
 ): string[] {

@@ -34,7 +34,7 @@ function signerOf(key: Buffer): IdMac {
  * Returns the email id in a return path, in upper or lower case and at any domain. Undefined if this service did not
  * create the return path.
  */
-export function emailIdOfVerp(key: Buffer, address: string): string | undefined {
+export function parseVerpAddress(key: Buffer, address: string): string | undefined {
   const [, id, signature] = LOCAL_PART.exec(address.trim().toLowerCase().replace(/@.*$/s, '')) ?? [];
   if (!id || !signature || !timingSafeEqual(Buffer.from(signature, 'hex'), computeMac(key, id))) return undefined;
   return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import { failWith, type RecordedOutcome } from './attempt-outcome.ts';
-import { type SuppressionReason, suppressedBy } from './reasons.ts';
+import { createFailedOutcome, type RecordedOutcome } from './attempt-outcome.ts';
+import { type SuppressionReason, suppressionReasonOf } from './reasons.ts';
 
 /** Facts about an email that is about to be sent, or about the email of a preview. */
 export interface EmailAtHand {
@@ -23,17 +23,17 @@ export interface EmailAtHand {
  * consent, sender, frequency), or until a hold ends. Undefined means that the email is sent. A test email is never
  * held, because it reaches no one. Source: contract §6.3, §9.8.
  */
-export function withheldAs(email: EmailAtHand): RecordedOutcome | undefined {
-  if (!email.to) return failWith('contact_deleted');
-  if (email.suppressedBy) return failWith(suppressedBy(email.suppressedBy));
+export function decideWithholding(email: EmailAtHand): RecordedOutcome | undefined {
+  if (!email.to) return createFailedOutcome('contact_deleted');
+  if (email.suppressedBy) return createFailedOutcome(suppressionReasonOf(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
-    return failWith(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
+    return createFailedOutcome(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
   }
-  if (email.contentType === 'MARKETING' && email.offTopic) return failWith('unsubscribed:topic');
-  if (!email.senderDomain) return failWith('sender_not_verified');
+  if (email.contentType === 'MARKETING' && email.offTopic) return createFailedOutcome('unsubscribed:topic');
+  if (!email.senderDomain) return createFailedOutcome('sender_not_verified');
   const held = email.project.held && email.mode === 'live' && isHoldable(email);
   if (held) return { kind: 'held' };
-  return email.capped ? failWith('frequency_capped') : undefined;
+  return email.capped ? createFailedOutcome('frequency_capped') : undefined;
 }
 
 /**

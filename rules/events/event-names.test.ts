@@ -105,7 +105,7 @@ describe('names to listen to', () => {
 
 describe('a pattern of event names', () => {
   const Pattern = z.string().superRefine(refuseImpossiblePattern);
-  const messageOf = (pattern: string) => Pattern.safeParse(pattern).error?.issues[0]?.message;
+  const findMessage = (pattern: string) => Pattern.safeParse(pattern).error?.issues[0]?.message;
 
   it.each([
     ['email.opened*', 'email.open'],
@@ -113,7 +113,7 @@ describe('a pattern of event names', () => {
     ['Email.click*', 'email.click'],
     ['shopify.stock*', 'shopify.back_in_stock'],
     ['email.opened', 'email.open'],
-  ])('is refused if no event can match it: %s', (pattern, nearest) => expect(messageOf(pattern)).toContain(nearest));
+  ])('is refused if no event can match it: %s', (pattern, nearest) => expect(findMessage(pattern)).toContain(nearest));
 
   it.each([
     '*',
@@ -126,5 +126,5 @@ describe('a pattern of event names', () => {
     'segment.vip*',
     'pixel.*',
     'order*',
-  ])('is accepted if an event can match it: %s', (pattern) => expect(messageOf(pattern)).toBeUndefined());
+  ])('is accepted if an event can match it: %s', (pattern) => expect(findMessage(pattern)).toBeUndefined());
 });

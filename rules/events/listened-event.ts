@@ -17,17 +17,20 @@ export const ListenedEventInput = z
 /** Adds an issue if an event with this name can never occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
   refuseUnfilled(name, ctx);
-  refuse(findImpossibleEventError(name), ctx);
+  addIssueForMessage(findImpossibleEventError(name), ctx);
 }
 
 /** Adds an issue for a pattern that no event can match: a name, or a prefix with an asterisk at its end. */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
   refuseUnfilled(pattern, ctx);
-  refuse(isPrefix ? findImpossiblePrefixError(pattern.slice(0, -1)) : findImpossibleEventError(pattern), ctx);
+  addIssueForMessage(
+    isPrefix ? findImpossiblePrefixError(pattern.slice(0, -1)) : findImpossibleEventError(pattern),
+    ctx,
+  );
 }
 
-function refuse(message: string | undefined, ctx: z.RefinementCtx): void {
+function addIssueForMessage(message: string | undefined, ctx: z.RefinementCtx): void {
   if (message !== undefined && !isParsedAsOlder())
     ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasOnlyMissingValues, interpolateFields } from '../content/interpolate.ts';
-import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
+import { type Data, isPlainObject, parseDataChanges } from '../filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
 /**
@@ -24,7 +24,7 @@ export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>
 
 /** Returns the names of the fields in the contact's data that the updates change. */
 export function listChangedNames(before: Readonly<Data>, updates: Readonly<Data>): string[] {
-  const { set, remove } = applyData(updates, 'keep');
+  const { set, remove } = parseDataChanges(updates, 'keep');
   const changed = Object.keys(set).filter((name) => !isDeepStrictEqual(set[name], before[name]));
   return [...changed, ...remove.filter((name) => Object.hasOwn(before, name))];
 }

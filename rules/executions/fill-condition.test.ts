@@ -6,7 +6,7 @@ import { fillCondition } from './fill-condition.ts';
 
 const variables = markTrusted({ event: { id: 5, text: '5', ids: ['a', 'b'], braces: '{{event.id}}' }, plan: 'Pro' });
 
-function holds(operator: string, value: unknown, x: unknown): boolean {
+function matchesFilled(operator: string, value: unknown, x: unknown): boolean {
   const filled = fillCondition(parseCondition([{ field: 'event.x', operator, value }], 'wait'), variables, 'wait');
   // The filters of a wait are stored as JSON and read again.
   return matchesEventData(parseCondition(JSON.parse(JSON.stringify(filled)), 'wait'), { x }, { now: new Date() });
@@ -25,14 +25,14 @@ describe('fillCondition', () => {
     ['in', '{{event.ids}}', 'c', false],
     ['equals', '{{event.braces}}', '{{event.id}}', true],
   ])('%s %j against %j is %s', (operator, value, x, expected) => {
-    expect(holds(operator, value, x)).toBe(expected);
+    expect(matchesFilled(operator, value, x)).toBe(expected);
   });
 
   it.each(['{{event.none}}', '{{ event.none | upcase }}'])('matches nothing where %s is missing', (value) => {
-    expect(holds('equals', value, '')).toBe(false);
-    expect(holds('equals', value, undefined)).toBe(false);
-    expect(holds('contains', value, 'x')).toBe(false);
-    expect(holds('notEquals', value, 'x')).toBe(true);
+    expect(matchesFilled('equals', value, '')).toBe(false);
+    expect(matchesFilled('equals', value, undefined)).toBe(false);
+    expect(matchesFilled('contains', value, 'x')).toBe(false);
+    expect(matchesFilled('notEquals', value, 'x')).toBe(true);
   });
 
   it.each(['subscribed', 'topic.01890a00-0000-7000-8000-000000000000', 'email', 'createdAt', 'data.x'])(
@@ -47,19 +47,19 @@ describe('fillCondition', () => {
         context: {},
         now: new Date(),
       };
-      const missing = (operator: string) => {
+      const matchesMissing = (operator: string) => {
         const condition = parseCondition(
           { logic: 'AND', groups: [{ filters: [{ field, operator, value: '{{event.none}}' }] }] },
           'step',
         );
         return evaluateCondition(fillCondition(condition, variables, 'step'), world, 'step');
       };
-      expect([missing('equals'), missing('notEquals')]).toEqual([false, true]);
+      expect([matchesMissing('equals'), matchesMissing('notEquals')]).toEqual([false, true]);
     },
   );
 
   it('also fills the filters of a CONDITION step', () => {
-    const condition = (value: string) =>
+    const fillPlanCondition = (value: string) =>
       fillCondition(
         parseCondition(
           { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }] },
@@ -68,7 +68,7 @@ describe('fillCondition', () => {
         variables,
         'step',
       );
-    const [filter] = condition('{{ plan }}').groups[0]?.filters ?? [];
+    const [filter] = fillPlanCondition('{{ plan }}').groups[0]?.filters ?? [];
     expect(filter).toEqual({ field: 'data.plan', operator: 'equals', value: 'Pro' });
   });
 });

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import { countsForListener } from '../events/automatic-emails.ts';
-import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
+import { checkData, type Data, mergeData, parseDataChanges } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
 import { markUntrusted, type Sourced, untrustedNames } from '../provenance/provenance.ts';
@@ -59,13 +59,13 @@ export interface RunContact {
 }
 
 /** Returns the data of a contact with the run's changes, or the stored data if the run has changed no data. */
-export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
+export function readDataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
   if (!run?.data && !run?.untrusted_keys) return stored;
   return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
 /** Creates the state of a test run whose steps have changed nothing yet. */
-export function newRun(
+export function newSandboxState(
   p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
 ): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
@@ -113,7 +113,7 @@ export function takeEvent(
  * `at` is null if nothing ends the pause. Events that the run's steps caused are ignored, because no step runs during a
  * pause.
  */
-export function endOfPause(
+export function findEndOfPause(
   run: SandboxState,
   awaited: AwaitedEvent | undefined,
 ): { at: Date | null; event?: RunEvent } {
@@ -143,7 +143,7 @@ function matches({ used, name, data }: RunEvent, awaited: AwaitedEvent, clock: F
 
 /**
  * Finds the first event that ends the run by `exitOn` or `exitWhenUnsubscribed`, between the start of the current visit
- * and an instant. An event without a time occurs when the run first pauses.
+ * and an instant. An event without a time counts as occurring at the start of the current visit.
  * @param until null means no limit
  */
 export function findExit(
@@ -170,7 +170,7 @@ export interface RunChanges {
 }
 
 /** Applies the effects of a step to the run, at an instant in the time of the run. */
-export function changeRun(
+export function applyRunChanges(
   run: SandboxState,
   { contact, events = [] }: RunChanges,
   by: { at: Date; visit: number },
@@ -194,7 +194,7 @@ export function applyContactUpdate(
   current: SeenContact,
   p: { data: Sourced<Data>; subscribed: boolean | undefined; untrustedTrigger: boolean },
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
-  const { set, remove, errors } = applyData(p.data.values, 'keep');
+  const { set, remove, errors } = parseDataChanges(p.data.values, 'keep');
   const data = mergeData(current.data.values, { set, remove });
   const allErrors = [...errors, ...checkData(data)];
   if (allErrors.length > 0) return { errors: allErrors };

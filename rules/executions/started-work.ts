@@ -47,7 +47,7 @@ export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
 ]);
 
 /** Returns the id of the row in the id of a workflow. Undefined if the id contains no row. */
-export function rowOfWorkflow(workflowId: string): string | undefined {
+export function parseRowId(workflowId: string): string | undefined {
   return WORKFLOW_ID.exec(workflowId)?.[2];
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { stepLabel } from './step-label.ts';
 
-const bytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
+const countBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
 
 it('contains the type and name of a step, and the event for which it waits', () => {
   expect(stepLabel({ type: 'DELAY', name: '三日待つ' })).toBe('DELAY “三日待つ”');
@@ -16,7 +16,7 @@ it.each([
   ['half a character', '\ud800'],
 ])('cuts a name of 200 times %s to 200 bytes, between two characters', (_, character) => {
   const label = stepLabel({ type: 'WAIT_FOR_EVENT', name: character.repeat(200) }, '待'.repeat(255));
-  expect(bytes(label)).toBeLessThanOrEqual(200);
-  expect(bytes(label)).toBeGreaterThan(190);
+  expect(countBytes(label)).toBeLessThanOrEqual(200);
+  expect(countBytes(label)).toBeGreaterThan(190);
   expect(label).toMatch(new RegExp(`^WAIT_FOR_EVENT “(${character})+…$`, 'u'));
 });

@@ -17,7 +17,7 @@ export function webhookBody(
   config: { body?: unknown; headers?: Record<string, string> | undefined },
   source: PayloadSource,
 ): string {
-  const type = mediaType(config.headers);
+  const type = readMediaType(config.headers);
   if (typeof config.body !== 'string') return encodeBody(webhookPayload(config, source), type);
   // If the whole text is one variable, the value of the variable replaces the text.
   const { value } = interpolateJson(config.body, source.variables);
@@ -34,7 +34,7 @@ function findEncoder(type: string): InterpolateOptions['encode'] {
 }
 
 /** Returns the content type without its parameters, in lower case. The default is JSON. */
-function mediaType(headers: Record<string, string> = {}): string {
+function readMediaType(headers: Record<string, string> = {}): string {
   const [, contentType] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
   return contentType?.split(';')[0]?.trim().toLowerCase() || 'application/json';
 }
@@ -42,12 +42,12 @@ function mediaType(headers: Record<string, string> = {}): string {
 function encodeBody(payload: unknown, type: string): string {
   if (type !== FORM_TYPE || typeof payload !== 'object' || payload === null) return JSON.stringify(payload);
   const fields = Object.entries(payload as Data).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, fieldText(item)]),
+    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, toFieldText(item)]),
   );
   return new URLSearchParams(fields).toString();
 }
 
-function fieldText(value: unknown): string {
+function toFieldText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

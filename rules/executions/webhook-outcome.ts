@@ -11,7 +11,7 @@ export interface WebhookAnswer {
  * Returns the error of a response to a WEBHOOK step, or null for a success. Only a 2xx status is a success. 408, 425,
  * 429 and 5xx are retried. Any other 4xx status, and a redirect that was not followed, are not retried.
  */
-export function faultOfAnswer({
+export function findResponseFault({
   statusCode,
 }: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {
   if (statusCode >= 200 && statusCode < 300) return null;
@@ -24,8 +24,8 @@ export function outputOfResponse({ statusCode, body, latencyMs }: WebhookAnswer)
 }
 
 /** Returns how a visit of a WEBHOOK step ends after its last attempt. */
-export function outcomeOfAnswer(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
-  const fault = faultOfAnswer(answer);
+export function toStepOutcome(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
+  const fault = findResponseFault(answer);
   return {
     status: fault ? ('FAILED' as const) : ('COMPLETED' as const),
     output: outputOfResponse(answer),

@@ -9,7 +9,7 @@ const CONFIGS: Partial<Record<StepType, Record<string, unknown>>> = {
   CONDITION: { field: 'data.plan', operator: 'equals', value: 'pro' },
   WEBHOOK: { url: 'https://crm.example.com' },
 };
-const step = (id: string, type: StepType, more: Partial<WorkflowGraph['steps'][number]> = {}) => ({
+const createStep = (id: string, type: StepType, more: Partial<WorkflowGraph['steps'][number]> = {}) => ({
   id,
   type,
   name: id,
@@ -18,8 +18,12 @@ const step = (id: string, type: StepType, more: Partial<WorkflowGraph['steps'][n
   senderReady: true,
   ...more,
 });
-const edge = (fromStepId: string, toStepId: string, branch: string | null = null) => ({ fromStepId, toStepId, branch });
-const graph = (more: Partial<WorkflowGraph>): WorkflowGraph => ({
+const createEdge = (fromStepId: string, toStepId: string, branch: string | null = null) => ({
+  fromStepId,
+  toStepId,
+  branch,
+});
+const createGraph = (more: Partial<WorkflowGraph>): WorkflowGraph => ({
   triggerType: 'EVENT',
   eventName: 'signup',
   entryStepId: 'a',
@@ -27,28 +31,38 @@ const graph = (more: Partial<WorkflowGraph>): WorkflowGraph => ({
   transitions: [],
   ...more,
 });
-const messages = (g: WorkflowGraph) => checkGraph(g).map((f) => `${f.field}: ${f.message}`);
+const listMessages = (g: WorkflowGraph) => checkGraph(g).map((f) => `${f.field}: ${f.message}`);
 
 describe('checkGraph', () => {
   it('finds no errors in a valid workflow, including loops with a pause', () => {
-    const sound = graph({
-      steps: [step('a', 'SEND_EMAIL'), step('b', 'DELAY'), step('c', 'CONDITION'), step('d', 'EXIT')],
-      transitions: [edge('a', 'b'), edge('b', 'c'), edge('c', 'a', 'yes'), edge('c', 'd', 'no')],
+    const sound = createGraph({
+      steps: [
+        createStep('a', 'SEND_EMAIL'),
+        createStep('b', 'DELAY'),
+        createStep('c', 'CONDITION'),
+        createStep('d', 'EXIT'),
+      ],
+      transitions: [
+        createEdge('a', 'b'),
+        createEdge('b', 'c'),
+        createEdge('c', 'a', 'yes'),
+        createEdge('c', 'd', 'no'),
+      ],
     });
-    expect(messages(sound)).toEqual([]);
+    expect(listMessages(sound)).toEqual([]);
   });
 
   it('reports all errors at once', () => {
-    const faulty = graph({
+    const faulty = createGraph({
       eventName: null,
       entryStepId: null,
       steps: [
-        step('a', 'SEND_EMAIL', { templateId: null }),
-        step('b', 'CONDITION'),
-        step('c', 'WEBHOOK', { config: { url: 'ftp://crm.example.com' } }),
+        createStep('a', 'SEND_EMAIL', { templateId: null }),
+        createStep('b', 'CONDITION'),
+        createStep('c', 'WEBHOOK', { config: { url: 'ftp://crm.example.com' } }),
       ],
     });
-    expect(messages(faulty)).toEqual([
+    expect(listMessages(faulty)).toEqual([
       'eventName: the workflow is started by an event, but none is named',
       'entryStepId: the workflow has no entry step: patch entryStepId',
       'steps.a: SEND_EMAIL “a” has no template',
@@ -59,20 +73,20 @@ describe('checkGraph', () => {
   });
 
   it('refuses unreachable steps and loops that never wait', () => {
-    const loop = graph({
-      steps: [step('a', 'UPDATE_CONTACT'), step('b', 'WEBHOOK'), step('lost', 'EXIT')],
-      transitions: [edge('a', 'b'), edge('b', 'a')],
+    const loop = createGraph({
+      steps: [createStep('a', 'UPDATE_CONTACT'), createStep('b', 'WEBHOOK'), createStep('lost', 'EXIT')],
+      transitions: [createEdge('a', 'b'), createEdge('b', 'a')],
     });
-    expect(messages(loop)).toEqual([
+    expect(listMessages(loop)).toEqual([
       'steps.lost: EXIT “lost” cannot be reached from the entry',
       'steps.a: UPDATE_CONTACT “a” is in a loop that waits 0 s a lap; one takes at least 60 s',
     ]);
   });
 
-  const lapping = (config: Record<string, unknown>) =>
-    graph({
-      steps: [step('a', 'SEND_EMAIL'), step('b', 'DELAY', { config })],
-      transitions: [edge('a', 'b'), edge('b', 'a')],
+  const checkLoopThrough = (config: Record<string, unknown>) =>
+    createGraph({
+      steps: [createStep('a', 'SEND_EMAIL'), createStep('b', 'DELAY', { config })],
+      transitions: [createEdge('a', 'b'), createEdge('b', 'a')],
     });
 
   it.each([
@@ -81,24 +95,42 @@ describe('checkGraph', () => {
     ['until an instant that is over by the second lap', { until: '2090-01-01T00:00:00Z' }],
     ['until one that has gone by', { until: '2020-01-01T00:00:00Z' }],
   ])('refuses a loop that waits %s', (_, config) => {
-    expect(messages(lapping(config))).toEqual([expect.stringContaining('steps.a: SEND_EMAIL “a” is in a loop that')]);
+    expect(listMessages(checkLoopThrough(config))).toEqual([
+      expect.stringContaining('steps.a: SEND_EMAIL “a” is in a loop that'),
+    ]);
   });
 
   it.each([
     ['60 seconds', { amount: 60, unit: 'seconds' }],
     ['until what a variable says', { until: '{{data.renewsAt}}' }],
   ])('accepts a loop that waits %s', (_, config) => {
-    expect(messages(lapping(config))).toEqual([]);
+    expect(listMessages(checkLoopThrough(config))).toEqual([]);
   });
 
   it('adds the waits of a cycle along the path with the shortest wait', () => {
     const half = { config: { amount: 30, unit: 'seconds' } };
-    const sound = graph({
-      steps: [step('a', 'DELAY', half), step('b', 'CONDITION'), step('c', 'DELAY', half), step('d', 'WAIT_FOR_EVENT')],
-      transitions: [edge('a', 'b'), edge('b', 'c', 'yes'), edge('b', 'd', 'no'), edge('c', 'a'), edge('d', 'a')],
+    const sound = createGraph({
+      steps: [
+        createStep('a', 'DELAY', half),
+        createStep('b', 'CONDITION'),
+        createStep('c', 'DELAY', half),
+        createStep('d', 'WAIT_FOR_EVENT'),
+      ],
+      transitions: [
+        createEdge('a', 'b'),
+        createEdge('b', 'c', 'yes'),
+        createEdge('b', 'd', 'no'),
+        createEdge('c', 'a'),
+        createEdge('d', 'a'),
+      ],
     });
-    expect(messages(sound)).toEqual([]);
-    const short = { ...sound, transitions: [...sound.transitions.slice(0, 2), edge('b', 'a', 'no'), edge('c', 'd')] };
-    expect(messages(short)).toEqual(['steps.a: DELAY “a” is in a loop that waits 30 s a lap; one takes at least 60 s']);
+    expect(listMessages(sound)).toEqual([]);
+    const short = {
+      ...sound,
+      transitions: [...sound.transitions.slice(0, 2), createEdge('b', 'a', 'no'), createEdge('c', 'd')],
+    };
+    expect(listMessages(short)).toEqual([
+      'steps.a: DELAY “a” is in a loop that waits 30 s a lap; one takes at least 60 s',
+    ]);
   });
 });

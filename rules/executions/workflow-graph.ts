@@ -166,13 +166,13 @@ function findShortestLoop(
       if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
     }
     if (at && at.waitMs >= MIN_CYCLE_WAIT_MS) return undefined;
-    if (at?.id === start) return { waitMs: at.waitMs, stepIds: traceBack(start, reached) };
+    if (at?.id === start) return { waitMs: at.waitMs, stepIds: listPathTo(start, reached) };
     if (at) done.add(at.id);
   }
   return undefined;
 }
 
-function traceBack(start: string, reached: Map<string, { from: string }>): string[] {
+function listPathTo(start: string, reached: Map<string, { from: string }>): string[] {
   const ids = [start];
   for (let id = reached.get(start)?.from; id !== undefined && id !== start; id = reached.get(id)?.from) ids.push(id);
   return ids;

@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyData, checkData, DATA_LIMITS, mergeData, plainData, RESERVED_DATA_KEYS } from './data-values.ts';
+import { checkData, DATA_LIMITS, mergeData, parseDataChanges, plainData, RESERVED_DATA_KEYS } from './data-values.ts';
 
 describe('the five data value rules', () => {
   it('stores primitives, arrays and objects unchanged', () => {
     const data = { plan: 'pro', seats: 3, trial: false, tags: ['a'], address: { city: 'Gent' } };
-    expect(applyData(data)).toEqual({ set: data, remove: [], oneOff: {}, ignored: [], errors: [] });
+    expect(parseDataChanges(data)).toEqual({ set: data, remove: [], oneOff: {}, ignored: [], errors: [] });
   });
 
   it('deletes a field with null and skips an empty string', () => {
-    const changes = applyData({ plan: null, name: '' });
+    const changes = parseDataChanges({ plan: null, name: '' });
     expect(changes).toMatchObject({ set: {}, remove: ['plan'], oneOff: {} });
     expect(mergeData({ plan: 'pro', name: 'Ada' }, changes)).toEqual({ name: 'Ada' });
   });
 
   it('uses { value, persistent: false } for this request only', () => {
-    expect(applyData({ code: { value: '123', persistent: false } })).toMatchObject({
+    expect(parseDataChanges({ code: { value: '123', persistent: false } })).toMatchObject({
       set: {},
       oneOff: { code: '123' },
     });
-    expect(applyData({ code: { persistent: false } })).toMatchObject({ set: {}, oneOff: { code: null } });
+    expect(parseDataChanges({ code: { persistent: false } })).toMatchObject({ set: {}, oneOff: { code: null } });
   });
 
   it('shows wrapped values as they are, in the payload of an event too', () => {
@@ -30,24 +30,24 @@ describe('the five data value rules', () => {
 
   it('stores the value of { value, persistent: true } and applies the other rules to it', () => {
     const data = { a: { value: 1, persistent: true }, b: { value: null, persistent: true } };
-    expect(applyData(data)).toMatchObject({ set: { a: 1 }, remove: ['b'] });
+    expect(parseDataChanges(data)).toMatchObject({ set: { a: 1 }, remove: ['b'] });
   });
 
   it('keeps an object that only looks similar', () => {
     const limit = { value: 1, persistent: false, unit: 'GB' };
-    expect(applyData({ limit })).toMatchObject({ set: { limit }, oneOff: {} });
+    expect(parseDataChanges({ limit })).toMatchObject({ set: { limit }, oneOff: {} });
   });
 
   it('drops every reserved key, whether its value is persistent or not', () => {
     const keys = [...RESERVED_DATA_KEYS];
-    const changes = applyData(
+    const changes = parseDataChanges(
       Object.fromEntries(keys.map((key, i) => [key, i % 2 ? 'x' : { value: 1, persistent: false }])),
     );
     expect(changes).toEqual({ set: {}, remove: [], oneOff: {}, ignored: keys, errors: [] });
   });
 
   it('drops the key __proto__', () => {
-    const changes = applyData(JSON.parse('{"__proto__": {"admin": true}, "constructor": "x"}'));
+    const changes = parseDataChanges(JSON.parse('{"__proto__": {"admin": true}, "constructor": "x"}'));
     expect(changes.ignored).toEqual(['__proto__']);
     expect(Object.hasOwn(changes.set, 'constructor')).toBe(true);
     expect((changes.set as { admin?: boolean }).admin).toBeUndefined();
@@ -63,13 +63,13 @@ describe('limits of contact data', () => {
     ['half a surrogate pair, deep inside', { a: [{ b: '\ud83d' }] }, 'data.a'],
     ['an infinite number', { a: Number.POSITIVE_INFINITY }, 'data.a'],
   ])('contact data refuses %s', (_, data, field) => {
-    expect(applyData(data).errors.map((error) => error.field)).toEqual([field]);
+    expect(parseDataChanges(data).errors.map((error) => error.field)).toEqual([field]);
   });
 
   it('accepts 200 keys and refuses 201', () => {
-    const keys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]));
-    expect(applyData(keys(200)).errors).toEqual([]);
-    expect(applyData(keys(201)).errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
+    const createKeys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]));
+    expect(parseDataChanges(createKeys(200)).errors).toEqual([]);
+    expect(parseDataChanges(createKeys(201)).errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
   });
 
   it('counts bytes of JSON, not characters', () => {
@@ -82,19 +82,19 @@ describe('limits of contact data', () => {
   it('refuses a value nested too deep instead of overflowing the stack', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
-    expect(applyData({ deep }).errors).toMatchObject([{ field: 'data.deep', code: 'too_big' }]);
+    expect(parseDataChanges({ deep }).errors).toMatchObject([{ field: 'data.deep', code: 'too_big' }]);
   });
 });
 
-describe('properties', () => {
+describe('the result of parseDataChanges, for any data', () => {
   const data = fc.dictionary(fc.string({ minLength: 1, maxLength: 12 }), fc.jsonValue({ maxDepth: 3 }), {
     maxKeys: 20,
   });
 
-  it('every key is in exactly one list of the result, or is skipped because its value is an empty string', () => {
+  it('has every key in exactly one list, except keys whose value is an empty string', () => {
     fc.assert(
       fc.property(data, (input) => {
-        const { set, remove, oneOff, ignored, errors } = applyData(input);
+        const { set, remove, oneOff, ignored, errors } = parseDataChanges(input);
         const placed = [...Object.keys(set), ...remove, ...Object.keys(oneOff), ...ignored];
         expect(new Set(placed).size).toBe(placed.length);
         const skipped = Object.keys(input).filter((key) => !placed.includes(key));
@@ -103,11 +103,11 @@ describe('properties', () => {
     );
   });
 
-  it('applying the same data twice changes nothing more, and never leaves a null or empty string it was given', () => {
+  it('has no further effect when it is merged twice, and stores no null and no empty string', () => {
     fc.assert(
       fc.property(data, data, (current, input) => {
-        const changes = applyData(input);
-        const once = mergeData(applyData(current).set, changes);
+        const changes = parseDataChanges(input);
+        const once = mergeData(parseDataChanges(current).set, changes);
         expect(mergeData(once, changes)).toEqual(once);
         for (const [key, value] of Object.entries(changes.set)) expect([once[key], value]).not.toContain(null);
       }),
@@ -116,5 +116,7 @@ describe('properties', () => {
 });
 
 it.each(['Subscribed', ' subscribed ', 'sms_subscribed', 'SMS Subscribed'])('%j is consent, not data', (key) => {
-  expect(applyData({ [key]: false }).errors).toMatchObject([{ message: expect.stringContaining('is not data') }]);
+  expect(parseDataChanges({ [key]: false }).errors).toMatchObject([
+    { message: expect.stringContaining('is not data') },
+  ]);
 });

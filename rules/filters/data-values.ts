@@ -37,7 +37,7 @@ export function consentPlaceOf(key: string): string | undefined {
 }
 
 /**
- * How `applyData` treats the names of consent fields. `refuse` reports an error with a hint. `drop` ignores them (for
+ * How `parseDataChanges` treats the names of consent fields. `refuse` reports an error with a hint. `drop` ignores them (for
  * requests with the public key). `keep` stores them as data (for steps that were saved before such names were refused).
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
@@ -69,7 +69,10 @@ export interface DataChanges {
  * persistent: true }` is the same as its value. Arrays and other objects are stored unchanged. Source: contract §3.2
  * Data.
  */
-export function applyData(input: Readonly<Data> | null | undefined, consent: ConsentNames = 'refuse'): DataChanges {
+export function parseDataChanges(
+  input: Readonly<Data> | null | undefined,
+  consent: ConsentNames = 'refuse',
+): DataChanges {
   const field = 'data';
   const changes: DataChanges = { set: {}, remove: [], oneOff: {}, ignored: [], errors: [] };
   for (const [key, value] of Object.entries(input ?? {})) applyValue(changes, key, value, { field, consent });

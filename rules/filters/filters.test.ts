@@ -14,13 +14,13 @@ const SEGMENT = '019a0000-0000-7000-8000-000000000001';
 const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };
 const OLD = { field: 'data.age', operator: 'greaterThan', value: 18 };
 
-function errorsOf(input: unknown, schema = ConditionInput): [string, string][] {
+function listErrors(input: unknown, schema = ConditionInput): [string, string][] {
   const result = schema.safeParse(input);
   return result.success ? [] : result.error.issues.map((issue) => [issue.path.join('.'), issue.code]);
 }
 
-function nested(levels: number): unknown {
-  const group = levels > 1 ? { filters: [PRO], conditions: nested(levels - 1) } : { filters: [PRO] };
+function createNestedCondition(levels: number): unknown {
+  const group = levels > 1 ? { filters: [PRO], conditions: createNestedCondition(levels - 1) } : { filters: [PRO] };
   return { logic: 'AND', groups: [group] };
 }
 
@@ -37,31 +37,36 @@ describe('a condition', () => {
   });
 
   it('in the full form is kept, without unknown fields', () => {
-    const condition = { logic: 'OR', groups: [{ filters: [{ ...PRO, unit: null, id: 7 }], conditions: nested(2) }] };
+    const condition = {
+      logic: 'OR',
+      groups: [{ filters: [{ ...PRO, unit: null, id: 7 }], conditions: createNestedCondition(2) }],
+    };
     expect(ConditionInput.parse(condition)).toEqual({
       logic: 'OR',
-      groups: [{ filters: [PRO], conditions: nested(2) }],
+      groups: [{ filters: [PRO], conditions: createNestedCondition(2) }],
     });
   });
 
   it('may have a group that contains only a nested condition', () => {
-    const condition = { logic: 'AND', groups: [{ filters: [], conditions: nested(1) }] };
+    const condition = { logic: 'AND', groups: [{ filters: [], conditions: createNestedCondition(1) }] };
     expect(ConditionInput.parse(condition)).toEqual(condition);
   });
 
-  it(`nests ${MAX_CONDITION_DEPTH} deep and no deeper, however deep the input`, () => {
-    expect(errorsOf(nested(MAX_CONDITION_DEPTH))).toEqual([]);
-    expect(errorsOf(nested(5000))).toEqual([[`${'groups.0.conditions.'.repeat(10)}`.slice(0, -1), 'custom']]);
+  it(`is refused if conditions are nested more than ${MAX_CONDITION_DEPTH} deep, however deep the input is`, () => {
+    expect(listErrors(createNestedCondition(MAX_CONDITION_DEPTH))).toEqual([]);
+    expect(listErrors(createNestedCondition(5000))).toEqual([
+      [`${'groups.0.conditions.'.repeat(10)}`.slice(0, -1), 'custom'],
+    ]);
   });
 
-  it(`holds ${MAX_FILTERS} filters and no more, over all its groups`, () => {
-    const groups = (n: number) => ({
+  it(`has at most ${MAX_FILTERS} filters, over all its groups`, () => {
+    const createGroups = (n: number) => ({
       logic: 'AND',
       groups: Array.from({ length: n }, () => ({ filters: [PRO, OLD] })),
     });
-    expect(errorsOf(groups(250))).toEqual([]);
-    expect(errorsOf(groups(251))).toEqual([['groups.250.filters', 'too_big']]);
-    expect(errorsOf({ operator: 'AND', conditions: Array(501).fill(PRO) })).toEqual([['conditions', 'too_big']]);
+    expect(listErrors(createGroups(250))).toEqual([]);
+    expect(listErrors(createGroups(251))).toEqual([['groups.250.filters', 'too_big']]);
+    expect(listErrors({ operator: 'AND', conditions: Array(501).fill(PRO) })).toEqual([['conditions', 'too_big']]);
   });
 
   it.each([
@@ -81,7 +86,7 @@ describe('a condition', () => {
       'invalid_value',
     ],
   ])('with %s is refused, with the path of the error', (_, input, field, code) => {
-    expect(errorsOf(input)).toEqual([[field, code]]);
+    expect(listErrors(input)).toEqual([[field, code]]);
   });
 
   it('reports all errors at once, each at its own path', () => {
@@ -91,7 +96,7 @@ describe('a condition', () => {
         { ...OLD, value: true },
       ],
     };
-    expect(errorsOf({ logic: 'AND', groups: [group] })).toEqual([
+    expect(listErrors({ logic: 'AND', groups: [group] })).toEqual([
       ['groups.0.filters.0.field', 'custom'],
       ['groups.0.filters.1.value', 'custom'],
     ]);
@@ -108,22 +113,27 @@ describe('a filter', () => {
     [{ field: 'event.{{event.name}}', operator: 'triggered' }, 'field'],
   ])('in an audience may not have an expression, because no execution provides values: %j', (filter, key) => {
     const condition = { operator: 'AND', conditions: [filter] };
-    expect(errorsOf(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
+    expect(listErrors(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
     expect(parseCondition(condition).groups).toHaveLength(1);
   });
 
   it('has the name of its event without surrounding spaces, because events are recorded without them', () => {
-    const asked = (field: string) => ({ operator: 'AND', conditions: [{ field, operator: 'triggered' }] });
-    expect(ConditionInput.parse(asked('event. order paid ')).groups[0]?.filters[0]?.field).toBe('event.order paid');
-    expect(errorsOf(asked('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
+    const createTriggerCondition = (field: string) => ({
+      operator: 'AND',
+      conditions: [{ field, operator: 'triggered' }],
+    });
+    expect(ConditionInput.parse(createTriggerCondition('event. order paid ')).groups[0]?.filters[0]?.field).toBe(
+      'event.order paid',
+    );
+    expect(listErrors(createTriggerCondition('event. email.opened'))).toEqual([['conditions.0.field', 'custom']]);
   });
 
   it('in an audience may search for braces, and the field of a filter in a step may not have an expression', () => {
     const braces = { field: 'data.name', operator: 'contains', value: '{{' };
-    expect(errorsOf({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
+    expect(listErrors({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
     const wrong = { field: 'event.{{event.key}}', operator: 'exists' };
-    expect(errorsOf(wrong, StepConditionInput)).toEqual([['field', 'custom']]);
-    expect(errorsOf(wrong, WaitFiltersInput)).toEqual([['field', 'custom']]);
+    expect(listErrors(wrong, StepConditionInput)).toEqual([['field', 'custom']]);
+    expect(listErrors(wrong, WaitFiltersInput)).toEqual([['field', 'custom']]);
   });
 
   it.each([
@@ -171,8 +181,8 @@ describe('a filter', () => {
     [{ field: 'createdAt', operator: 'within', value: 7, unit: 'years' }, 'unit'],
     [{ field: 'createdAt', operator: 'within', value: 1e9, unit: 'weeks' }, 'value'],
     [{ field: 'event.signup', operator: 'triggeredWithin', value: 7 }, 'unit'],
-  ])('%j is refused for its %s', (filter, key) => {
-    expect(errorsOf({ operator: 'AND', conditions: [filter] }).map(([field]) => field)).toEqual([
+  ])('the filter %j is refused, with an error for its %s', (filter, key) => {
+    expect(listErrors({ operator: 'AND', conditions: [filter] }).map(([field]) => field)).toEqual([
       `conditions.0.${key}`,
     ]);
   });
@@ -188,7 +198,7 @@ describe('a filter', () => {
     { field: 'subscribed', operator: 'equals', value: true },
     { field: 'contact.email', operator: 'endsWith', value: '@example.com' },
   ])('the filter %j is accepted', (filter) => {
-    expect(errorsOf({ operator: 'AND', conditions: [filter] })).toEqual([]);
+    expect(listErrors({ operator: 'AND', conditions: [filter] })).toEqual([]);
   });
 
   it.each([
@@ -197,14 +207,14 @@ describe('a filter', () => {
     ['in', ['Ada <ADA@example.com>', 'bob@example.com '], ['ada@example.com', 'bob@example.com']],
     ['endsWith', ' @Example.COM ', '@example.com'],
   ])('addresses by %s are compared in the form that is stored', (operator, value, stored) => {
-    const filtersOf = (field: string) =>
+    const parseFilters = (field: string) =>
       ConditionInput.parse({ operator: 'AND', conditions: [{ field, operator, value }] }).groups[0]?.filters;
     for (const field of ['email', 'contact.email'])
-      expect(filtersOf(field)).toEqual([{ field, operator, value: stored }]);
-    expect(filtersOf('data.email')).toEqual([{ field: 'data.email', operator, value }]);
-    expect(errorsOf({ operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '  ' }] })).toEqual([
-      ['conditions.0.value', 'custom'],
-    ]);
+      expect(parseFilters(field)).toEqual([{ field, operator, value: stored }]);
+    expect(parseFilters('data.email')).toEqual([{ field: 'data.email', operator, value }]);
+    expect(
+      listErrors({ operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '  ' }] }),
+    ).toEqual([['conditions.0.value', 'custom']]);
   });
 });
 
@@ -212,17 +222,17 @@ describe('a CONDITION step', () => {
   it('takes a single filter, and the trigger payload and the context as fields', () => {
     const filter = { field: 'event.amount', operator: 'greaterThan', value: 100 };
     expect(StepConditionInput.parse(filter)).toEqual({ logic: 'AND', groups: [{ filters: [filter] }] });
-    expect(errorsOf({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
-    expect(errorsOf({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
+    expect(listErrors({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
+    expect(listErrors({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
   });
 
   it('refuses an expression for a value that the operator does not use', () => {
     const filter = { field: 'data.plan', operator: 'exists', value: '{{event.plan}}' };
-    expect(errorsOf(filter, StepConditionInput)).toEqual([['value', 'custom']]);
+    expect(listErrors(filter, StepConditionInput)).toEqual([['value', 'custom']]);
   });
 
   it('reports the error of a single filter by its own key', () => {
-    expect(errorsOf({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
+    expect(listErrors({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
   });
 });
 
@@ -233,11 +243,11 @@ describe('the filters of a wait', () => {
     for (const input of [filter, [filter], condition, { operator: 'AND', conditions: [filter] }]) {
       expect(WaitFiltersInput.parse(input)).toEqual(condition);
     }
-    expect(errorsOf([{ field: 'event.amount', operator: 'exists' }], WaitFiltersInput)).toEqual([]);
-    expect(errorsOf([{ field: 'event.amount', operator: 'triggered' }], WaitFiltersInput)).toEqual([
+    expect(listErrors([{ field: 'event.amount', operator: 'exists' }], WaitFiltersInput)).toEqual([]);
+    expect(listErrors([{ field: 'event.amount', operator: 'triggered' }], WaitFiltersInput)).toEqual([
       ['0.operator', 'custom'],
     ]);
-    expect(errorsOf([], WaitFiltersInput)).toEqual([['', 'too_small']]);
+    expect(listErrors([], WaitFiltersInput)).toEqual([['', 'too_small']]);
   });
 });
 
@@ -293,12 +303,12 @@ it('reads a stored condition with a part that its operator does not use', () => 
 it('reads a stored condition with longer strings than are allowed now', () => {
   const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
   expect(parseCondition(stored)).toEqual(stored);
-  expect(errorsOf(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
+  expect(listErrors(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
 });
 
 describe('withinNext', () => {
   const now = new Date('2026-11-27T12:00:00Z');
-  const holds = (stored: unknown) =>
+  const isWithinThreeDays = (stored: unknown) =>
     evaluateValueFilter({ field: 'data.at', operator: 'withinNext', value: 3, unit: 'days' }, stored, { now });
 
   it.each([
@@ -311,5 +321,5 @@ describe('withinNext', () => {
     ['soon', false],
     [20261128, false],
     [undefined, false],
-  ])('three days of %j: %s', (stored, expected) => expect(holds(stored)).toBe(expected));
+  ])('three days of %j: %s', (stored, expected) => expect(isWithinThreeDays(stored)).toBe(expected));
 });

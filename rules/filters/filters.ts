@@ -151,7 +151,7 @@ const FilterShape = z.object({
     error: ({ input }) => (typeof input === 'string' ? describeUnknownOperator(input) : undefined),
   }),
   value: z
-    .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
+    .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: describeValueShapeError })
     .optional(),
   unit: z.enum(UNITS).nullish(),
 });
@@ -186,23 +186,23 @@ class ConditionReader {
 
   read(input: unknown): Condition {
     if (this.#scope === 'wait' && Array.isArray(input)) {
-      return { logic: 'AND', groups: [{ filters: this.#filterList(input, []) }] };
+      return { logic: 'AND', groups: [{ filters: this.#readFilters(input, []) }] };
     }
     if (isSingleFilter(this.#scope, input)) {
-      return { logic: 'AND', groups: [{ filters: this.#filter(input, []) }] };
+      return { logic: 'AND', groups: [{ filters: this.#readFilter(input, []) }] };
     }
-    return this.#condition(input, [], 1);
+    return this.#readCondition(input, [], 1);
   }
 
-  #condition(input: unknown, path: Path, depth: number): Condition {
+  #readCondition(input: unknown, path: Path, depth: number): Condition {
     if (depth > MAX_CONDITION_DEPTH) {
-      this.#fault(input, path, `Conditions nest at most ${MAX_CONDITION_DEPTH} deep.`);
+      this.#reportError(input, path, `Conditions nest at most ${MAX_CONDITION_DEPTH} deep.`);
     } else if (!isRecord(input)) {
       this.#report({ code: 'invalid_type', expected: 'object', input, path });
     } else if (isSimpleForm(input)) {
-      return this.#simple(input, path);
+      return this.#readSimpleForm(input, path);
     } else {
-      return { logic: this.#logic(input, 'logic', path), groups: this.#groups(input.groups, path, depth) };
+      return { logic: this.#readLogic(input, 'logic', path), groups: this.#readGroups(input.groups, path, depth) };
     }
     return { logic: 'AND', groups: [] };
   }
@@ -211,59 +211,60 @@ class ConditionReader {
    * Reads the simple form, `{ operator, conditions: [Filter] }`. AND becomes one group with all filters, and OR becomes
    * a group for each filter.
    */
-  #simple(input: Record<string, unknown>, path: Path): Condition {
-    const logic = this.#logic(input, 'operator', path);
-    const filters = this.#filterList(input.conditions, [...path, 'conditions']);
+  #readSimpleForm(input: Record<string, unknown>, path: Path): Condition {
+    const logic = this.#readLogic(input, 'operator', path);
+    const filters = this.#readFilters(input.conditions, [...path, 'conditions']);
     return { logic, groups: logic === 'AND' ? [{ filters }] : filters.map((filter) => ({ filters: [filter] })) };
   }
 
-  #logic(input: Record<string, unknown>, key: string, path: Path): Condition['logic'] {
+  #readLogic(input: Record<string, unknown>, key: string, path: Path): Condition['logic'] {
     const logic = input[key];
     if (logic === 'AND' || logic === 'OR') return logic;
     this.#report({ code: 'invalid_value', values: ['AND', 'OR'], input: logic, path: [...path, key] });
     return 'AND';
   }
 
-  #groups(input: unknown, path: Path, depth: number): Group[] {
+  #readGroups(input: unknown, path: Path, depth: number): Group[] {
     const groupsPath = [...path, 'groups'];
     if (!Array.isArray(input)) {
       this.#report({ code: 'invalid_type', expected: 'array', input, path: groupsPath });
       return [];
     }
-    if (input.length === 0) this.#tooSmall(input, groupsPath);
+    if (input.length === 0) this.#reportTooFew(input, groupsPath);
     if (input.length > MAX_FILTERS) {
-      this.#tooBig(input, groupsPath);
+      this.#reportTooMany(input, groupsPath);
       return [];
     }
-    return input.map((group, index) => this.#group(group, [...groupsPath, index], depth));
+    return input.map((group, index) => this.#readGroup(group, [...groupsPath, index], depth));
   }
 
-  #group(input: unknown, path: Path, depth: number): Group {
+  #readGroup(input: unknown, path: Path, depth: number): Group {
     if (!isRecord(input)) {
       this.#report({ code: 'invalid_type', expected: 'object', input, path });
       return { filters: [] };
     }
     const nested = input.conditions ?? undefined;
     const optional = nested !== undefined && (input.filters === undefined || isEmptyArray(input.filters));
-    const filters = optional ? [] : this.#filterList(input.filters, [...path, 'filters']);
+    const filters = optional ? [] : this.#readFilters(input.filters, [...path, 'filters']);
     if (nested === undefined) return { filters };
-    return { filters, conditions: this.#condition(nested, [...path, 'conditions'], depth + 1) };
+    return { filters, conditions: this.#readCondition(nested, [...path, 'conditions'], depth + 1) };
   }
 
-  #filterList(input: unknown, path: Path): Filter[] {
+  #readFilters(input: unknown, path: Path): Filter[] {
     if (!Array.isArray(input)) {
       this.#report({ code: 'invalid_type', expected: 'array', input, path });
       return [];
     }
-    if (input.length === 0) this.#tooSmall(input, path);
+    if (input.length === 0) this.#reportTooFew(input, path);
     const before = this.#filters;
     this.#filters += input.length;
-    if (this.#filters <= MAX_FILTERS) return input.flatMap((filter, index) => this.#filter(filter, [...path, index]));
-    if (before <= MAX_FILTERS) this.#tooBig(input, path);
+    if (this.#filters <= MAX_FILTERS)
+      return input.flatMap((filter, index) => this.#readFilter(filter, [...path, index]));
+    if (before <= MAX_FILTERS) this.#reportTooMany(input, path);
     return [];
   }
 
-  #filter(input: unknown, path: Path): Filter[] {
+  #readFilter(input: unknown, path: Path): Filter[] {
     const shape = FilterShape.safeParse(input);
     if (!shape.success) {
       for (const issue of shape.error.issues)
@@ -271,12 +272,12 @@ class ConditionReader {
       return [];
     }
     const { operator, value, unit } = shape.data;
-    const field = this.#isStored ? shape.data.field : withTrimmedEvent(shape.data.field);
+    const field = this.#isStored ? shape.data.field : trimEventInField(shape.data.field);
     const filter: Filter = { field, operator };
-    if (value !== undefined && value !== null) filter.value = this.#normalized(filter, value);
+    if (value !== undefined && value !== null) filter.value = this.#normalizeValue(filter, value);
     if (unit) filter.unit = unit;
     for (const fault of checkFilter(filter, this.#scope, this.#isStored))
-      this.#fault(input, [...path, fault.key], fault.message);
+      this.#reportError(input, [...path, fault.key], fault.message);
     if (this.#isStored) return [filter];
     this.#refuseImpossibleEvent(filter, input, path);
     this.#refuseExpressions(filter, input, path);
@@ -290,53 +291,54 @@ class ConditionReader {
    */
   #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
     const fieldError = findUnfilledError(field);
-    if (fieldError !== undefined) this.#fault(input, [...path, 'field'], fieldError);
+    if (fieldError !== undefined) this.#reportError(input, [...path, 'field'], fieldError);
     if (this.#scope === 'audience') {
       const fault = [value].flat().flatMap((item) => (typeof item === 'string' && findUnfilledError(item)) || [])[0];
-      if (fault !== undefined) this.#fault(input, [...path, 'value'], fault);
+      if (fault !== undefined) this.#reportError(input, [...path, 'value'], fault);
       return;
     }
-    for (const fault of listExpressionErrors(value, [...path, 'value'])) this.#fault(input, fault.path, fault.message);
+    for (const fault of listExpressionErrors(value, [...path, 'value']))
+      this.#reportError(input, fault.path, fault.message);
   }
 
   #refuseImpossibleEvent({ field, operator }: Filter, input: unknown, path: Path): void {
     const ref = parseField(field, operator, this.#scope);
     const message = ref?.kind === 'event' ? findImpossibleEventError(ref.name) : undefined;
-    if (message !== undefined) this.#fault(input, [...path, 'field'], message);
+    if (message !== undefined) this.#reportError(input, [...path, 'field'], message);
   }
 
   /**
    * Normalizes values that are compared with the address of a contact, because stored addresses are normalized
    * (contract §3.1 Addresses).
    */
-  #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
+  #normalizeValue({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
     if (this.#scope !== 'audience' && hasExpression(value)) return value;
     const normalize = (item: Scalar) => (typeof item === 'string' ? (toSearchForms(item).at(-1) ?? item) : item);
     return Array.isArray(value) ? value.map(normalize) : normalize(value);
   }
 
-  #fault(input: unknown, path: Path, message: string): void {
+  #reportError(input: unknown, path: Path, message: string): void {
     this.#report({ code: 'custom', message, input, path });
   }
 
-  #tooSmall(input: unknown, path: Path): void {
+  #reportTooFew(input: unknown, path: Path): void {
     this.#report({ code: 'too_small', origin: 'array', minimum: 1, inclusive: true, input, path });
   }
 
-  #tooBig(input: unknown, path: Path): void {
+  #reportTooMany(input: unknown, path: Path): void {
     const message = `A condition holds at most ${MAX_FILTERS} filters.`;
     this.#report({ code: 'too_big', origin: 'array', maximum: MAX_FILTERS, inclusive: true, input, path, message });
   }
 }
 
 /** Removes spaces around the name of an event, because recorded events have trimmed names. */
-function withTrimmedEvent(field: string): string {
+function trimEventInField(field: string): string {
   const [, prefix, name] = /^((?:contact\.)?event\.)(.+)$/su.exec(field) ?? [];
   return prefix === undefined || name === undefined ? field : prefix + trimEventName(name);
 }
 
-function valueShapeError(issue: { input?: unknown }): string {
+function describeValueShapeError(issue: { input?: unknown }): string {
   return Array.isArray(issue.input)
     ? `A list of at most ${MAX_FILTERS} strings, numbers or booleans is expected.`
     : 'A string, a number, a boolean or a list of them is expected.';

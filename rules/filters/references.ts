@@ -17,7 +17,7 @@ export interface ConditionReferences {
 
 /** Collects everything that a condition uses, each name once, in the order of first use. */
 export function collectReferences(condition: Condition, scope: FilterScope = 'audience'): ConditionReferences {
-  const refs = [...allFilters(condition)].map((filter) => parseField(filter.field, filter.operator, scope));
+  const refs = [...iterateFilters(condition)].map((filter) => parseField(filter.field, filter.operator, scope));
   return {
     dataFields: collectNames(refs, (ref) => (ref.kind === 'data' ? ref.path.join('.') : undefined)),
     eventNames: collectNames(refs, (ref) => (ref.kind === 'event' ? ref.name : undefined)),
@@ -52,17 +52,17 @@ export function hasStoredReference(stored: unknown, target: ReferenceTarget, sco
  * to the current time.
  */
 export function readsInstants(condition: Condition): boolean {
-  return [...allFilters(condition)].some(
+  return [...iterateFilters(condition)].some(
     ({ operator, value }) =>
       isRelative(operator) || [value].flat().some((item) => typeof item === 'string' && readIsoDate(item)),
   );
 }
 
 /** Yields the filters of a condition, in order, at every depth. */
-function* allFilters(condition: Condition): Generator<Filter> {
+function* iterateFilters(condition: Condition): Generator<Filter> {
   for (const group of condition.groups) {
     yield* group.filters;
-    if (group.conditions) yield* allFilters(group.conditions);
+    if (group.conditions) yield* iterateFilters(group.conditions);
   }
 }
 

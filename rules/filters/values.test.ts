@@ -54,7 +54,7 @@ it('the filters of a wait read the data of the event', () => {
 });
 
 describe('a number of a filter', () => {
-  const holds = (operator: string, value: number, stored: unknown) => {
+  const matchesNumber = (operator: string, value: number, stored: unknown) => {
     const filters = WaitFiltersInput.parse([{ field: 'event.amount', operator, value }]);
     return matchesEventData(filters, { amount: stored }, { now: new Date('2026-11-21T12:00:00Z') });
   };
@@ -70,7 +70,7 @@ describe('a number of a filter', () => {
     ['the next whole number below the largest exact one', Number.MAX_SAFE_INTEGER, 2 ** 53 - 2, 'lessThan'],
   ])('compares exactly with %s', (_, value, stored, relation) => {
     for (const operator of ['equals', 'greaterThan', 'lessThan'])
-      expect(holds(operator, value, stored), operator).toBe(operator === relation);
+      expect(matchesNumber(operator, value, stored), operator).toBe(operator === relation);
   });
 
   it.each([
@@ -89,6 +89,6 @@ describe('a number of a filter', () => {
     true,
   ])('is not compared with %j', (stored) => {
     for (const operator of ['equals', 'greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'])
-      expect(holds(operator, 1000, stored), operator).toBe(false);
+      expect(matchesNumber(operator, 1000, stored), operator).toBe(false);
   });
 });

@@ -74,13 +74,13 @@ export function compareText(a: string, b: string): number {
  */
 export function valueAt(root: unknown, path: readonly string[]): unknown {
   if (path.length > 1) {
-    const literal = readKey(root, path.join('.'), false);
+    const literal = readElementOrProperty(root, path.join('.'), false);
     if (literal !== undefined) return literal;
   }
-  return path.reduce<unknown>((value, key) => readKey(value, key, path.length > 1), root);
+  return path.reduce<unknown>((value, key) => readElementOrProperty(value, key, path.length > 1), root);
 }
 
-function readKey(value: unknown, key: string, intoArrays: boolean): unknown {
+function readElementOrProperty(value: unknown, key: string, intoArrays: boolean): unknown {
   if (Array.isArray(value)) return intoArrays && /^[+-]?\d+$/.test(key) ? value.at(Number(key)) : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;

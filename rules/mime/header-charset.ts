@@ -39,13 +39,13 @@ export function withNamedCharset(message: Buffer): Buffer {
   const isOther = !isUtf8(message.subarray(end));
   const header = message.toString('latin1', 0, end);
   const [field, name = '', type = 'text/plain', params = ''] = TYPE.exec(header) ?? [];
-  const withHeader = (text: string) => Buffer.concat([Buffer.from(text, 'latin1'), message.subarray(end)]);
+  const replaceHeader = (text: string) => Buffer.concat([Buffer.from(text, 'latin1'), message.subarray(end)]);
   const charset = isOther ? `; charset=${FALLBACK}` : '';
-  if (field === undefined) return isOther ? withHeader(`Content-Type: ${type}${charset}\r\n${header}`) : message;
+  if (field === undefined) return isOther ? replaceHeader(`Content-Type: ${type}${charset}\r\n${header}`) : message;
   const isBroken = /^multipart\//i.test(type) && !/;\s*boundary\b/i.test(params);
-  if (isBroken) return withHeader(header.replace(TYPE, `${name}text/plain${charset}`));
+  if (isBroken) return replaceHeader(header.replace(TYPE, `${name}text/plain${charset}`));
   const isUnnamed = isOther && /^text\//i.test(type) && !/;\s*charset\b/i.test(params);
-  return isUnnamed ? withHeader(header.replace(TYPE, () => `${name}${type}${charset}${params}`)) : message;
+  return isUnnamed ? replaceHeader(header.replace(TYPE, () => `${name}${type}${charset}${params}`)) : message;
 }
 
 /** Decodes text in a charset. Undefined if the charset is unknown, or if the bytes are not valid in this charset. */

@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { formatMailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
 
-const parse = (headers: string) => PostalMime.parse(`${headers}\r\nbody`);
+const parseHeaders = (headers: string) => PostalMime.parse(`${headers}\r\nbody`);
 const expectLines = (header: string) => {
   expect(header).toMatch(/^[\x20-\x7e\r\n]*\r\n$/);
   const lines = header.slice(0, -2).split('\r\n');
@@ -37,7 +37,7 @@ describe('free text in a header', () => {
         async (text) => {
           const header = textHeader('Subject', text);
           expectLines(header);
-          const read = (await parse(header)).subject ?? '';
+          const read = (await parseHeaders(header)).subject ?? '';
           expect(read.replace(/\s+/g, ' ')).toBe(singleLine(text).replace(/\s+/g, ' '));
         },
       ),
@@ -66,7 +66,7 @@ describe('a mailbox', () => {
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 120 }), async (name) => {
         const header = mailboxHeader('From', { name, email: 'a@example.com' });
         expectLines(header);
-        const from = (await parse(header)).from;
+        const from = (await parseHeaders(header)).from;
         expect(from?.address).toBe('a@example.com');
         expect((from?.name ?? '').replace(/\s+/g, ' ')).toBe(singleLine(name).replace(/\s+/g, ' '));
       }),
@@ -74,6 +74,6 @@ describe('a mailbox', () => {
   });
 });
 
-it('dates are RFC 5322 in UTC', () => {
+it('a date has the form of RFC 5322, in UTC', () => {
   expect(mailDate(new Date('2026-11-21T08:09:10.999Z'))).toBe('Sat, 21 Nov 2026 08:09:10 +0000');
 });

@@ -4,7 +4,7 @@ import { prepareOriginal } from './prepare-original.ts';
 const OPTIONS = { host: 'mx.example.com', id: '1', from: 'envelope@example.com', now: new Date(0) };
 
 /** The header fields of a message that the relay prepares, without `Received`. */
-function prepared(header: string): string[] {
+function prepareHeaders(header: string): string[] {
   const { message } = prepareOriginal(Buffer.from(`${header}\r\nSubject: Hi\r\n\r\nText\r\n`), OPTIONS);
   const [head = ''] = message.toString().split('\r\n\r\n');
   return head.split(/\r\n(?! )/).filter((line) => !line.startsWith('Received:') && line !== 'Subject: Hi');
@@ -23,7 +23,7 @@ it.each([
   'Date: Sat, 28 Nov 2026 25:00:00 +0000',
   'Date: 1795860000',
 ])('removes an unreadable date, which the service writes again: %s', (date) => {
-  expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO]);
+  expect(prepareHeaders([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO]);
 });
 
 it.each([
@@ -34,21 +34,21 @@ it.each([
   'Date: sat, 28 nov 2026 10:00:00 +0000',
   'Date: Sat, 28 Nov 2026\r\n 10:00:00 +0000',
 ])('keeps a date as it is written: %s', (date) => {
-  expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO, date]);
+  expect(prepareHeaders([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO, date]);
 });
 
 it.each(['Reply-To:', 'Reply-To:  ', 'Cc:', 'Reply-To:\r\n '])('removes an empty list of addresses: %j', (field) => {
-  expect(prepared([FROM, TO, field].join('\r\n'))).toEqual([FROM, TO]);
+  expect(prepareHeaders([FROM, TO, field].join('\r\n'))).toEqual([FROM, TO]);
 });
 
 it('names undisclosed recipients where the message has an empty To', () => {
-  expect(prepared([FROM, 'To: '].join('\r\n'))).toEqual(['To: undisclosed-recipients:;', FROM]);
+  expect(prepareHeaders([FROM, 'To: '].join('\r\n'))).toEqual(['To: undisclosed-recipients:;', FROM]);
 });
 
 it.each(['From:', 'From: Shop', 'From: "a, b"'])(
   'writes the author of the envelope where From has no address: %s',
   (from) => {
-    expect(prepared([from, TO].join('\r\n'))).toEqual(['From: envelope@example.com', TO]);
+    expect(prepareHeaders([from, TO].join('\r\n'))).toEqual(['From: envelope@example.com', TO]);
   },
 );
 
@@ -58,18 +58,18 @@ it('keeps a group, and several addresses to reply to', () => {
     'Cc: Team: c@x.example;',
     'To: undisclosed-recipients:;',
   ];
-  expect(prepared([FROM, ...fields].join('\r\n'))).toEqual([FROM, ...fields]);
+  expect(prepareHeaders([FROM, ...fields].join('\r\n'))).toEqual([FROM, ...fields]);
 });
 
 it('puts quotes around the name of an author that has a comma', () => {
-  expect(prepared(['From: Shop, Inc. <shop@example.com>', TO].join('\r\n'))).toEqual([
+  expect(prepareHeaders(['From: Shop, Inc. <shop@example.com>', TO].join('\r\n'))).toEqual([
     'From: "Shop, Inc." <shop@example.com>',
     TO,
   ]);
 });
 
 it.each(['From: a@example.com, b@example.com', 'From: a@example.com, b'])('refuses two authors: %s', (from) => {
-  expect(() => prepared([from, TO].join('\r\n'))).toThrow('more than one address');
+  expect(() => prepareHeaders([from, TO].join('\r\n'))).toThrow('more than one address');
 });
 
 it('reads the quotes and the euro sign of a header in Windows-1252', () => {
@@ -93,7 +93,7 @@ it.each([
   expect(message.toString()).toContain(`X-Greeting: =?utf-8?B?${Buffer.from('Grüße').toString('base64')}?=\r\n`);
 });
 
-const htmlOf = (type: string, body: Buffer) =>
+const findHtml = (type: string, body: Buffer) =>
   prepareOriginal(Buffer.concat([Buffer.from(`${FROM}\r\n${TO}\r\nContent-Type: ${type}\r\n\r\n`), body]), OPTIONS)
     .html;
 
@@ -105,15 +105,15 @@ it.each([
   ['text/html; charset=utf-8\r\nContent-Transfer-Encoding: x-uuencode', Buffer.from('begin 644 a\r\n`\r\nend')],
   ['text/html; name=report.html\r\nContent-Disposition: inline; filename=report.html', Buffer.from('file')],
 ])('does not track HTML that it cannot decode, or that is an inline file: %s', (type, body) => {
-  expect(htmlOf(type, body)).toBeUndefined();
+  expect(findHtml(type, body)).toBeUndefined();
 });
 
 it.each(['windows-1252', 'iso-8859-1', 'cp1252'])('reads the quotes and the euro sign of HTML in %s', (charset) => {
   const html = Buffer.from('\x93caf\xe9\x94 5 \x80 \x96 \x85', 'latin1');
-  expect(htmlOf(`text/html; charset=${charset}`, html)).toBe('“café” 5 € – …');
+  expect(findHtml(`text/html; charset=${charset}`, html)).toBe('“café” 5 € – …');
 });
 
 it('tracks HTML in another charset than UTF-8', () => {
-  expect(htmlOf('text/html; charset=iso-8859-1', Buffer.from('Gr\xfc\xdfe', 'latin1'))).toBe('Grüße');
-  expect(htmlOf('text/html; charset=windows-1252', Buffer.from('\x93\x80\x94', 'latin1'))).toBe('“€”');
+  expect(findHtml('text/html; charset=iso-8859-1', Buffer.from('Gr\xfc\xdfe', 'latin1'))).toBe('Grüße');
+  expect(findHtml('text/html; charset=windows-1252', Buffer.from('\x93\x80\x94', 'latin1'))).toBe('“€”');
 });

@@ -106,7 +106,7 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
   return {
     message: prepared,
     messageId,
-    html: html && decodeTrackableText(message, html),
+    html: html && decodeTextPart(message, html),
   };
 }
 
@@ -129,10 +129,11 @@ function isMailDate(text: string): boolean {
 }
 
 function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
-  const count = (name: string) => fields.filter((field) => field.name === name).length;
-  if (count('received') > RECEIVED_MAX) throw refuseMessage('The message has passed too many servers');
+  const countFields = (name: string) => fields.filter((field) => field.name === name).length;
+  if (countFields('received') > RECEIVED_MAX) throw refuseMessage('The message has passed too many servers');
   for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
-    if (count(name) > 1) throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
+    if (countFields(name) > 1)
+      throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
   const from = fields.find(({ name }) => name === 'from');
   const value = from ? textValue(message, from) : '';
   if (addressParser(value, { flatten: true }).length > 1 && unquotedAuthor(value) === undefined)
@@ -173,10 +174,10 @@ function refuseMessage(message: string): AppError {
 
 /** Returns the required fields (RFC 5322 §3.6) that the message lacks. The author is the sender of the envelope. */
 function createMissingFields(fields: readonly RawField[], from: string): string[] {
-  const has = (name: string) => fields.some((field) => field.name === name);
+  const hasHeaderField = (name: string) => fields.some((field) => field.name === name);
   return [
-    ...(has('from') || from === '' ? [] : [`From: ${from}\r\n`]),
-    ...(has('to') || has('cc') ? [] : ['To: undisclosed-recipients:;\r\n']),
+    ...(hasHeaderField('from') || from === '' ? [] : [`From: ${from}\r\n`]),
+    ...(hasHeaderField('to') || hasHeaderField('cc') ? [] : ['To: undisclosed-recipients:;\r\n']),
   ];
 }
 
@@ -242,7 +243,7 @@ function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
   const lines =
     encoding === 'base64'
       ? bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n')
-      : new QuotedPrintableWriter().bytes(bytes).take();
+      : new QuotedPrintableWriter().writeBytes(bytes).take();
   return [{ part, encoding, body: Buffer.from(lines, 'latin1') }];
 }
 
@@ -283,7 +284,7 @@ function decodeBody(message: Buffer, { bodyStart, end, encoding }: MimePart): Bu
  * Returns the text of a part for tracking. Undefined if its encoding or charset is unknown, or if its bytes are not
  * valid in its charset. Tracking would then replace characters that the recipient's email client might show correctly.
  */
-function decodeTrackableText(message: Buffer, part: MimePart): string | undefined {
+function decodeTextPart(message: Buffer, part: MimePart): string | undefined {
   if (!ENCODINGS.test(part.encoding)) return undefined;
   return decodeStrictly(decodeBody(message, part), part.params.get('charset') || 'utf-8');
 }

@@ -51,7 +51,7 @@ describe('quoted-printable', () => {
         const writer = new QuotedPrintableWriter();
         let encoded = '';
         for (const piece of pieces)
-          encoded += writer.text(piece).reserve(room).take() + 'x'.repeat(room) + writer.softBreak().take();
+          encoded += writer.writeText(piece).reserve(room).take() + 'x'.repeat(room) + writer.addSoftBreak().take();
         expectCanonical(encoded);
       }),
     );

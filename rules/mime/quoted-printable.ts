@@ -21,12 +21,12 @@ export class QuotedPrintableWriter {
   private column = 0;
 
   /** Writes any text. CR, LF and CRLF become CRLF. */
-  text(text: string): this {
-    return this.bytes(Buffer.from(text, 'utf8'));
+  writeText(text: string): this {
+    return this.writeBytes(Buffer.from(text, 'utf8'));
   }
 
   /** Writes encoded text. Its charset must have the same bytes for line breaks as ASCII. */
-  bytes(bytes: Buffer): this {
+  writeBytes(bytes: Buffer): this {
     let wasSpace = false;
     for (let i = 0; i < bytes.length; i++) {
       const byte = bytes[i] ?? 0;
@@ -37,10 +37,10 @@ export class QuotedPrintableWriter {
         wasSpace = false;
       } else if (byte === SPACE) {
         const isLast = i + 1 === bytes.length || bytes[i + 1] === LF || bytes[i + 1] === CR;
-        this.unit(wasSpace || isLast ? '=20' : ' ');
+        this.writeUnit(wasSpace || isLast ? '=20' : ' ');
         wasSpace = !(wasSpace || isLast);
       } else {
-        this.unit(this.encoded(byte));
+        this.writeUnit(this.encodeByte(byte));
         wasSpace = false;
       }
     }
@@ -48,7 +48,7 @@ export class QuotedPrintableWriter {
   }
 
   /** Adds a soft line break unless the line has just started, so that the next text starts at column 0. */
-  softBreak(): this {
+  addSoftBreak(): this {
     if (this.column > 0) this.out += '=\r\n';
     this.column = 0;
     return this;
@@ -59,7 +59,7 @@ export class QuotedPrintableWriter {
    * later.
    */
   reserve(chars: number): this {
-    if (this.column + chars > LINE_CHARS) this.softBreak();
+    if (this.column + chars > LINE_CHARS) this.addSoftBreak();
     this.column += chars;
     return this;
   }
@@ -71,7 +71,7 @@ export class QuotedPrintableWriter {
     return text;
   }
 
-  private encoded(byte: number): string {
+  private encodeByte(byte: number): string {
     const plain = byte > SPACE && byte < 0x7f && byte !== EQUALS && !(byte === DOT && this.wouldStartLine(1));
     return plain ? String.fromCharCode(byte) : (HEX[byte] ?? '');
   }
@@ -80,8 +80,8 @@ export class QuotedPrintableWriter {
     return this.column === 0 || this.column + chars > LINE_CHARS;
   }
 
-  private unit(unit: string): void {
-    if (this.column + unit.length > LINE_CHARS) this.softBreak();
+  private writeUnit(unit: string): void {
+    if (this.column + unit.length > LINE_CHARS) this.addSoftBreak();
     this.out += unit;
     this.column += unit.length;
   }
@@ -97,7 +97,7 @@ export function decodeQuotedPrintable(body: string): Buffer {
 
 /** Encodes text that starts at column 0. */
 export function quotedPrintable(text: string): string {
-  return new QuotedPrintableWriter().text(text).take();
+  return new QuotedPrintableWriter().writeText(text).take();
 }
 
 /** Matches values that neither the encoder nor `escapeHtml` would change. Most values of contacts are of this kind. */

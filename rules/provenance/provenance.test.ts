@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { buildVariables } from '../content/variables.ts';
 import { resolveUpdates } from '../executions/contact-updates.ts';
 import { applyContactUpdate, type SeenContact } from '../executions/run.ts';
-import { markTrusted, markUntrusted, overlay, type Sourced, untrustedNames } from './provenance.ts';
+import { markTrusted, markUntrusted, overrideValues, type Sourced, untrustedNames } from './provenance.ts';
 
 const stored = markUntrusted<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
   'site',
@@ -10,22 +10,22 @@ const stored = markUntrusted<Record<string, unknown>>({ site: 'https://evil.exam
 ]);
 
 it('a value that replaces another keeps its own origin', () => {
-  const copy = overlay(
+  const copy = overrideValues(
     stored,
     markUntrusted<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']),
   );
   expect(copy.values).toEqual({ site: 'https://shop.example', name: 'Ada', plan: 'pro', note: 'x' });
   expect(untrustedNames(copy).sort()).toEqual(['name', 'note']);
-  expect(untrustedNames(overlay(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
+  expect(untrustedNames(overrideValues(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
 });
 
 it('a copy without the names of untrusted values does not compile', () => {
-  // @ts-expect-error A spread copy has lost its origin.
+  // @ts-expect-error A spread copy does not say which values are untrusted.
   const spread: Sourced = { ...stored };
-  // @ts-expect-error A literal has no origin for its values.
+  // @ts-expect-error A literal does not say which values are untrusted.
   const literal: Sourced = { values: stored.values, untrusted: new Set() };
   const contact = { id: '', email: '' };
-  // @ts-expect-error Values without their origin are not accepted as variables.
+  // @ts-expect-error Variables must say which values are untrusted.
   expect(() => buildVariables({ contact, data: { ...stored.values } })).toThrow();
   expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
 });
@@ -40,7 +40,7 @@ it('a step cannot update a contact with data of unknown origin, and keeps untrus
   if ('errors' in updated) throw new Error('the data is within its limits');
   expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });
   expect(untrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);
-  // @ts-expect-error The data of a contact in a step has the origin of each value.
+  // @ts-expect-error `SeenContact` does not accept data without the origin of its values.
   const bare: SeenContact = { subscribed: true, data: { ...data.values } };
   expect(bare.subscribed).toBe(true);
 });

@@ -20,12 +20,12 @@ const NONE: ReadonlySet<string> = new Set();
  * itself.
  */
 export function markTrusted<T>(values: T): Sourced<T> {
-  return withOrigin(values, NONE);
+  return createSourced(values, NONE);
 }
 
 /** Marks the values under these names as untrusted, and all other values as trusted. A row stores such names. */
 export function markUntrusted<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
-  return withOrigin(values, untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE);
+  return createSourced(values, untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE);
 }
 
 /** Marks all values as untrusted if `isUntrusted` is true, else as trusted. */
@@ -37,9 +37,9 @@ export function markUntrustedIf<T extends object>(values: T, isUntrusted: boolea
  * Copies `base` and overrides its values with the values of `over`. Each value is trusted or untrusted as in the object
  * from which it was copied.
  */
-export function overlay<T extends object>(base: Sourced<T>, over: Sourced<T>): Sourced<T> {
+export function overrideValues<T extends object>(base: Sourced<T>, over: Sourced<T>): Sourced<T> {
   const values = { ...base.values, ...over.values };
-  if (base.untrusted.size === 0) return withOrigin(values, over.untrusted);
+  if (base.untrusted.size === 0) return createSourced(values, over.untrusted);
   const kept = [...base.untrusted].filter((name) => !Object.hasOwn(over.values, name));
   return markUntrusted(values, [...kept, ...over.untrusted]);
 }
@@ -49,7 +49,7 @@ export function untrustedNames({ untrusted }: Sourced<unknown>): string[] {
   return [...untrusted];
 }
 
-function withOrigin<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T> {
+function createSourced<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T> {
   return { values, untrusted } as Sourced<T>;
 }
 

@@ -46,13 +46,13 @@ export function findConsentWord(body: string): 'stop' | 'start' | undefined {
   const relevantWords = sentences.flat();
   // The words of all sentences together are also checked, for messages such as "S.T.O.P.".
   if (isStop(relevantWords, ANY_STOP_WORDS)) return 'stop';
-  return isOnly(relevantWords, START_WORDS) || relevantWords.join(' ') === YES ? 'start' : undefined;
+  return hasOnlyWordsOf(relevantWords, START_WORDS) || relevantWords.join(' ') === YES ? 'start' : undefined;
 }
 
 function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
   const text = words.join(' ');
   return (
-    isOnly(words, stopWords) ||
+    hasOnlyWordsOf(words, stopWords) ||
     STOP_MESSAGES.some((pattern) => pattern.test(text)) ||
     SHORT_REQUESTS.has(text) ||
     SHORT_REQUESTS.has(words.filter((word) => !POLITE_WORDS.has(word)).join(' ')) ||
@@ -74,7 +74,7 @@ function refusesMessages(words: readonly string[]): boolean {
  * Tells whether a sentence consists only of words in the set, apart from polite words. Several words may form one ("OPT
  * OUT" is OPTOUT).
  */
-function isOnly(words: readonly string[], set: ReadonlySet<string>): boolean {
+function hasOnlyWordsOf(words: readonly string[], set: ReadonlySet<string>): boolean {
   if (set.has(words.join(''))) return true;
   const relevantWords = words.filter((word) => !POLITE_WORDS.has(word));
   return relevantWords.length > 0 && (set.has(relevantWords.join('')) || relevantWords.every((word) => set.has(word)));

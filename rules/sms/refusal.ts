@@ -13,6 +13,6 @@ const TWILIO_REFUSALS: Readonly<Record<string, SmsRefusal>> = {
 };
 
 /** Returns the reason that corresponds to an error code of Twilio. */
-export function twilioRefusal(code: string | number | undefined): SmsRefusal {
+export function toTwilioRefusal(code: string | number | undefined): SmsRefusal {
   return TWILIO_REFUSALS[String(code)] ?? 'provider_rejected';
 }

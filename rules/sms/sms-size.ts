@@ -30,14 +30,14 @@ export function smsSize(body: string): SmsSize {
   if (characters.every((char) => BASIC.has(char) || EXTENSION.has(char)))
     return {
       encoding: 'GSM7',
-      segments: segmentsOf(
+      segments: countSegments(
         characters.map((char) => (EXTENSION.has(char) ? 2 : 1)),
         GSM7,
       ),
     };
   return {
     encoding: 'UCS2',
-    segments: segmentsOf(
+    segments: countSegments(
       characters.map((char) => char.length),
       UCS2,
     ),
@@ -45,7 +45,7 @@ export function smsSize(body: string): SmsSize {
 }
 
 /** @param units the units of each character, 1 or 2 */
-function segmentsOf(units: number[], limit: { single: number; part: number }): number {
+function countSegments(units: number[], limit: { single: number; part: number }): number {
   const total = units.reduce((sum, unit) => sum + unit, 0);
   if (total <= limit.single) return 1;
   let segments = 1;

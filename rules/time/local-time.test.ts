@@ -13,9 +13,9 @@ const ZONES = [
 ];
 const zone = fc.constantFrom(...ZONES);
 const instant = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2037, 0) });
-const at = (text: string) => readLocalTime(text) ?? Number.NaN;
-const iso = (ms: number) => new Date(ms).toISOString();
-const instantIso = (name: string, text: string) => iso(instantOf(name, at(text)));
+const toWall = (text: string) => readLocalTime(text) ?? Number.NaN;
+const toIso = (ms: number) => new Date(ms).toISOString();
+const toInstantIso = (name: string, text: string) => toIso(instantOf(name, toWall(text)));
 
 describe('a zone', () => {
   it('has one name, however it is written', () => {
@@ -31,8 +31,8 @@ describe('a zone', () => {
 
   it('may have an offset of whole, half or quarter hours', () => {
     const summer = Date.UTC(2026, 6, 1);
-    const hours = (name: string) => offsetAt(name, summer) / 3_600_000;
-    expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'].map(hours)).toEqual([
+    const offsetHours = (name: string) => offsetAt(name, summer) / 3_600_000;
+    expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'].map(offsetHours)).toEqual([
       ...[0, 2, 5.5, 5.75, -2.5],
     ]);
   });
@@ -58,23 +58,23 @@ describe('a local time', () => {
   });
 
   it('that is skipped in spring moves forward', () => {
-    expect(instantIso('Europe/Berlin', '2026-03-29T02:30')).toBe('2026-03-29T01:30:00.000Z');
-    expect(instantIso('Europe/Berlin', '2026-03-29T01:59')).toBe('2026-03-29T00:59:00.000Z');
-    expect(instantIso('Europe/Berlin', '2026-03-29T03:00')).toBe('2026-03-29T01:00:00.000Z');
+    expect(toInstantIso('Europe/Berlin', '2026-03-29T02:30')).toBe('2026-03-29T01:30:00.000Z');
+    expect(toInstantIso('Europe/Berlin', '2026-03-29T01:59')).toBe('2026-03-29T00:59:00.000Z');
+    expect(toInstantIso('Europe/Berlin', '2026-03-29T03:00')).toBe('2026-03-29T01:00:00.000Z');
     // Half an hour is skipped there: 02:15 is 02:45.
-    expect(instantIso('Australia/Lord_Howe', '2026-10-04T02:15')).toBe('2026-10-03T15:45:00.000Z');
+    expect(toInstantIso('Australia/Lord_Howe', '2026-10-04T02:15')).toBe('2026-10-03T15:45:00.000Z');
     // A whole day was skipped.
-    expect(instantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
+    expect(toInstantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
   });
 
   it('that occurs twice in autumn is the first of both instants', () => {
-    expect(instantIso('Europe/Berlin', '2026-10-25T02:30')).toBe('2026-10-25T00:30:00.000Z');
-    expect(instantIso('America/New_York', '2026-11-01T01:30')).toBe('2026-11-01T05:30:00.000Z');
-    expect(instantIso('Australia/Lord_Howe', '2026-04-05T01:45')).toBe('2026-04-04T14:45:00.000Z');
+    expect(toInstantIso('Europe/Berlin', '2026-10-25T02:30')).toBe('2026-10-25T00:30:00.000Z');
+    expect(toInstantIso('America/New_York', '2026-11-01T01:30')).toBe('2026-11-01T05:30:00.000Z');
+    expect(toInstantIso('Australia/Lord_Howe', '2026-04-05T01:45')).toBe('2026-04-04T14:45:00.000Z');
   });
 
   it('has only one valid form', () => {
-    expect(writeLocalTime(at('2026-12-01T09:00'))).toBe('2026-12-01T09:00');
+    expect(writeLocalTime(toWall('2026-12-01T09:00'))).toBe('2026-12-01T09:00');
     for (const text of [
       '2026-12-01',
       '2026-12-01T09:00Z',
@@ -107,13 +107,13 @@ describe('the next occurrence of a local time', () => {
 
   it('does not include the current minute', () => {
     const nine = Date.UTC(2026, 10, 23, 9);
-    const next = (afterMs: number) => iso(findNextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
-    expect(next(nine - 1)).toBe('2026-11-23T09:00:00.000Z');
-    expect(next(nine)).toBe('2026-11-24T09:00:00.000Z');
+    const findNextNine = (afterMs: number) => toIso(findNextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
+    expect(findNextNine(nine - 1)).toBe('2026-11-23T09:00:00.000Z');
+    expect(findNextNine(nine)).toBe('2026-11-24T09:00:00.000Z');
   });
 
   it('can be a week away', () => {
     const monday = Date.UTC(2026, 10, 23, 9);
-    expect(iso(findNextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
+    expect(toIso(findNextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
   });
 });

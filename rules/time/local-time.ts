@@ -37,7 +37,8 @@ export function lastInstantOf(wall: WallMs): number {
   return wall + FURTHEST_BEHIND_MS;
 }
 
-/** Matches a time of day as `HH:MM`. */ export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
+/** Matches a time of day as `HH:MM`. */
+export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** Returns the milliseconds from midnight to `HH:MM`. */
 export function hourMs(hour: string): number {
@@ -65,7 +66,8 @@ export function readLocalTime(text: string): WallMs | undefined {
   return Number.isNaN(wall) || writeLocalTime(wall) !== text ? undefined : wall;
 }
 
-/** Formats a local time as `YYYY-MM-DDTHH:MM`. */ export function writeLocalTime(wall: WallMs): string {
+/** Formats a local time as `YYYY-MM-DDTHH:MM`. */
+export function writeLocalTime(wall: WallMs): string {
   return new Date(wall).toISOString().slice(0, 16);
 }
 

@@ -64,7 +64,7 @@ function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
 }
 
 /** Tells whether the window is open at an instant, in the local time of `zone`. */
-export function isOpen(window: SendingWindow, zone: string, atMs: number): boolean {
+export function isWindowOpen(window: SendingWindow, zone: string, atMs: number): boolean {
   return isOpenAt(window, wallAt(zone, atMs));
 }
 
@@ -72,7 +72,7 @@ export function isOpen(window: SendingWindow, zone: string, atMs: number): boole
 export function findNextOpening(window: SendingWindow, zone: string, atMs: number): number {
   return findInstant(zone, atMs, {
     isReached: (wall) => isOpenAt(window, wall),
-    next: (wall) => nextDayFrom(window, wall) + hourMs(window.from),
+    next: (wall) => findNextSendingDay(window, wall) + hourMs(window.from),
   });
 }
 
@@ -88,7 +88,7 @@ export function findNextClosing(window: SendingWindow, zone: string, atMs: numbe
 }
 
 /** Returns the first day on which the window opens after `wall`. */
-function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
+function findNextSendingDay({ from, days }: SendingWindow, wall: WallMs): WallMs {
   let day = dayOf(wall);
   if (day + hourMs(from) <= wall) day += DAY_MS;
   while (!days.includes(weekdayOf(day))) day += DAY_MS;

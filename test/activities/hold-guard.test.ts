@@ -10,7 +10,7 @@ import { releaseProject } from '../../engine/projects/project-changes.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { type RecordedOutcome, refuseWith as refusedAs } from '../../rules/emails/attempt-outcome.ts';
+import { type RecordedOutcome, createRefusedOutcome as refusedAs } from '../../rules/emails/attempt-outcome.ts';
 import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';

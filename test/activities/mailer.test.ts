@@ -10,7 +10,7 @@ import { queueInvitationEmail } from '../../db/projects/invitation-email.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { emailIdOfVerp } from '../../rules/emails/verp.ts';
+import { parseVerpAddress } from '../../rules/emails/verp.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -147,7 +147,7 @@ const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
 it('the return path contains the id of the email', async () => {
   const { id } = await deliver();
   const from = sink.commands.find((line) => line.startsWith('MAIL FROM:')) ?? '';
-  expect(emailIdOfVerp(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
+  expect(parseVerpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
 });
 
 it('marketing email has the unsubscribe headers and a footer; transactional email without the link does not', async () => {

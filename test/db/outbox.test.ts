@@ -86,9 +86,9 @@ describe('waiting rows of the outbox', () => {
   it('stay if their project has reached its limit, and other projects continue', async () => {
     await enqueueRows(A, 50);
     await enqueueRows(B, 5);
-    const rooms = new Map([[A, 0]]);
-    expect((await claimAll({ rooms })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
-    const rows = await claim({ rooms: new Map([[A, 2]]) });
+    const freePlaces = new Map([[A, 0]]);
+    expect((await claimAll({ freePlaces })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
+    const rows = await claim({ freePlaces: new Map([[A, 2]]) });
     expect(rows).toHaveLength(2);
   });
 });

@@ -23,7 +23,7 @@ import { trackEvents } from '../../engine/events/track.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { computeAddressHash, keyPads } from '../../rules/emails/suppression.ts';
-import { withheldAs } from '../../rules/emails/withheld.ts';
+import { decideWithholding } from '../../rules/emails/withheld.ts';
 import { buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -366,7 +366,7 @@ class World {
 }
 
 function reasonOf(email: ClaimedEmail): string {
-  const withheld = withheldAs(email);
+  const withheld = decideWithholding(email);
   return withheld && 'reason' in withheld ? String(withheld.reason) : '';
 }
 

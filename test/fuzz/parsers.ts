@@ -9,7 +9,7 @@ import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts
 import { parseTemplate, renderBounded } from '../../rules/content/liquid.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
-import { emailIdOfVerp } from '../../rules/emails/verp.ts';
+import { parseVerpAddress } from '../../rules/emails/verp.ts';
 import { AppError } from '../../rules/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
 import { markTrusted } from '../../rules/provenance/provenance.ts';
@@ -103,7 +103,7 @@ export const PARSERS: Parser[] = [
     run: (text: string) => classifyRefusal({ ...parseDiagnostic(`550 5.1.1 ${text}`), stage: 'dsn' }),
     refuses: never,
   },
-  { name: 'return paths', inputs: address, run: (text: string) => emailIdOfVerp(key, text), refuses: never },
+  { name: 'return paths', inputs: address, run: (text: string) => parseVerpAddress(key, text), refuses: never },
   { name: 'CSV files', inputs: csv, run: readCsv, refuses: (error) => error instanceof AppError },
   {
     name: 'Liquid',

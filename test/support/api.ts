@@ -98,7 +98,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     reads: db,
     pool,
     compute,
-    loop: { as: (_, work) => work(), resumed: () => {} },
+    loop: { runAs: (_, work) => work(), noteResumed: () => {} },
     bucket,
     outbox,
     lifecycle,

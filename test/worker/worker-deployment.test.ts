@@ -132,7 +132,7 @@ async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
     workflowBundle: { codePath: BROKEN_BUNDLE },
     queues: new Set(TASK_QUEUE_KINDS),
     deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
-    loop: { as: (_, work) => work() },
+    loop: { runAs: (_, work) => work() },
     noteStarted: () => {},
     ends: { write: () => {} } as never,
   });

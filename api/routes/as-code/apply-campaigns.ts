@@ -10,7 +10,7 @@ import {
 import type { Db } from '../../../db/connection.ts';
 import { isVerifiedSender } from '../../../db/domains/senders.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
-import { withIds } from '../../../rules/as-code/references.ts';
+import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
 import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
@@ -116,7 +116,7 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
 function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
   const stored = current?.audienceFilter;
   const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
-  const fields = withIds(item, applying.ids, (name) => refuseUnknown([name], ''));
+  const fields = replaceSlugsByIds(item, applying.ids, (name) => refuseUnknown([name], ''));
   return { ...fields, ...(condition && condition !== stored && { audienceFilter: condition }) };
 }
 

@@ -1,7 +1,7 @@
 import { getProjectAsSet, lockProject, type Project } from '../../../db/projects/projects.ts';
 import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
-import { withIds } from '../../../rules/as-code/references.ts';
+import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { type Applying, addFinding, parseItem, recordChange, refuseUnknown } from './applying.ts';
 import { isObject } from './document.ts';
@@ -57,7 +57,9 @@ function settingsWithIds({ ids }: Applying, settings: Json): Json {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      isObject(value) ? withIds(value, ids, (unknown) => refuseUnknown([unknown], `settings.${name}`)) : value,
+      isObject(value)
+        ? replaceSlugsByIds(value, ids, (unknown) => refuseUnknown([unknown], `settings.${name}`))
+        : value,
     ]),
   );
 }

@@ -8,8 +8,8 @@ import {
 } from '../../../db/workflows/workflow-steps.ts';
 import type { Step, Transition, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
-import { renameInCondition, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
-import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
+import { renameInCondition, replaceSlugsByIds, type UnknownName } from '../../../rules/as-code/references.ts';
+import { addStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
@@ -108,7 +108,7 @@ async function configOf(
   const configWithIds =
     names === 'condition'
       ? conditionWithIds(applying, { given, of })
-      : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
+      : replaceSlugsByIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
   if (open && sameJson(configWithIds, open)) return open;
   const config = checkConfig(step.type, configWithIds, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
@@ -117,7 +117,7 @@ async function configOf(
 
 function withSecrets(applying: Applying, p: { step: StepItem; open: Config | undefined; of: Config }): Config {
   const { type, config: given = {} } = p.step;
-  const { config, missing } = withStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
+  const { config, missing } = addStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
     const message = `The ${field} of the step ${p.of.step} needs a secret, which is neither in the files nor stored in this project. Set it on the step.`;
     addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });

@@ -2,7 +2,7 @@ import type { Compute } from '../../../compute/compute.ts';
 import type { Db } from '../../../db/connection.ts';
 import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
-import { withIds } from '../../../rules/as-code/references.ts';
+import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { changedEmailText } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
@@ -46,7 +46,7 @@ async function applyTemplate(
 ): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const itemWithIds = withIds(item, ids, (name) => refuseUnknown([name], ''));
+  const itemWithIds = replaceSlugsByIds(item, ids, (name) => refuseUnknown([name], ''));
   const reference = { kind: 'template' as const, slug: item.slug };
   if (current) {
     const wanted = parseItem(PatchTemplate, itemWithIds, '');

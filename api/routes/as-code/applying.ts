@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Trx } from '../../../db/connection.ts';
 import { isVerifiedSender } from '../../../db/domains/senders.ts';
-import { idsBySlug } from '../../../db/records/slugs.ts';
+import { mapIdsBySlug } from '../../../db/records/slugs.ts';
 import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
@@ -31,9 +31,9 @@ export async function beginApplying(
   return {
     ...p,
     ids: {
-      template: await idsBySlug(trx, { projectId, table: 'templates' }),
-      segment: await idsBySlug(trx, { projectId, table: 'segments' }),
-      topic: await idsBySlug(trx, { projectId, table: 'topics' }),
+      template: await mapIdsBySlug(trx, { projectId, table: 'templates' }),
+      segment: await mapIdsBySlug(trx, { projectId, table: 'segments' }),
+      topic: await mapIdsBySlug(trx, { projectId, table: 'topics' }),
     },
     done: { created: [], updated: [], unchanged: [], findings: [] },
     outbox: [],

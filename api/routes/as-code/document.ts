@@ -7,8 +7,8 @@ import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
 import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { type Names, renameInCondition, withSlugs } from '../../../rules/as-code/references.ts';
-import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
+import { type Names, renameInCondition, replaceIdsBySlugs } from '../../../rules/as-code/references.ts';
+import { removeSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
 import { pickEmailText } from '../../../rules/content/email-text.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
@@ -22,7 +22,7 @@ export function settingsFile(project: Project, slugs: Names): Json {
   return Object.fromEntries(
     names.map((name) => {
       const value: unknown = project[name];
-      return [name, isObject(value) ? withSlugs(value, slugs) : value];
+      return [name, isObject(value) ? replaceIdsBySlugs(value, slugs) : value];
     }),
   );
 }
@@ -32,7 +32,7 @@ export function topicFile({ slug, name, description, defaultSubscribed }: Topic)
 }
 
 export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fields }: Template, slugs: Names) {
-  return { slug, ...withSlugs({ ...fields }, slugs) };
+  return { slug, ...replaceIdsBySlugs({ ...fields }, slugs) };
 }
 
 export function segmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
@@ -64,7 +64,7 @@ export function campaignFields(content: CampaignContent & { timing: CampaignTimi
 
 export function campaignFile({ slug, ...campaign }: Campaign, slugs: Names) {
   const { audienceFilter, ...fields } = campaignFields(campaign);
-  return { slug, ...withSlugs(fields, slugs), audienceFilter: renameInCondition(audienceFilter, slugs) };
+  return { slug, ...replaceIdsBySlugs(fields, slugs), audienceFilter: renameInCondition(audienceFilter, slugs) };
 }
 
 export function workflowFile(
@@ -92,10 +92,10 @@ function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
 
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
   const { names, secretsIn } = STEPS[type];
-  const configWithoutSecrets = withoutSecrets(config, secretsIn);
+  const configWithoutSecrets = removeSecrets(config, secretsIn);
   return names === 'condition'
     ? (renameInCondition(configWithoutSecrets, slugs) as Json)
-    : withSlugs(configWithoutSecrets, slugs, names);
+    : replaceIdsBySlugs(configWithoutSecrets, slugs, names);
 }
 
 export function isObject(value: unknown): value is Json {

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
-  customFieldKey,
   deleteContactField,
   getFieldUsage,
   listContactFields,
   listFieldValues,
+  parseCustomFieldKey,
 } from '../../../db/contacts/fields.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -80,18 +80,18 @@ export function contactFieldRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(valuesRoute, async (c) => {
     const { field } = c.req.valid('param');
     const { limit } = c.req.valid('query');
-    const values = await listFieldValues(reads, { projectId: c.var.projectId, key: customFieldKey(field), limit });
+    const values = await listFieldValues(reads, { projectId: c.var.projectId, key: parseCustomFieldKey(field), limit });
     return c.json({ field, ...fitLists({ values }), count: values.length, limit }, 200);
   });
 
   app.openapi(usageRoute, async (c) => {
-    const key = customFieldKey(c.req.valid('param').field);
+    const key = parseCustomFieldKey(c.req.valid('param').field);
     const { contactCount, canDelete, ...uses } = await getFieldUsage(reads, { projectId: c.var.projectId, key });
     return c.json({ ...fitLists(uses), contactCount, canDelete }, 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
-    const key = customFieldKey(c.req.valid('param').field);
+    const key = parseCustomFieldKey(c.req.valid('param').field);
     return c.json({ deletedFrom: await deleteContactField(db, { projectId: c.var.projectId, key }) }, 200);
   });
 }

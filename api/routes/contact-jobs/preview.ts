@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
+import { collectKnownTypes, listRecentFields } from '../../../db/contacts/fields.ts';
 import { findKnown, type ImportForecast, previewImport } from '../../../db/contacts/import-review.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -91,7 +91,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);
       const fields = await listRecentFields(reads, projectId);
-      const known = { knownKeys: fields.map(({ key }) => key), knownTypes: knownTypesOf(fields) };
+      const known = { knownKeys: fields.map(({ key }) => key), knownTypes: collectKnownTypes(fields) };
       const request = { file, mapping, ...known, text, rows: ROWS_SHOWN };
       const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
       const forecastResult =

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
+import { collectKnownTypes, listRecentFields } from '../../../db/contacts/fields.ts';
 import {
   cancelJob,
   createBulkJob,
@@ -161,7 +161,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
       file: bytes,
       mapping,
-      knownTypes: knownTypesOf(await listRecentFields(reads, projectId)),
+      knownTypes: collectKnownTypes(await listRecentFields(reads, projectId)),
     });
     const input = { text: types === 'string', triggerWorkflows: triggerWorkflows ?? fromQuery ?? false, layout, mode };
     const job = await inTransaction(db, (trx) => createImportJob(trx, { projectId, file: bytes, rows, ...input }));

@@ -1,5 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportedContact, exportPredicate, listDataKeys, listExported } from '../../../db/contacts/export.ts';
+import {
+  type ExportedContact,
+  exportPredicate,
+  listDataKeys,
+  listExportedContacts,
+} from '../../../db/contacts/export.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { queryErrors } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -52,7 +57,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const runInTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
     const predicate = await exportPredicate(reads, { projectId, segmentId, ...list });
     const keys = await runInTurn(() => listDataKeys(reads, predicate));
-    const pages = (after: string | undefined) => runInTurn(() => listExported(reads, { predicate, after }));
+    const pages = (after: string | undefined) => runInTurn(() => listExportedContacts(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
     return c.body(streamOf(csvOf(keys, pages, bom ? BOM : '')), 200);

@@ -8,7 +8,7 @@ import { recordSubscriptionChanges } from '../../../engine/contacts/subscription
 import { setContactTopics } from '../../../engine/contacts/topic-choices.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { applyData } from '../../../rules/filters/data-values.ts';
+import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { markTrusted } from '../../../rules/provenance/provenance.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -121,7 +121,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
   app.openapi(saveRoute, async (c) => {
     const { email, subscribed, resubscribe, data, topics = {} } = c.req.valid('json');
     const { projectId, mode } = c.var;
-    const changes = applyData(data);
+    const changes = parseDataChanges(data);
     if (changes.errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors: changes.errors });
     const {
       contact,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isBase64 } from '../../../rules/base64.ts';
 import type { Recipient } from '../../../rules/emails/send-request.ts';
-import { headerProblem } from '../../../rules/emails/service-headers.ts';
+import { findHeaderError } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { listRepeatedHeaders, REPEATED_HEADER } from '../../../rules/header-names.ts';
 import { aliasOf } from '../../http/aliases.ts';
@@ -184,7 +184,7 @@ export const SendBody = z
       .record(z.string().regex(/^[!-9;-~]{1,76}$/, 'Must be a header name'), oneLineText(HEADER_LINE_MAX_CHARS))
       .superRefine((headers, ctx) => {
         for (const [name, value] of Object.entries(headers)) {
-          const message = headerProblem(name, value);
+          const message = findHeaderError(name, value);
           if (message) ctx.addIssue({ code: 'custom', path: [name], message });
         }
         for (const name of listRepeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: [name] });

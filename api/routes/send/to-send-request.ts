@@ -1,10 +1,10 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { compilesQuickly } from '../../../compute/contents.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
-import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
+import { TemplateError, toTemplateRefusal } from '../../../rules/content/template-error.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { applyData } from '../../../rules/filters/data-values.ts';
+import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
 import { markTrusted } from '../../../rules/provenance/provenance.ts';
 import { resolveAliases } from '../../http/aliases.ts';
@@ -25,7 +25,7 @@ export type SendCaller = Pick<
  * @throws AppError VALIDATION_ERROR for data beyond its limits and templates that do not parse; PAYLOAD_TOO_LARGE
  */
 export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest {
-  const { set, remove, oneOff, errors } = applyData(input.data);
+  const { set, remove, oneOff, errors } = parseDataChanges(input.data);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   checkTemplate(input.subject, 'subject');
   checkTemplate(input.body, 'body');
@@ -67,7 +67,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
     try {
       await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
     } catch (error) {
-      throw error instanceof TemplateError ? templateRefusal(error) : error;
+      throw error instanceof TemplateError ? toTemplateRefusal(error) : error;
     }
   }
 }
@@ -128,7 +128,7 @@ function checkTemplate(text: string | undefined, field: 'subject' | 'body'): voi
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {
-    throw error instanceof TemplateError ? templateRefusal(error) : error;
+    throw error instanceof TemplateError ? toTemplateRefusal(error) : error;
   }
   if (text.length <= CACHED_MAX_CHARS) parsedTemplates[field].set(text, true);
 }

@@ -2,10 +2,10 @@ import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { findEmailIdByProviderId } from '../../../db/emails/provider-messages.ts';
 import { noteSnsMessage, type SnsMessageKind } from '../../../db/operator/sns-subscriptions.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { emailIdOf } from '../../../rules/content/link-tokens.ts';
+import { parseMessageId } from '../../../rules/content/link-tokens.ts';
 import { readSesNotification, type SesNotification } from '../../../rules/emails/ses-notification.ts';
 import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../../rules/emails/sns-message.ts';
-import { emailIdOfVerp } from '../../../rules/emails/verp.ts';
+import { parseVerpAddress } from '../../../rules/emails/verp.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { createFeedbackRecorder } from '../../accept/feedback-recorder.ts';
 import { readBody } from '../../http/body.ts';
@@ -120,7 +120,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
    */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
-    const emailId = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
+    const emailId = parseMessageId(messageId) ?? parseVerpAddress(verpKey, source) ?? taggedId;
     return emailId ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
   }
 

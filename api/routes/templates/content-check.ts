@@ -3,7 +3,7 @@ import { compileForSending } from '../../../compute/contents.ts';
 import { type AuthoredContent, contentSource } from '../../../rules/content/content.ts';
 import { type EmailTemplates, NO_TEXT } from '../../../rules/content/email-text.ts';
 import { findUnfinishedOutput } from '../../../rules/content/liquid.ts';
-import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
+import { TemplateError, toTemplateRefusal } from '../../../rules/content/template-error.ts';
 
 const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (keyof EmailTemplates)[];
 
@@ -29,7 +29,7 @@ export async function refuseBadContent(
     const unfinished = TEMPLATES.map((field) => findUnfinishedOutput(content[field] ?? '', field)).find(Boolean);
     if (unfinished) throw unfinished;
   } catch (error) {
-    if (error instanceof TemplateError) throw templateRefusal(error);
+    if (error instanceof TemplateError) throw toTemplateRefusal(error);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { type ReceivedMedia, recordReceivedSms } from '../../../engine/feedback/
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { findConsentWord } from '../../../rules/sms/consent-word.ts';
-import { twilioRefusal } from '../../../rules/sms/refusal.ts';
+import { toTwilioRefusal } from '../../../rules/sms/refusal.ts';
 import type { SmsStatus } from '../../../rules/sms/status.ts';
 import { isTwilioSignature } from '../../../rules/sms/twilio-signature.ts';
 import { readBody } from '../../http/body.ts';
@@ -102,7 +102,7 @@ export function twilioRoutes(
     const id = c.req.query('id');
     if (status && providerMessageId) {
       const error = params.ErrorCode ? `Twilio ${params.ErrorCode} ${params.ErrorMessage ?? ''}`.trim() : null;
-      const reason = twilioRefusal(params.ErrorCode);
+      const reason = toTwilioRefusal(params.ErrorCode);
       const report = { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, reason, error };
       const sms = await reportSmsStatus(db, report);
       // Twilio refused the SMS because the person sent STOP, but this service has not received that STOP.

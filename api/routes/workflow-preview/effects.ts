@@ -16,13 +16,13 @@ import { contentSource } from '../../../rules/content/content.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
-import { failWith, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
-import { withheldAs } from '../../../rules/emails/withheld.ts';
+import { createFailedOutcome, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
+import { decideWithholding } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
 import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
 import { webhookBody } from '../../../rules/executions/webhook-body.ts';
-import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
+import { toStepOutcome } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { webhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
@@ -103,7 +103,7 @@ type Rendered = { subject: string } | { refused: RecordedOutcome };
  * rendered without an error.
  */
 function decideOutcome(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
-  const withheld = email ? withheldAs(email) : failWith('contact_deleted');
+  const withheld = email ? decideWithholding(email) : createFailedOutcome('contact_deleted');
   if (withheld) return withheld;
   return 'refused' in rendered
     ? rendered.refused
@@ -121,7 +121,7 @@ async function renderEmail(
   content: NewContent,
   email: ClaimedEmail | undefined,
 ): Promise<Rendered> {
-  if (!email) return { refused: failWith('contact_deleted') };
+  if (!email) return { refused: createFailedOutcome('contact_deleted') };
   const { contact } = email;
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
@@ -141,7 +141,7 @@ async function renderEmail(
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const { field, message, line, column } = error;
-    return { refused: failWith('template_error', `${field}: ${message} (line ${line}, column ${column})`) };
+    return { refused: createFailedOutcome('template_error', `${field}: ${message} (line ${line}, column ${column})`) };
   }
 }
 
@@ -173,7 +173,7 @@ async function previewRequest(
   const { contact, variables } = await p.environment.loadVariables(execution);
   const { status = 200, body: reply } = responseTo(step, p) ?? {};
   const text = reply === undefined ? '' : typeof reply === 'string' ? reply : JSON.stringify(reply);
-  const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
+  const outcome = toStepOutcome({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = webhookUrl(config.url, variables);
   const source = { execution, contact, variables };
   // If the body is a text, the preview shows it as it would be sent. Otherwise it shows the value before encoding.

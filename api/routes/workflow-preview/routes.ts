@@ -3,7 +3,7 @@ import { getContact } from '../../../db/contacts/contacts.ts';
 import { getWorkflow, type WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { type PreviewRequest, previewExecution } from '../../../engine/automations/preview.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
-import { applyData } from '../../../rules/filters/data-values.ts';
+import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -71,7 +71,7 @@ function previewContactOf(
 ): Pick<PreviewRequest, 'contactId' | 'contact'> {
   const id = uuidv7();
   const [created_at, updated_at] = [at.toISOString(), at.toISOString()];
-  const { set: data, errors } = applyData(contact?.data);
+  const { set: data, errors } = parseDataChanges(contact?.data);
   if (errors.length > 0)
     throw new AppError('VALIDATION_ERROR', {
       errors: errors.map((fault) => ({ ...fault, field: `contact.${fault.field}` })),

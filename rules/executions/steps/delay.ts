@@ -43,15 +43,15 @@ const DelayAmount = z
  */
 const DelayConfig = describeForms(
   z.unknown().transform((input, ctx) => {
-    const result = schemaFor(input).safeParse(input);
+    const result = selectSchema(input).safeParse(input);
     if (result.success) return result.data;
     ctx.issues.push(...result.error.issues.map((issue) => ({ ...issue, input: undefined })));
     return z.NEVER;
   }),
-  schemaFor,
+  selectSchema,
 );
 
-function schemaFor(input: unknown) {
+function selectSchema(input: unknown) {
   return typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
 }
 

@@ -2,7 +2,7 @@
  * Finds the resources of a project that the configs of steps refer to. Each step type declares where its config has
  * such references (`names`).
  */
-import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
+import { type IdField, listIds, type NamedId } from '../../as-code/references.ts';
 import { hasStoredReference } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from './registry.ts';
@@ -21,7 +21,7 @@ export function hasField(type: StepType, field: IdField): boolean {
 /** Lists the ids of templates, segments and topics that the fields of a config contain. */
 export function listNamedIds({ type, config }: Configured): NamedId[] {
   const { names } = STEPS[type];
-  return names === 'condition' ? [] : idsIn(config, names);
+  return names === 'condition' ? [] : listIds(config, names);
 }
 
 /** The step types whose configs can refer to a segment. */

@@ -15,19 +15,19 @@ export const UpdateContactConfig = z.object({
  */
 const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) => {
   for (const key of Object.keys(updates)) {
-    const { message, code } = refusalOf(key) ?? {};
+    const { message, code } = findDataKeyError(key) ?? {};
     if (message) ctx.addIssue({ code: 'custom', path: ['updates', key].filter(Boolean), message, params: { code } });
   }
   for (const fault of listExpressionErrors(updates, ['updates'])) ctx.addIssue({ code: 'custom', ...fault });
 });
 
-function refusalOf(key: string): { message: string; code: string } | undefined {
-  const custom = (message: string) => ({ message, code: 'custom' });
+function findDataKeyError(key: string): { message: string; code: string } | undefined {
+  const customError = (message: string) => ({ message, code: 'custom' });
   const hint = consentPlaceOf(key);
   if (hint !== undefined && hint === consentPlaceOf('subscribed'))
-    return custom(`"${key}" is not data: set config.subscribed`);
+    return customError(`"${key}" is not data: set config.subscribed`);
   const isData = !RESERVED_DATA_KEYS.has(key) && hint === undefined;
-  return isData ? findKeyError(key) : custom(`"${key}" is not data: a step cannot change it`);
+  return isData ? findKeyError(key) : customError(`"${key}" is not data: a step cannot change it`);
 }
 
 /** Changes the contact's data or its consent to marketing. */

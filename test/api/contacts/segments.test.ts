@@ -260,9 +260,11 @@ describe('computing a tracked segment', () => {
 describe('deleting a segment', () => {
   async function campaign(p: { status: string; segmentId?: string; filter?: object }): Promise<string> {
     const { rows } = await sql<{ id: string }>`
-      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, segment_id, audience_filter, status)
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, segment_id, audience_filter, status, paused_reason)
       VALUES (${api.one.id}, 'News', 'News', '<p>News</p>', 'a@example.com', 'SEGMENT', ${p.segmentId ?? null},
-        ${p.filter ? JSON.stringify(p.filter) : null}::jsonb, ${p.status}) RETURNING id`.execute(api.db);
+        ${p.filter ? JSON.stringify(p.filter) : null}::jsonb, ${p.status}, ${p.status === 'PAUSED' ? 'user' : null}) RETURNING id`.execute(
+      api.db,
+    );
     return rows[0]?.id ?? '';
   }
   const memberOf = (id: string) => ({
@@ -270,7 +272,7 @@ describe('deleting a segment', () => {
     groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
   });
 
-  it('returns 409 while a scheduled or sending campaign uses it, directly, by filter or through another segment', async () => {
+  it('returns 409 while a scheduled, sending or paused campaign uses it, directly, by filter or through another segment', async () => {
     const { id } = await build();
     const outer = await build({ name: `${name} outer`, filters: memberOf(id) });
     for (const use of [
@@ -279,7 +281,7 @@ describe('deleting a segment', () => {
       { segmentId: outer.id },
       { filter: memberOf(outer.id) },
     ]) {
-      for (const status of ['SCHEDULED', 'SENDING']) {
+      for (const status of ['SCHEDULED', 'SENDING', 'PAUSED']) {
         const campaignId = await campaign({ status, ...use });
         const refused = await api.call('DELETE', `/segments/${id}`);
         expect(refused.status).toBe(409);
