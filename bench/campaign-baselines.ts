@@ -63,7 +63,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
       done();
     });
   };
-  const measured = await measure(messages, send);
+  const measured = await measureSending(messages, send);
   transport.close();
   return measured;
 }
@@ -116,13 +116,13 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
       done();
     });
   };
-  const measured = await measure(messages, send);
+  const measured = await measureSending(messages, send);
   await provider.close();
   await compute.close();
   return measured;
 }
 
-async function measure(messages: number, send: (n: number, done: () => void) => void): Promise<Measured> {
+async function measureSending(messages: number, send: (n: number, done: () => void) => void): Promise<Measured> {
   await sendAll(Math.min(1_000, messages), send); // Warm-up, so that connections are open and the code is compiled.
   const cpu = process.cpuUsage();
   const startedAt = performance.now();

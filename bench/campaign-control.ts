@@ -71,19 +71,19 @@ try {
   await removeHome(home);
 }
 
-/** Pauses a campaign after `at` emails, prints when the last email arrived, and resumes the campaign. */
+/** Pauses a campaign after `at` emails, measures when the last email arrives after that, and resumes the campaign. */
 async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
   const reachedAt = await waitForSink(into, at, performance.now());
   const speed = ((at - before.messages) / (reachedAt - before.at)) * 1000;
   const { messages: atPause } = await into.counts();
   const pausedAt = performance.now();
-  let answeredAt: number | undefined;
+  let respondedAt: number | undefined;
   const paused = call(running, `/campaigns/${id}/pause`, {}).then(() => {
-    answeredAt = performance.now();
+    respondedAt = performance.now();
   });
   let [seen, lastAt] = [atPause, pausedAt];
-  while (answeredAt === undefined || performance.now() - Math.max(lastAt, answeredAt) < QUIET_MS) {
+  while (respondedAt === undefined || performance.now() - Math.max(lastAt, respondedAt) < QUIET_MS) {
     await sleep(10);
     const { messages } = await into.counts();
     if (messages > seen) [seen, lastAt] = [messages, performance.now()];
@@ -92,7 +92,7 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   await call(running, `/campaigns/${id}/resume`, {});
   return {
     'emails a second before': Math.round(speed),
-    'pause response ms': Math.round(answeredAt - pausedAt),
+    'pause response ms': Math.round(respondedAt - pausedAt),
     'last email after ms': Math.round(lastAt - pausedAt),
     'emails after the pause': seen - atPause,
   };

@@ -26,7 +26,7 @@ export async function waitUntilSent(database: pg.Client, id: string): Promise<nu
   }
 }
 
-/** Inserts contacts with the numbers `first` to `last`. The contacts get the time zones of `zones` in turn. */
+/** Inserts contacts with the numbers `from` to `to`. The contacts get the time zones of `zones` in turn. */
 export async function insertContacts(
   database: pg.Client,
   p: { projectId: string; from: number; to: number; zones?: readonly string[] },

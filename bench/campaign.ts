@@ -55,14 +55,14 @@ interface Cost {
 }
 
 const table: Record<string, string | number>[] = [];
-const plain = await measure({ tls: false, dkim: false }, values.baselines);
-const secured = values.tls && values.dkim ? await measure({ tls: true, dkim: false }, false) : undefined;
-const full = values.tls || values.dkim ? await measure({ tls: values.tls, dkim: values.dkim }, false) : undefined;
+const plain = await measureWay({ tls: false, dkim: false }, values.baselines);
+const secured = values.tls && values.dkim ? await measureWay({ tls: true, dkim: false }, false) : undefined;
+const full = values.tls || values.dkim ? await measureWay({ tls: values.tls, dkim: values.dkim }, false) : undefined;
 console.table(table);
 if (full && !values.kill) await compareWithParts(full);
 
 /** Measures one way of sending, on a new service. */
-async function measure(way: Way, baselines: boolean): Promise<Cost> {
+async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
   const home = newHome();
   const sink = await startSinkProcess([
     ...(values.kill ? [] : ['--no-record']),
@@ -94,7 +94,7 @@ async function measure(way: Way, baselines: boolean): Promise<Cost> {
       await insertContacts(database, { projectId: service.dev().projectId, from: contacts + 1, to: recipients });
       contacts = recipients;
       for (let round = 1; round <= ROUNDS; round++)
-        costs.push(await campaign({ running: service, database, into: sink, recipients, round, way }));
+        costs.push(await runCampaign({ running: service, database, into: sink, recipients, round, way }));
     }
     await database.end();
     return costs.reduce((best, cost) => (cost.perSecond > best.perSecond ? cost : best));
@@ -106,7 +106,7 @@ async function measure(way: Way, baselines: boolean): Promise<Cost> {
   }
 }
 
-async function campaign(p: {
+async function runCampaign(p: {
   running: StartedService;
   database: pg.Client;
   into: SinkProcess;
@@ -129,7 +129,7 @@ async function campaign(p: {
   ).data.id;
   const startedAt = performance.now();
   await call(running, `/campaigns/${id}/send`, {});
-  const killed = values.kill ? killOne(running, into, recipients) : undefined;
+  const killed = values.kill ? killWorker(running, into, recipients) : undefined;
   const firstAt = await waitForSink(into, 1, startedAt);
   const lastAt = values.kill ? 0 : await waitForSink(into, recipients, startedAt);
   const doneAt = await waitUntilSent(database, id);
@@ -191,7 +191,7 @@ async function signatureMicros(cores: number): Promise<number> {
   return Math.round(secondsOfAllCores * cores * 1_000_000);
 }
 
-async function killOne(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
+async function killWorker(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
   await waitForSink(into, recipients * 0.4, performance.now());
   const pid = running.dev().pids.workers[0];
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
@@ -202,7 +202,7 @@ async function countLostAndDoubled(into: SinkProcess, recipients: number) {
   return { lost: recipients - got.length, doubled: got.filter((times) => times > 1).length };
 }
 
-function rate({ messages, seconds, cpuMicros }: { messages: number; seconds: number; cpuMicros: number }) {
+function toRateRow({ messages, seconds, cpuMicros }: { messages: number; seconds: number; cpuMicros: number }) {
   return {
     messages,
     seconds: roundToHundredths(seconds),

@@ -26,14 +26,14 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '5' },
     workers: { type: 'string', default: '2' },
-    // The parts to measure besides the first screen.
+    // The screens to measure besides the first one.
     parts: { type: 'string', default: 'reference,campaign,contacts,canvas' },
   },
 });
 const [contacts, recipients, rounds] = [Number(values.contacts), Number(values.recipients), Number(values.rounds)];
 
 const parts = new Set(values.parts.split(','));
-const before = loadOf();
+const before = readLoad();
 
 const chromium = await findChromium();
 if (typeof chromium === 'string') throw new Error(chromium);
@@ -70,10 +70,10 @@ try {
     await page.locator('.react-flow__node-step').first().waitFor();
     console.table(await measureCanvas(page));
   }
-  console.log(`Load of the machine: ${before} before, ${loadOf()} after.`);
+  console.log(`Load of the machine: ${before} before, ${readLoad()} after.`);
   await Promise.all([client.close(), db.destroy()]);
 
-  /** Measures the campaign with and without a viewer, alternating, and keeps the better of each. */
+  /** Measures the campaign with and without a browser that shows it, in turn, and keeps the best result of each. */
   async function measureCampaign(session: BrowserSession) {
     const [by, send] = [
       { client, db, pids: facts.pids },
@@ -91,7 +91,7 @@ try {
     }
     return [
       { campaign: `${recipients} recipients, watched`, ...sentColumns(seen), ...watched },
-      { campaign: 'the same, nobody looks', ...sentColumns(alone) },
+      { campaign: 'the same, no browser', ...sentColumns(alone) },
     ];
   }
 
@@ -145,6 +145,6 @@ try {
 }
 
 /** Returns the load of the last minute, because other work on the machine makes everything slower. */
-function loadOf(): string {
+function readLoad(): string {
   return (loadavg()[0] ?? 0).toFixed(1);
 }

@@ -30,7 +30,7 @@ const rounds = Number(values.rounds);
  * run for days.
  */
 const WARM_UP = 1_000;
-/** Concurrent starts, on both sides. */
+/** The number of workflows, or of executions, that are started at the same time. */
 const CONCURRENCY = 32;
 /** Counting completed executions costs server time, so the benchmark counts rarely. */
 const POLL_MS = 1_000;
@@ -89,8 +89,8 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   const ours: number[] = [];
   const cost = { bare: zeroCpu(), ours: zeroCpu() };
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await addingCpu(cost.bare, () => runBare(bareType, count)));
-    ours.push(await addingCpu(cost.ours, () => runExecutions(eventName, count)));
+    bare.push(await addCpu(cost.bare, () => runBare(bareType, count)));
+    ours.push(await addCpu(cost.ours, () => runExecutions(eventName, count)));
   }
   const ratios = ours.map((rate, i) => rate / (bare[i] ?? 1)).sort((a, b) => a - b);
   console.log(
@@ -102,7 +102,7 @@ async function compare(what: string, bareType: string, eventName: string): Promi
     { what: 'ratio', 'median a second': round2(median(ratios)), rounds: ratios.map(round2).join(' ') },
   ]);
   console.log('CPU of each, in ms a workflow:');
-  console.table({ 'bare Temporal': perWorkflow(cost.bare), executions: perWorkflow(cost.ours) });
+  console.table({ 'bare Temporal': cpuPerWorkflow(cost.bare), executions: cpuPerWorkflow(cost.ours) });
 }
 
 /** The CPU time of the measured processes, in ms. */
@@ -124,7 +124,7 @@ function cpuNow(): Cpu {
 }
 
 /** Runs `work` and adds its CPU time to `sum`. */
-async function addingCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
+async function addCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
   const before = cpuNow();
   const result = await work();
   const after = cpuNow();
@@ -132,7 +132,7 @@ async function addingCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function perWorkflow(sum: Cpu): Record<string, number> {
+function cpuPerWorkflow(sum: Cpu): Record<string, number> {
   const each = Object.entries(sum).map(([name, ms]) => [name, round1(ms / (count * rounds))] as const);
   return { ...Object.fromEntries(each), total: round1(each.reduce((total, [, ms]) => total + ms, 0)) };
 }
@@ -142,7 +142,7 @@ async function runBare(type: string, total: number): Promise<number> {
   await runConcurrently(total, (n) =>
     client.workflow.start(type, { taskQueue: 'bench-bare', workflowId: `bare-${type}-${startedAt}-${n}` }),
   );
-  return rate(type, total, startedAt);
+  return waitForRate(type, total, startedAt);
 }
 
 async function runExecutions(eventName: string, total: number): Promise<number> {
@@ -151,13 +151,13 @@ async function runExecutions(eventName: string, total: number): Promise<number> 
     contacts += 1;
     return post('/v1/track', { email: `bench${contacts}@example.com`, event: eventName, data: { name: 'Ada' } });
   });
-  return rate('contactExecution', total, startedAt);
+  return waitForRate('contactExecution', total, startedAt);
 }
 
 /**
  * Returns the workflows per second, from the first request to the instant at which Temporal closed the last workflow.
  */
-async function rate(type: string, total: number, startedAt: number): Promise<number> {
+async function waitForRate(type: string, total: number, startedAt: number): Promise<number> {
   const since = new Date(startedAt).toISOString();
   const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed' AND CloseTime >= '${since}'`;
   while ((await client.workflow.count(query)).count < total) await sleep(POLL_MS);

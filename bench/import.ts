@@ -35,12 +35,12 @@ const dev = service.dev();
 const key = { authorization: `Bearer ${dev.secretKey}` };
 
 try {
-  await measure('warm-up', { prefix: 'warm', total: 5_000, plan: 'pro' });
+  await measureImport('warm-up', { prefix: 'warm', total: 5_000, plan: 'pro' });
   const table = [
-    await measure('new contacts', { prefix: 'a', total: rows, plan: 'pro' }),
-    await measure('more new contacts', { prefix: 'b', total: rows, plan: 'pro' }),
-    await measure('known, one value changed', { prefix: 'a', total: rows, plan: 'free' }),
-    await measure('known, unchanged', { prefix: 'a', total: rows, plan: 'free' }),
+    await measureImport('new contacts', { prefix: 'a', total: rows, plan: 'pro' }),
+    await measureImport('more new contacts', { prefix: 'b', total: rows, plan: 'pro' }),
+    await measureImport('known, one value changed', { prefix: 'a', total: rows, plan: 'free' }),
+    await measureImport('known, unchanged', { prefix: 'a', total: rows, plan: 'free' }),
   ];
   console.log(
     `\n${rows} rows of 6 columns in ${files} files, ${values.workers} worker processes, everything on this machine`,
@@ -52,11 +52,11 @@ try {
   await removeHome(home);
 }
 
-async function measure(what: string, p: { prefix: string; total: number; plan: string }) {
+async function measureImport(what: string, p: { prefix: string; total: number; plan: string }) {
   const perFile = Math.ceil(p.total / files);
   const contents = Array.from({ length: files }, (_, file) => csvOf({ ...p, from: file * perFile, rows: perFile }));
   let peakMb = 0;
-  const before = cpuSeconds();
+  const before = readCpuSeconds();
   const startedAt = performance.now();
   const jobs = await Promise.all(contents.map(upload));
   let ended: Job[] = [];
@@ -67,7 +67,7 @@ async function measure(what: string, p: { prefix: string; total: number; plan: s
   } while (ended.some((job) => ['QUEUED', 'RUNNING'].includes(job.status)));
   const seconds = (performance.now() - startedAt) / 1_000;
   const spent = (part: keyof typeof before) =>
-    Math.round(((cpuSeconds()[part] - before[part]) / (perFile * files)) * 1e6);
+    Math.round(((readCpuSeconds()[part] - before[part]) / (perFile * files)) * 1e6);
   const sum = (pick: (job: Job) => number) => ended.reduce((total, job) => total + pick(job), 0);
   return {
     what,
@@ -101,14 +101,14 @@ async function upload(csv: string): Promise<string> {
   return started.jobId;
 }
 
-async function jobOf(jobId: string): Promise<Job> {
+async function readJob(jobId: string): Promise<Job> {
   return (await (await fetch(`${dev.baseUrl}/contacts/import/${jobId}`, { headers: key })).json()) as Job;
 }
 
 /** Returns the CPU time that each part of the service has used, in seconds; 0 on systems other than Linux. */
-function cpuSeconds(): { api: number; workers: number; postgres: number } {
+function readCpuSeconds(): { api: number; workers: number; postgres: number } {
   const { api, workers, postgres } = dev.pids;
-  const sum = (pids: number[]) => pids.reduce((total, pid) => total + cpuSecondsOf(pid), 0);
+  const sum = (pids: number[]) => pids.reduce((total, pid) => total + readCpuSecondsOf(pid), 0);
   return {
     api: sum([api]),
     workers: sum(workers),
@@ -117,18 +117,18 @@ function cpuSeconds(): { api: number; workers: number; postgres: number } {
 }
 
 /** Returns the user and system time of a process and of its children that have ended (proc(5)). */
-function cpuSecondsOf(pid: number): number {
-  const ticks = statOf(pid).slice(11, 15).map(Number);
+function readCpuSecondsOf(pid: number): number {
+  const ticks = readStat(pid).slice(11, 15).map(Number);
   return ticks.reduce((total, tick) => total + tick, 0) / TICKS_A_SECOND;
 }
 
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => statOf(pid)[1] === String(parent));
+  return pids.map(Number).filter((pid) => readStat(pid)[1] === String(parent));
 }
 
 /** Returns the fields of /proc/<pid>/stat from the state on; empty for a process that has ended. */
-function statOf(pid: number): string[] {
+function readStat(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

@@ -39,13 +39,13 @@ try {
   const pid = rows[0]?.pid ?? 0;
   const project = await makeProject(db);
   const table: Record<string, string | number>[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) table.push(await measure(db, pid, project, round));
+  for (let round = 0; round < Number(values.rounds); round++) table.push(await measureStatements(db, pid, project, round));
   console.table(table.slice(1));
 } finally {
   await database.close();
 }
 
-async function measure(db: Db, pid: number, projectId: string, round: number) {
+async function measureStatements(db: Db, pid: number, projectId: string, round: number) {
   const start = await makeCampaign(db, projectId);
   const spent: Record<string, { postgres: number; node: number }> = {};
   const measure = async <T>(what: string, work: () => Promise<T>): Promise<T> => {

@@ -9,10 +9,10 @@ import { type Latencies, startTenantLoad } from './tenants-load.ts';
 import { type Cpu, type LoadTenant, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
- * Delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its time limit,
+ * Measures the delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its time limit,
  * previews of such an email, files with unreadable rows, emails with the largest attachments, pages of large lists.
- * Measures B's single emails from the request to the end of DATA, and the delay of the event loops of API and worker,
- * which is more reliable on a busy machine. `--only` takes names of abuses, separated by commas.
+ * Measures the time of B's single emails from the request to the end of the SMTP command DATA. Also measures the delay
+ * of the event loops of API and worker, which is more reliable on a busy machine. `--only` takes names of abuses, separated by commas.
  */
 const { values } = parseArgs({
   options: {
@@ -110,7 +110,7 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
 /**
  * Returns the options for repeating work until `untilMs`: no fixed number, and a signal that is aborted at that time.
  */
-function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
+function repeatUntil(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }
 
@@ -181,7 +181,7 @@ for (const abuse of values.only.split(',')) {
 }
 console.log(
   `\nB's single emails while A is noisy, ms from the request to the end of DATA; p95 should be under ${P95_LIMIT_MS}.\n` +
-    'Loops: the worst lateness in each 100 ms, 95th percentile / the most that one turn computed.',
+    'Loops: 95th percentile of the longest delay in each 100 ms / longest CPU time of one iteration, in ms.',
 );
 console.table(rows);
 console.log('Meanwhile, percent of one processor:');

@@ -3,15 +3,15 @@ import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { round1 } from './load/round.ts';
 import type { Latencies } from './tenants-load.ts';
-import { LIMITS, SCENARIOS, type ScenarioName, type ScenarioOutcome, type Sizes, until } from './tenants-scenarios.ts';
+import { LIMITS, SCENARIOS, type ScenarioName, type ScenarioOutcome, type Sizes, waitUntil } from './tenants-scenarios.ts';
 import { type Cpu, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
- * Effects of one tenant on another. Tenant B sends a few single emails and executions per second, and each is measured
- * from the request to the end of DATA at the sink. Meanwhile tenant A does nothing, sends a campaign, has a backlog of
- * executions, or has a wave of timers that end at the same instant. A's executions without B show the cost of B.
+ * Measures the effect of one tenant on another. Tenant B sends a few single emails and starts a few executions per
+ * second. Each is measured from the request to the end of the SMTP command DATA at the sink. Meanwhile tenant A does nothing, sends a campaign, has a backlog of
+ * executions, or has a wave of timers that end at the same instant. The scenario `alone` runs A's executions without B, and so shows how much B slows A.
  * `--only` takes names of scenarios, separated by commas. A scenario ends after `--max-seconds`. Work that is
- * unfinished then counts with its time so far.
+ * unfinished at that time counts with the time that it has taken so far.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({
@@ -49,13 +49,13 @@ let stage = await warmStage();
 /** Whether the service still has work from the last scenario. If so, the next scenario needs a new service. */
 let stale = false;
 try {
-  for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);
+  for (const name of NAMES.filter((known) => only.includes(known))) await runScenario(name);
 } finally {
   await stage.close();
 }
-print();
+printResults();
 
-async function scenario(name: ScenarioName): Promise<void> {
+async function runScenario(name: ScenarioName): Promise<void> {
   if (stale) {
     await stage.close();
     stage = await warmStage();
@@ -70,7 +70,7 @@ async function scenario(name: ScenarioName): Promise<void> {
   results.push({ name, outcome, cpu });
   const missing = (outcome.otherTenant?.emails.missing ?? 0) + (outcome.otherTenant?.executions.missing ?? 0);
   stale = outcome.done !== outcome.total || missing > 0;
-  for (const { what, p50, p99, max } of rowsOf(name, outcome))
+  for (const { what, p50, p99, max } of toTableRows(name, outcome))
     console.log(`  B's ${what}: p50 ${p50}, p99 ${p99}, max ${max} ms`);
   if (stale) console.log(`  cut off: ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing`);
 }
@@ -85,17 +85,17 @@ async function warmStage(): Promise<TenantStage> {
     await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
   });
   const all = async () => (await made.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
-  if (!(await until(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
+  if (!(await waitUntil(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
   return made;
 }
 
-function print(): void {
+function printResults(): void {
   const { perSecond, recipients, executions } = sizes;
   console.log(
     `\nB sends ${perSecond} emails and starts ${perSecond} executions per second; A a campaign of ${recipients}, ${executions} executions; ` +
       `${values.workers} workers. ms from the request to the end of DATA`,
   );
-  console.table(results.flatMap(({ name, outcome }) => rowsOf(name, outcome)));
+  console.table(results.flatMap(({ name, outcome }) => toTableRows(name, outcome)));
   console.log('Completed work of project A, and executions per second of projects A and B during that time');
   console.table(
     results.map(({ name, outcome: { done, total, seconds, executionsPerSecond } }) => ({
@@ -118,7 +118,7 @@ function print(): void {
   );
 }
 
-function rowsOf(name: ScenarioName, { otherTenant }: ScenarioOutcome) {
+function toTableRows(name: ScenarioName, { otherTenant }: ScenarioOutcome) {
   if (!otherTenant) return [];
   const limits = LIMITS[name];
   const row = (what: 'emails' | 'executions', seen: Latencies) => {

@@ -9,9 +9,9 @@ import { newHome, removeHome, type StartedService, startService } from '../test/
 import { call, insertContacts } from './campaign-stage.ts';
 
 /**
- * The cost in Temporal of a campaign at the recipients' local time. Its audience is in many time zones: one reaches the
- * time soon, the others within a day. Prints the number of timers and activities in its history at three times: when
- * all zones wait, when the first zone has been sent to, and when the other zones only wait.
+ * Measures the cost in Temporal of a campaign that is sent at the recipients' local time. The audience is in many time
+ * zones. The first zone reaches this time soon, the others within a day. Prints the number of timers and activities in
+ * the history of the campaign's workflow twice: when all zones wait, and when the first zone has its emails.
  */
 const { values } = parseArgs({
   options: {
@@ -51,18 +51,18 @@ try {
   });
   const startedAt = performance.now();
   await call(service, `/campaigns/${data.id}/send`, {});
-  await untilAllWait(database, data.id);
+  await waitUntilZonesWait(database, data.id);
   const takenSeconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const { temporal } = service.dev();
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection, namespace: temporal.namespace });
   const names = await namesOf(service);
-  const cost = () => historyOf(client, names.campaign(data.id, 1));
+  const cost = () => countHistory(client, names.campaign(data.id, 1));
   const table: Record<string, unknown>[] = [{ when: 'all zones wait', ...(await cost()) }];
   const { messages } = await sink.counts();
   const due = Math.ceil(recipients / zones.length);
-  await untilEmails(sink, messages + due);
-  await untilAllWait(database, data.id);
+  await waitForEmails(sink, messages + due);
+  await waitUntilZonesWait(database, data.id);
   table.push({ when: 'after the first hour', ...(await cost()) });
   console.table(table);
   console.table([
@@ -85,9 +85,9 @@ try {
 }
 
 /**
- * Returns time zones in the order in which they reach the local time that `first` has at an instant. `first` comes
- * first, then other zones in turn from each later hour of the day. The earliest zones of the world are an hour ahead,
- * so the campaign starts at once.
+ * Returns time zones in the order in which they reach the local time that `first` has at an instant. `first` is at most
+ * UTC+13. Then come other zones, taken in turn from each later hour of the day. In zones at UTC+14, the local time has
+ * passed an hour earlier, so the service starts the campaign at once.
  */
 function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
   const latest = wallAt('UTC', atMs) + 13 * HOUR_MS;
@@ -106,7 +106,7 @@ function zonesFrom(atMs: number, count: number): { first: string; zones: string[
   return { first, zones: [first, ...others.slice(0, count - 1)] };
 }
 
-async function untilAllWait(database: pg.Client, id: string): Promise<void> {
+async function waitUntilZonesWait(database: pg.Client, id: string): Promise<void> {
   for (const from = performance.now(); performance.now() - from < WAIT_MAX_MS; ) {
     const { rows } = await database.query(
       `SELECT (SELECT audience_done FROM campaigns WHERE id = $1) AND NOT EXISTS (
@@ -119,7 +119,7 @@ async function untilAllWait(database: pg.Client, id: string): Promise<void> {
   throw new Error('not all zones wait');
 }
 
-async function untilEmails(into: SinkProcess, count: number): Promise<void> {
+async function waitForEmails(into: SinkProcess, count: number): Promise<void> {
   for (const from = performance.now(); performance.now() - from < DAY_MS; ) {
     if ((await into.counts()).messages >= count) return;
     await sleep(100);
@@ -132,7 +132,7 @@ async function countChunks(database: pg.Client, id: string): Promise<number> {
 }
 
 /** Reads the histories of all runs of the workflow, which continues as a new run when its history grows long. */
-async function historyOf(client: Client, workflowId: string) {
+async function countHistory(client: Client, workflowId: string) {
   const sum = {
     'timers started': 0,
     'timers that fired': 0,

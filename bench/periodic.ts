@@ -25,9 +25,9 @@ import { until } from '../test/support/until.ts';
 import type { RoundResult } from '../workflows/periodic-round.ts';
 
 /**
- * One round over the tracked segments of many projects, with one worker and with several. A proxy delays each statement
- * of the workers, like a network or a busy server, so that the number of cores of this machine does not limit the
- * result.
+ * Measures one round that computes the tracked segments of many projects, with one worker and with several. A proxy
+ * delays each statement of the workers, like a network or a busy server does. Without this delay, the number of cores
+ * of this machine would limit the result.
  */
 const { values } = parseArgs({
   options: {
@@ -95,7 +95,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Creates projects with tracked segments and a few contacts each, and computes every segment once. */
+/** Creates projects with tracked segments, and without contacts. */
 async function buildSegments(on: Db): Promise<void> {
   for (let project = 0; project < projects; project += 1) {
     const projectId = await insertProject(on, { name: `Bench ${project}`, publicKey: newPublicKey() });
@@ -108,7 +108,7 @@ async function buildSegments(on: Db): Promise<void> {
   }
 }
 
-/** Starts workers up to a number, and waits until Temporal knows of each. */
+/** Starts workers until `count` of them run, and waits until each of them polls its Temporal task queue. */
 async function startWorkers(count: number): Promise<void> {
   const names = new InstallationNames(await readInstallation(db));
   while (hosts.length < count) {
@@ -165,7 +165,7 @@ async function measureRound(names: InstallationNames): Promise<{ seconds: number
     SELECT count(*) AS computed FROM segments WHERE computed_at > now() - make_interval(secs => ${seconds + 1})
   `.execute(db);
   if (result.done !== projects || rows[0]?.computed !== projects * segments)
-    throw new Error(`the round did not do everything: ${JSON.stringify({ result, computed: rows[0]?.computed })}`);
+    throw new Error(`the round did not compute all segments: ${JSON.stringify({ result, computed: rows[0]?.computed })}`);
   const used = (name: keyof typeof after) => Math.round((after[name] - before[name]) * 10) / 10;
   return {
     seconds,

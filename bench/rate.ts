@@ -8,10 +8,10 @@ import { callService } from '../test/support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**
- * The effect of a project's send rate: two campaigns and single emails of one project at the same time, for each limit
- * and each number of worker processes. The rate is measured at the sink, from the first email on. Times of single
- * emails run from acceptance until they are recorded as sent. The number of emails that were sent in between shows
- * whether single emails waited behind campaigns.
+ * Measures how exactly the service keeps a project's send rate. Sends two campaigns and single emails of one project at
+ * the same time, for each limit and each number of worker processes. The rate is measured at the sink, from the first
+ * email on. The time of a single email is from its acceptance until it is recorded as sent. The number of campaign
+ * emails that were sent in this time shows whether single emails waited behind campaigns.
  */
 const { values } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ async function withWorkers(workers: string): Promise<void> {
   try {
     await database.connect();
     await insertContacts(database, service.dev().projectId);
-    for (const limit of limits) table.push({ workers, ...(await measure({ service, database, sink, limit })) });
+    for (const limit of limits) table.push({ workers, ...(await measureRound({ service, database, sink, limit })) });
   } finally {
     await database.end();
     service.signal('SIGTERM');
@@ -63,7 +63,7 @@ interface Stage {
   limit: number;
 }
 
-async function measure(stage: Stage): Promise<Record<string, string | number>> {
+async function measureRound(stage: Stage): Promise<Record<string, string | number>> {
   const { service, database, sink, limit } = stage;
   const { projectId, domain } = service.dev();
   await database.query('UPDATE projects SET send_rate_per_second = $2 WHERE id = $1', [projectId, limit]);
@@ -80,13 +80,13 @@ async function measure(stage: Stage): Promise<Record<string, string | number>> {
   const { messages } = await sink.counts();
   const tookMs = performance.now() - startedAt;
   for (const id of ids) await callService(service, 'POST', `/campaigns/${id}/cancel`);
-  await untilQuiet(database, projectId, since);
+  await waitUntilAllSent(database, projectId, since);
   const { rows: failed } = await database.query(
     `SELECT count(*)::int AS n FROM emails WHERE project_id = $1 AND created_at >= $2 AND status = 'FAILED' AND reason <> 'cancelled'`,
     [projectId, since],
   );
-  const singles = await singlesOf(database, projectId, since);
-  const activities = await activitiesOf(service, ids);
+  const singles = await measureSingles(database, projectId, since);
+  const activities = await countActivities(service, ids);
   return {
     limit,
     'of the limit': (messages / ((tookMs / 1_000) * limit)).toFixed(3),
@@ -96,14 +96,15 @@ async function measure(stage: Stage): Promise<Record<string, string | number>> {
   };
 }
 
-/** Sends single emails at 10 % of the limit, one after the other, until `untilAt`. */
+/** Sends single emails at 10 % of the limit until `untilAt`, at least one and at most `SINGLES_MAX` per second. */
 async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<void> {
   const from = `hello@${service.dev().domain}`;
   const gapMs = 1_000 / Math.min(SINGLES_MAX, Math.max(1, limit / 10));
   const under: Promise<unknown>[] = [];
   for (let n = 0; performance.now() < untilAt; n++) {
     const nextAt = performance.now() + gapMs;
-    // A contact of the campaigns. A new address would become a contact without consent, which the next campaigns skip.
+    // The recipient is an existing contact. A new address would create a contact without consent, and later campaigns
+    // would skip this contact.
     const email = { to: `r${n + 1}@bench.test`, from, subject: 'One', body: '<p>One</p>' };
     under.push(callService(service, 'POST', '/v1/send', email));
     await sleep(Math.max(0, Math.min(nextAt, untilAt) - performance.now()));
@@ -111,7 +112,7 @@ async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<
   await Promise.all(under);
 }
 
-async function singlesOf(database: pg.Client, projectId: string, since: Date) {
+async function measureSingles(database: pg.Client, projectId: string, since: Date) {
   const { rows } = await database.query(
     `WITH singles AS (
        SELECT created_at, sent_at, extract(epoch FROM sent_at - created_at) * 1000 AS ms FROM emails
@@ -133,7 +134,7 @@ async function singlesOf(database: pg.Client, projectId: string, since: Date) {
 }
 
 /** Returns the number of activities that sent the campaigns, without activities that read audiences. */
-async function activitiesOf(service: StartedService, ids: string[]): Promise<number> {
+async function countActivities(service: StartedService, ids: string[]): Promise<number> {
   const { address, namespace } = service.dev().temporal;
   const connection = await Connection.connect({ address });
   const installation = await namesOf(service);
@@ -151,7 +152,7 @@ async function activitiesOf(service: StartedService, ids: string[]): Promise<num
 }
 
 /** Waits until all emails of this round are sent, because the next round would count them. */
-async function untilQuiet(database: pg.Client, projectId: string, since: Date): Promise<void> {
+async function waitUntilAllSent(database: pg.Client, projectId: string, since: Date): Promise<void> {
   for (;;) {
     const { rows } = await database.query(
       `SELECT EXISTS (SELECT FROM emails WHERE project_id = $1 AND created_at >= $2 AND status IN ('PENDING', 'SENDING', 'HELD')) AS open`,

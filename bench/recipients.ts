@@ -41,10 +41,10 @@ try {
   for (const [what, filter] of Object.entries(FILTERS))
     table.push({ what, ...(await timePages({ ...ref, ...filter })) });
   console.table(table);
-  const [, countMs] = await measure(() =>
+  const [, countMs] = await timeWork(() =>
     sql`SELECT count(*) FROM emails WHERE campaign_id = ${ref.id} AND status <> ''`.execute(db),
   );
-  const stats = () => measure(() => readStats(db, { ...ref, startedAt: new Date() }));
+  const stats = () => timeWork(() => readStats(db, { ...ref, startedAt: new Date() }));
   const [, firstMs] = await stats();
   const [, statsMs] = await stats();
   await recordFeedback(ref, 20);
@@ -113,7 +113,7 @@ async function timePages(p: RecipientFilter & { projectId: string; id: string })
   let [found, onFirst] = [0, 0];
   let cursor: string | undefined;
   do {
-    const [page, ms] = await measure(() => listRecipients(db, { ...p, limit: 50, cursor }));
+    const [page, ms] = await timeWork(() => listRecipients(db, { ...p, limit: 50, cursor }));
     times.push(ms);
     found += page.items.length;
     if (times.length === 1) onFirst = found;
@@ -131,7 +131,7 @@ async function timePages(p: RecipientFilter & { projectId: string; id: string })
 async function timeExport(p: { projectId: string; id: string }) {
   let rows = 0;
   let cursor: string | undefined;
-  const [, ms] = await measure(async () => {
+  const [, ms] = await timeWork(async () => {
     do {
       const page = await exportRecipients(db, { ...p, cursor });
       rows += page.items.length;
@@ -141,7 +141,7 @@ async function timeExport(p: { projectId: string; id: string }) {
   return { 'exported rows': rows, 'rows a second': Math.round((rows / ms) * 1000) };
 }
 
-async function measure<T>(work: () => Promise<T>): Promise<[T, number]> {
+async function timeWork<T>(work: () => Promise<T>): Promise<[T, number]> {
   const from = performance.now();
   const result = await work();
   return [result, Math.round(performance.now() - from)];

@@ -8,9 +8,9 @@ import { type ApiClient, apiClient, runConcurrently } from './load/api-client.ts
 import { makeTemplate, makeWorkflow } from './load/projects.ts';
 
 /**
- * Emails per second with one, two and four worker processes, for providers that take 20, 100 and 500 ms for each reply:
- * a campaign, single emails, and executions with one email each. The rates are from the first email at the receiver to
- * the last. Prints a table, and a plot of each kind for docs/scaling.md.
+ * Measures emails per second with one, two and four worker processes, for providers that reply after 20, 100 and
+ * 500 ms. The emails are from a campaign, single sends, and executions with one email each. A rate counts the time from
+ * the arrival of the first email at the sink to the arrival of the last. Prints a table, and a plot of each kind for docs/scaling.md.
  */
 const { values } = parseArgs({
   options: {
@@ -22,7 +22,10 @@ const { values } = parseArgs({
 const WORKERS = values.workers.split(',').map(Number);
 const LATENCIES = values.latencies.split(',').map(Number);
 const EXECUTIONS = Number(values.executions);
-/** Connections of a process to the provider. Each connection sends one email in the time of one reply. */
+/**
+ * The number of connections of each worker process to the provider. A connection sends its next email when the reply to
+ * the previous one has arrived.
+ */
 const CONNECTIONS = 20;
 /** A campaign has as many recipients as the connections send in this time, between a minimum and a maximum. */
 const CAMPAIGN_SECONDS = 20;
@@ -43,12 +46,12 @@ interface Rates {
 
 const all: Rates[] = [];
 for (const latencyMs of LATENCIES) {
-  for (const workers of WORKERS) all.push(await measure(workers, latencyMs));
+  for (const workers of WORKERS) all.push(await measureRates(workers, latencyMs));
 }
 console.table(all);
 for (const kind of ['campaign', 'singles', 'executions'] as const) console.log(plotOf(kind));
 
-async function measure(workers: number, latencyMs: number): Promise<Rates> {
+async function measureRates(workers: number, latencyMs: number): Promise<Rates> {
   const home = newHome();
   const sink = await startSinkProcess(['--no-record', `--latency=${latencyMs}`]);
   const service = await startService({
@@ -85,7 +88,7 @@ async function measure(workers: number, latencyMs: number): Promise<Rates> {
   }
 }
 
-/** Emails per second at the receiver while `work` runs and until all have arrived. */
+/** Runs `work` and returns the emails per second at the sink, from the first email to the last of `count`. */
 async function ratePerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
   await sink.reset();
   const startedAt = performance.now();

@@ -11,8 +11,8 @@ import { type Condition, type Filter, parseCondition } from '../rules/filters/fi
 import { openDatabase } from './load/database.ts';
 
 /**
- * Segments of a large project: counts, the first page of contacts, and the computation, with the query plans of the
- * segment with three conditions. The cache is warm, because each query runs once before it is measured.
+ * Measures segments of a large project: counts, the first page of contacts, and the computation. Prints the query plans
+ * of the segment with three conditions. The cache is warm, because each query runs once before it is measured.
  * `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
@@ -33,37 +33,37 @@ const PLAN: Filter = { field: 'data.plan', operator: 'equals', value: 'pro' };
 const AGE: Filter = { field: 'data.age', operator: 'greaterThan', value: 30 };
 const BOUGHT: Filter = { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' };
 const CASES: [string, Condition][] = [
-  ['three conditions: plan, age, bought within 30 days', all(PLAN, AGE, BOUGHT)],
+  ['three conditions: plan, age, bought within 30 days', matchAll(PLAN, AGE, BOUGHT)],
   ['the same, joined by OR', parseCondition({ operator: 'OR', conditions: [PLAN, AGE, BOUGHT] })],
-  ['plan, and not bought within 30 days', all(PLAN, { ...BOUGHT, operator: 'notTriggeredWithin' })],
-  ['bought once, not since 300 days', all({ ...BOUGHT, operator: 'triggeredOlderThan', value: 300 })],
+  ['plan, and not bought within 30 days', matchAll(PLAN, { ...BOUGHT, operator: 'notTriggeredWithin' })],
+  ['bought once, not since 300 days', matchAll({ ...BOUGHT, operator: 'triggeredOlderThan', value: 300 })],
   [
     'tag in list, city begins with, created within 60 days',
-    all(
+    matchAll(
       { field: 'data.tags', operator: 'contains', value: 't3' },
       { field: 'data.city', operator: 'startsWith', value: 'city 1' },
       { field: 'createdAt', operator: 'within', value: 60, unit: 'days' },
     ),
   ],
   [
-    'nobody: three conditions that hold for none',
-    all(PLAN, { field: 'data.city', operator: 'equals', value: 'Nowhere' }, BOUGHT),
+    'three conditions that no contact matches',
+    matchAll(PLAN, { field: 'data.city', operator: 'equals', value: 'Nowhere' }, BOUGHT),
   ],
-  ['text contains, one in ten', all({ field: 'data.city', operator: 'contains', value: 'Y 1' })],
-  ['text contains, a thousandth', all({ field: 'data.city', operator: 'contains', value: 'ty 777' })],
-  ['text contains, nobody', all({ field: 'data.city', operator: 'contains', value: 'nowhere' })],
-  ['list contains, a quarter', all({ field: 'data.tags', operator: 'contains', value: 'T3' })],
-  ['list contains, nobody', all({ field: 'data.tags', operator: 'contains', value: 'nothing' })],
-  ['text does not contain', all({ field: 'data.firstName', operator: 'notContains', value: '7' })],
-  ['one address', all({ field: 'email', operator: 'equals', value: 'Contact77@bench.example' }, BOUGHT)],
+  ['text contains, one in ten', matchAll({ field: 'data.city', operator: 'contains', value: 'Y 1' })],
+  ['text contains, a thousandth', matchAll({ field: 'data.city', operator: 'contains', value: 'ty 777' })],
+  ['text contains, nobody', matchAll({ field: 'data.city', operator: 'contains', value: 'nowhere' })],
+  ['list contains, a quarter', matchAll({ field: 'data.tags', operator: 'contains', value: 'T3' })],
+  ['list contains, nobody', matchAll({ field: 'data.tags', operator: 'contains', value: 'nothing' })],
+  ['text does not contain', matchAll({ field: 'data.firstName', operator: 'notContains', value: '7' })],
+  ['one address', matchAll({ field: 'email', operator: 'equals', value: 'Contact77@bench.example' }, BOUGHT)],
 ];
 
 const database = await openDatabase({ url: values['database-url'], max: 4 });
 const { db } = database;
 try {
-  const projectId = (await findProject(db)) ?? (await generate(db));
+  const projectId = (await findProject(db)) ?? (await insertData(db));
   const rows: Record<string, string | number>[] = [];
-  for (const [name, condition] of CASES) rows.push(await measure(db, projectId, name, condition));
+  for (const [name, condition] of CASES) rows.push(await measureSegment(db, projectId, name, condition));
   if (values.plans) await printPlans(db, projectId, CASES[0]?.[1]);
   console.table(rows);
   console.table([await measureCompute(db, projectId)]);
@@ -71,7 +71,7 @@ try {
   await database.close();
 }
 
-function all(...filters: Filter[]): Condition {
+function matchAll(...filters: Filter[]): Condition {
   return { logic: 'AND', groups: [{ filters }] };
 }
 
@@ -84,7 +84,7 @@ async function findProject(on: Db): Promise<string | undefined> {
  * Inserts contacts created over a year, with five events each on average in the same year. All values are spread
  * evenly.
  */
-async function generate(on: Db): Promise<string> {
+async function insertData(on: Db): Promise<string> {
   const began = Date.now();
   const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
   await on.connection().execute(async (one) => {
@@ -108,11 +108,11 @@ async function generate(on: Db): Promise<string> {
     await sql`VACUUM ANALYZE contacts`.execute(one);
     await sql`VACUUM ANALYZE events`.execute(one);
   });
-  console.log(`made ${contacts} contacts and ${events} events in ${Math.round((Date.now() - began) / 1000)} s`);
+  console.log(`inserted ${contacts} contacts and ${events} events in ${Math.round((Date.now() - began) / 1000)} s`);
   return projectId;
 }
 
-async function measure(on: Db, projectId: string, name: string, condition: Condition) {
+async function measureSegment(on: Db, projectId: string, name: string, condition: Condition) {
   const segment = await buildSegment(on, projectId, condition);
   const members = await refreshMemberCount(on, segment);
   const count = await measureWork(() => countSegment(on, segment));
@@ -133,7 +133,7 @@ async function measure(on: Db, projectId: string, name: string, condition: Condi
 
 /** Measures the first computation, in which every contact enters, and the next one, in which no contact enters. */
 async function measureCompute(on: Db, projectId: string) {
-  const segment = await buildSegment(on, projectId, all(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
+  const segment = await buildSegment(on, projectId, matchAll(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
   const options = { projectId, segmentId: segment.id };
   const began = Date.now();
   const { added } = await computeSegment(on, options);

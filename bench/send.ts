@@ -12,7 +12,7 @@ import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * `POST /v1/send`: the number of requests per second that one API process accepts from 64 clients, compared with one
+ * Measures `POST /v1/send`: the number of requests per second that one API process accepts from 64 clients, compared with one
  * transaction per request, and the time of an email from the request to the end of SMTP DATA on an idle service. In the
  * first part the worker is paused (SIGSTOP), so that it does not use the cores of API and Postgres. In the second part
  * it sends at the same time on the same cores.
@@ -73,17 +73,17 @@ const BODY_AFTER_TO = JSON.stringify({
 }).slice('{'.length);
 
 try {
-  const idle = await idleLatencies(Number(values.latency));
+  const idle = await measureIdleLatencies(Number(values.latency));
   process.kill(worker, 'SIGSTOP');
-  const rates = await acceptanceRates();
+  const rates = await measureAcceptanceRates();
   process.kill(worker, 'SIGCONT');
   const before = delivered;
-  const busy = await measure(requests, (count) => overHttp(count, 'busy'), dev.pids.api);
+  const busy = await measureAcceptance(requests, (count) => sendOverHttp(count, 'busy'), dev.pids.api);
   console.log(`\nAccepting ${requests} requests from ${clients} clients; everything on the same cores`);
   console.table([...rates, { what: 'POST /v1/send, while a worker delivers', ...busy }]);
   console.log('From the request to the end of SMTP DATA, one email at a time on an idle service');
   console.table([idle]);
-  if (values.deliver) console.table([await deliveryRate(before + WARM_UP + 2 * requests)]);
+  if (values.deliver) console.table([await measureDeliveryRate(before + WARM_UP + 2 * requests)]);
 } finally {
   process.kill(worker, 'SIGCONT');
   await db.destroy();
@@ -93,7 +93,7 @@ try {
   await removeHome(home);
 }
 
-async function idleLatencies(count: number) {
+async function measureIdleLatencies(count: number) {
   const client = await openClient();
   const times: number[] = [];
   for (let n = -5; n < count; n += 1) {
@@ -111,7 +111,7 @@ async function idleLatencies(count: number) {
   return { emails: count, 'p50 ms': at(0.5), 'p90 ms': at(0.9), 'p99 ms': at(0.99), 'max ms': at(1) };
 }
 
-async function acceptanceRates() {
+async function measureAcceptanceRates() {
   let n = 0;
   const next = () => sendRequest(`plain${n++}@bench.test`);
   const plain = (request: SendRequest) =>
@@ -119,11 +119,11 @@ async function acceptanceRates() {
   const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, outbox: { wake: () => {} } });
   await runConcurrently(500, () => acceptor.accept(next()));
   const few = Math.min(requests, 5_000);
-  const alone = await measure(few, (count) => runConcurrently(count, () => plain(next())), process.pid);
-  const grouped = await measure(few, (count) => runConcurrently(count, () => acceptor.accept(next())), process.pid);
+  const alone = await measureAcceptance(few, (count) => runConcurrently(count, () => plain(next())), process.pid);
+  const grouped = await measureAcceptance(few, (count) => runConcurrently(count, () => acceptor.accept(next())), process.pid);
   await db.deleteFrom('outbox').execute();
-  await overHttp(WARM_UP, 'warm');
-  const http = await measure(requests, (count) => overHttp(count, 'http'), dev.pids.api);
+  await sendOverHttp(WARM_UP, 'warm');
+  const http = await measureAcceptance(requests, (count) => sendOverHttp(count, 'http'), dev.pids.api);
   return [
     { what: 'a transaction a request, no HTTP', ...alone },
     { what: 'group commit, no HTTP', ...grouped },
@@ -131,7 +131,7 @@ async function acceptanceRates() {
   ];
 }
 
-async function overHttp(count: number, name: string): Promise<void> {
+async function sendOverHttp(count: number, name: string): Promise<void> {
   const open = await Promise.all(Array.from({ length: clients }, openClient));
   let sent = 0;
   await Promise.all(
@@ -149,7 +149,7 @@ async function overHttp(count: number, name: string): Promise<void> {
  * Measures the rate, and the CPU time per request: of the accepting process, of Postgres with all its backends, and of
  * all other processes on the machine.
  */
-async function measure(count: number, work: (count: number) => Promise<void>, pid: number) {
+async function measureAcceptance(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
   const cpu = () => ({
     'Node CPU µs': cpuMs([pid]),
@@ -169,10 +169,10 @@ async function measure(count: number, work: (count: number) => Promise<void>, pi
 }
 
 /**
- * Measures how fast one worker sends the emails that were accepted over HTTP and are still waiting, each with its own
- * event and record.
+ * Measures how many emails per second one worker sends. The emails were accepted over HTTP while the worker was paused,
+ * and each has a row and an event in the database.
  */
-async function deliveryRate(total: number) {
+async function measureDeliveryRate(total: number) {
   const startedAt = performance.now();
   const before = delivered;
   while (delivered < total) {
@@ -217,15 +217,15 @@ function sendRequest(to: string): SendRequest {
   };
 }
 
-/** A request as text, composed from constants, because the client shares the cores with the measured processes. */
+/** Returns a request as text. The text is composed from constants, because the client shares the cores with the measured processes. */
 function requestText(to: string): string {
   const body = `{"to":"${to}",${BODY_AFTER_TO}`;
   return `${HEAD}Idempotency-Key: ${to}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /**
- * A client on one persistent connection that costs almost nothing, because it shares the cores with the measured
- * processes.
+ * Opens a client with one persistent connection. The client needs almost no CPU time, because it shares the cores with
+ * the measured processes.
  */
 async function openClient(): Promise<{ post(text: string): Promise<number>; close(): void }> {
   const { hostname, port } = new URL(dev.baseUrl);

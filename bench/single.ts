@@ -6,13 +6,13 @@ import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { insertContacts } from './load/projects.ts';
 import { round1 } from './load/round.ts';
 import { percentile } from './tenants-load.ts';
-import { until } from './tenants-scenarios.ts';
+import { waitUntil } from './tenants-scenarios.ts';
 import { startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
- * One email at a time, from the request to the end of DATA at the sink, beside nodemailer in this process, which opens
- * a connection to the same sink once. First on an idle service, with the number of transactions of an email, then while
- * another tenant sends a campaign.
+ * Measures one email at a time, from the request to the end of the SMTP command DATA at the sink. Compares the service
+ * with nodemailer, which runs in this process and keeps one connection to the same sink. Measures first on an idle
+ * service, with the number of database transactions per email, and then while another tenant sends a campaign.
  */
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const emails = Number(values.emails);
 const MESSAGE = { subject: 'One', body: '<p>One</p>' };
 const WARM_UP = 200;
-/** The remaining work of an email ends in this time, so the service is idle again. */
+/** The pause after each email. The remaining work of the email ends in this time, so the service is idle again. */
 const PAUSE_MS = 50;
 const IDLE_MS = 15_000;
 /** Postgres adds the transactions of a connection to its statistics up to a second after the last transaction. */
@@ -48,17 +48,17 @@ const transport = nodemailer.createTransport({
   port: stage.sink.port,
 });
 try {
-  await measure('warm', WARM_UP);
-  const idleRate = await transactionsDuring(() => sleep(IDLE_MS)).then((n) => n / IDLE_MS);
+  await compareSenders('warm', WARM_UP);
+  const idleRate = await countTransactionsDuring(() => sleep(IDLE_MS)).then((n) => n / IDLE_MS);
   const startedAt = steadyMs();
   let idle: Row[] = [];
-  const transactions = await transactionsDuring(async () => {
-    idle = await measure('idle', emails);
+  const transactions = await countTransactionsDuring(async () => {
+    idle = await compareSenders('idle', emails);
   });
   const own = (transactions - idleRate * (steadyMs() - startedAt)) / emails;
   const campaignId = await startCampaign(stage);
-  const busy = await measure('busy', emails);
-  const stillBusy = (await statusOf(stage, campaignId)) === 'SENDING';
+  const busy = await compareSenders('busy', emails);
+  const stillBusy = (await readStatus(stage, campaignId)) === 'SENDING';
   await stage.a.client.call('POST', `/campaigns/${campaignId}/cancel`, {});
   console.log('\nOne email at a time, ms from the request, or the call of nodemailer, to the end of DATA');
   console.table([...idle, ...busy]);
@@ -73,7 +73,7 @@ try {
 /**
  * Sends `count` emails by the service and `count` by nodemailer. Each email is sent when the previous one has arrived.
  */
-async function measure(service: string, count: number): Promise<Row[]> {
+async function compareSenders(service: string, count: number): Promise<Row[]> {
   const ours = await measureSender('Tidings', service, count, (to) =>
     stage.b.client.callOk('POST', '/v1/send', { ...MESSAGE, from: `hello@${stage.b.domain}`, to }),
   );
@@ -95,7 +95,7 @@ async function measureSender(
     const to = `${prefix}${n}@load.test`;
     sentAt.set(to, steadyMs());
     await send(to);
-    await until(async () => (await stage.sink.arrived(to)).count > 0, steadyMs() + 10_000);
+    await waitUntil(async () => (await stage.sink.arrived(to)).count > 0, steadyMs() + 10_000);
     await sleep(PAUSE_MS);
   }
   const arrivals = await stage.sink.arrivals(prefix);
@@ -113,11 +113,11 @@ async function measureSender(
 function describeDifference([ours, bare]: Row[]): string {
   if (!ours || !bare) return '';
   const above = `p50 ${ours.p50 - bare.p50} ms, p99 ${ours.p99 - bare.p99} ms`;
-  return `Above nodemailer, ${ours.service}: ${above} (to reach: 10 and 30)`;
+  return `Above nodemailer, ${ours.service}: ${above} (goal: 10 and 30)`;
 }
 
 /** Returns the number of transactions that Postgres commits while `work` runs. */
-async function transactionsDuring(work: () => Promise<unknown>): Promise<number> {
+async function countTransactionsDuring(work: () => Promise<unknown>): Promise<number> {
   const before = await countTransactions();
   await work();
   await sleep(STATISTICS_MS);
@@ -141,10 +141,10 @@ async function startCampaign({ a, db }: TenantStage): Promise<string> {
     audienceType: 'ALL',
   });
   await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
-  await until(async () => (await statusOf(stage, data.id)) === 'SENDING', steadyMs() + 10_000);
+  await waitUntil(async () => (await readStatus(stage, data.id)) === 'SENDING', steadyMs() + 10_000);
   return data.id;
 }
 
-async function statusOf({ a }: TenantStage, id: string): Promise<string> {
+async function readStatus({ a }: TenantStage, id: string): Promise<string> {
   return (await a.client.callOk('GET', `/campaigns/${id}`)).status;
 }

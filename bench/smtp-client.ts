@@ -17,10 +17,7 @@ const { values } = parseArgs({
 });
 const total = Number(values.messages);
 const connections = Number(values.connections);
-/**
- * The number of messages that a client has in flight: submitted to the mail server and without a reply. The sender of
- * campaigns has a limit of this size.
- */
+/** The number of messages that a client has in flight: submitted to the mail server and without a reply. */
 const IN_FLIGHT = 200;
 const FROM = 'bounces@bench.example';
 const BODY = `${'The quick brown fox jumps over the lazy dog and runs on and on =\r\n'.repeat(152)}\r\n`; // 10 kB
@@ -28,9 +25,9 @@ const BODY = `${'The quick brown fox jumps over the lazy dog and runs on and on 
 const sink = await startSinkProcess(['--no-record', `--latency=${values.latency}`]);
 const rows: Record<string, string | number>[] = [];
 try {
-  if (values.only !== 'nodemailer') await measure('own client, pipelined', ownClient());
-  if (values.only !== 'own') await measure('nodemailer pool, raw', nodemailerPool());
-  if (rows.length === 2) rows.push({ client: 'own / nodemailer', 'msg/s': ratio() });
+  if (values.only !== 'nodemailer') await measureClient('own client, pipelined', createOwnClient());
+  if (values.only !== 'own') await measureClient('nodemailer pool, raw', createNodemailerPool());
+  if (rows.length === 2) rows.push({ client: 'own / nodemailer', 'msg/s': calculateRatio() });
   console.table(rows);
 } finally {
   await sink.stop();
@@ -41,16 +38,16 @@ interface Client {
   close(): Promise<void> | void;
 }
 
-function message(n: number): string {
+function composeMessage(n: number): string {
   const head = `From: Bench <${FROM}>\r\nTo: <to${n}@bench.example>\r\nSubject: Message ${n}\r\nMessage-ID: <${n}@bench.example>\r\n`;
   return `${head}MIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\n${BODY}`;
 }
 
-function ownClient(): Client {
+function createOwnClient(): Client {
   const pool = new SmtpPool({ url: sink.url, connections });
   return {
     send: (n, done) => {
-      const data = message(n);
+      const data = composeMessage(n);
       pool.submit({ id: String(n), from: FROM, to: `to${n}@bench.example`, data, canonical: true }, (result) =>
         done(result.outcome === 'accepted' ? null : JSON.stringify(result)),
       );
@@ -59,7 +56,7 @@ function ownClient(): Client {
   };
 }
 
-function nodemailerPool(): Client {
+function createNodemailerPool(): Client {
   const { port } = sink;
   const transport = nodemailer.createTransport({
     pool: true,
@@ -71,13 +68,13 @@ function nodemailerPool(): Client {
   return {
     send: (n, done) => {
       const envelope = { from: FROM, to: `to${n}@bench.example` };
-      transport.sendMail({ envelope, raw: message(n) }, (error) => done(error?.message ?? null));
+      transport.sendMail({ envelope, raw: composeMessage(n) }, (error) => done(error?.message ?? null));
     },
     close: () => transport.close(),
   };
 }
 
-async function measure(name: string, client: Client): Promise<void> {
+async function measureClient(name: string, client: Client): Promise<void> {
   await sendAll(client, Math.min(2000, total)); // Connections are open and the code is compiled.
   await sink.reset();
   const before = await sink.counts();
@@ -111,6 +108,6 @@ function sendAll(client: Client, count: number): Promise<void> {
   });
 }
 
-function ratio(): number {
+function calculateRatio(): number {
   return Math.round((Number(rows[0]?.['msg/s']) / Number(rows[1]?.['msg/s'])) * 10) / 10;
 }

@@ -39,7 +39,7 @@ const { db } = database;
 try {
   const workflow = (await findWorkflow(db)) ?? (await makeWorkflow(db));
   console.table(await timeReads(db, workflow));
-  console.table(await countersCost(db, workflow));
+  console.table(await measureCountersCost(db, workflow));
 } finally {
   await database.close();
 }
@@ -99,7 +99,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
   const [now, delay = ''] = [Date.now(), stepIds[1]];
   const atStep = { projectId, stepId: delay, limit: 100 };
   const { cursor } = await listContactsAtStep(on, atStep);
-  const middle = await midCursor(on, delay);
+  const middle = await findMidCursor(on, delay);
   const reads: Record<string, () => Promise<unknown>> = {
     'stats, over all': () => countVisits(on, all),
     'stats, ten days, no full hours at the ends': () =>
@@ -115,7 +115,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
   const table: Record<string, { 'first ms': number; 'median ms': number; 'slowest ms': number }> = {};
   for (const [what, read] of Object.entries(reads)) {
     const times: number[] = [];
-    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await measure(read));
+    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await timeWork(read));
     const [first = 0, ...more] = times;
     more.sort((a, b) => a - b);
     const median = more[Math.floor(more.length / 2)] ?? first;
@@ -125,7 +125,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
 }
 
 /** Returns the cursor after half of the contacts at a step. */
-async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
+async function findMidCursor(on: Db, stepId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT execution_id AS id FROM execution_steps WHERE step_id = ${stepId} AND completed_at IS NULL
     ORDER BY execution_id DESC OFFSET ${Math.floor((executions * 0.3) / 2)} LIMIT 1`.execute(on);
@@ -136,7 +136,7 @@ async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
  * Measures what the triggers that count visits cost. As in a walk, the start and the end of each visit are separate
  * statements and transactions.
  */
-async function countersCost(on: Db, workflow: Workflow) {
+async function measureCountersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
   const pid = rows[0]?.pid ?? 0;
   const table: Record<string, number | string>[] = [];
@@ -146,7 +146,7 @@ async function countersCost(on: Db, workflow: Workflow) {
     const spent: Record<string, number> = {};
     for (const counters of [true, false]) {
       await sql`ALTER TABLE execution_steps ${counters ? sql`ENABLE` : sql`DISABLE`} TRIGGER USER`.execute(on);
-      spent[counters ? 'with' : 'without'] = await visitMicros(on, {
+      spent[counters ? 'with' : 'without'] = await measureVisitMicros(on, {
         ...workflow,
         pid,
         visit: base + 2 * round + Number(counters),
@@ -160,7 +160,7 @@ async function countersCost(on: Db, workflow: Workflow) {
   return table.slice(1);
 }
 
-async function visitMicros(on: Db, p: Workflow & { pid: number; visit: number }): Promise<number> {
+async function measureVisitMicros(on: Db, p: Workflow & { pid: number; visit: number }): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM executions WHERE workflow_id = ${p.id} ORDER BY id DESC LIMIT ${visits}`.execute(on);
   const before = backendCpuMicros(p.pid);
@@ -180,7 +180,7 @@ function backendCpuMicros(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }
 
-async function measure(work: () => Promise<unknown>): Promise<number> {
+async function timeWork(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return round1(performance.now() - from);

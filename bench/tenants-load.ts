@@ -90,13 +90,13 @@ export function startTenantLoad(p: {
         arrivals = await p.sink.arrivals(p.tag);
       }
       const of = (kind: string) =>
-        latencies([...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]));
+        summarizeLatencies([...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]));
       return { emails: of('m'), executions: of('x'), refused };
     },
   };
 }
 
-function latencies(sent: [number, number | undefined][]): Latencies {
+function summarizeLatencies(sent: [number, number | undefined][]): Latencies {
   const now = steadyMs();
   const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
   return {

@@ -31,15 +31,18 @@ export interface ScenarioOutcome {
   done: number;
   total: number;
   seconds: number;
-  /** The executions per second of A and B together while A's executions ran. Undefined if A runs no executions. */
+  /**
+   * The executions per second of A and B together while A's executions ran; in `wave-bare`, A's bare workflows per
+   * second. Undefined if A runs no executions.
+   */
   executionsPerSecond?: number;
 }
 
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
 /**
- * The limits for the 99th percentile of B's latencies in ms while A works. Undefined for the scenario in which A does
- * nothing.
+ * The limits for the 99th percentile of B's latencies in ms. The value is undefined for scenarios that are only compared
+ * with others: `idle`, in which A does nothing; `alone`, in which B sends nothing; and `wave-bare`.
  */
 export const LIMITS: Record<ScenarioName, { emails: number; executions: number } | undefined> = {
   idle: undefined,
@@ -55,11 +58,11 @@ export const LIMITS: Record<ScenarioName, { emails: number; executions: number }
 const CONCURRENCY = 32;
 /** After A's work has ended, the bench waits this long for B's last emails. */
 const DRAIN_MS = 60_000;
-/** DELAY of the executions in a wave that a burst of events starts. */
+/** The DELAY of each execution in `wave-delay`. */
 const DELAY_SECONDS = 5;
-/** Time between the expected start of a wave's last execution and the instant for which all its executions wait. */
+/** The time from the expected start of the last execution of `wave-until` to the instant for which all of them wait. */
 const UNTIL_MARGIN_MS = 10_000;
-/** B runs this long before the wave's timers end. */
+/** B starts this long before the timers of A's wave end. */
 const LEAD_MS = 3_000;
 
 export const SCENARIOS: Record<ScenarioName, (stage: TenantStage, sizes: Sizes) => Promise<ScenarioOutcome>> = {
@@ -68,13 +71,13 @@ export const SCENARIOS: Record<ScenarioName, (stage: TenantStage, sizes: Sizes) 
     await sleep(sizes.idleSeconds * 1_000);
     return { otherTenant: await b.stop(DRAIN_MS), done: 0, total: 0, seconds: sizes.idleSeconds };
   },
-  campaign,
-  alone: (stage, sizes) => executions(stage, sizes, 'alone', []),
-  backlog: (stage, sizes) => executions(stage, sizes, 'backlog', []),
-  'wave-bare': waveBare,
-  'wave-until': waveUntil,
+  campaign: runCampaign,
+  alone: (stage, sizes) => runExecutions(stage, sizes, 'alone', []),
+  backlog: (stage, sizes) => runExecutions(stage, sizes, 'backlog', []),
+  'wave-bare': runBareWave,
+  'wave-until': runUntilWave,
   'wave-delay': (stage, sizes) =>
-    executions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
+    runExecutions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
 };
 
 function startLoadOfB({ b, sink }: TenantStage, { perSecond }: Sizes, name: string) {
@@ -82,7 +85,7 @@ function startLoadOfB({ b, sink }: TenantStage, { perSecond }: Sizes, name: stri
   return startTenantLoad({ client: b.client, sink, domain: b.domain, eventName: b.eventName, tag, perSecond });
 }
 
-async function campaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
+async function runCampaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { a, db } = stage;
   const total = sizes.recipients;
   await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
@@ -101,7 +104,7 @@ async function campaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutco
     const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${data.id}`.execute(db);
     return rows[0]?.status === 'SENT';
   };
-  const sent = await until(isSent, startedAt + sizes.maxSeconds * 1_000);
+  const sent = await waitUntil(isSent, startedAt + sizes.maxSeconds * 1_000);
   const seconds = (steadyMs() - startedAt) / 1_000;
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM emails WHERE campaign_id = ${data.id} AND status = 'SENT'`.execute(db);
@@ -110,28 +113,28 @@ async function campaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutco
 }
 
 /**
- * A tracks its events as fast as the API accepts them. Each starts an execution with these steps, an email and the
- * exit.
+ * Lets A track events as fast as the API accepts them. Each event starts an execution with the steps `before`, a
+ * SEND_EMAIL and an EXIT.
  */
-async function executions(
+async function runExecutions(
   stage: TenantStage,
   sizes: Sizes,
   name: ScenarioName,
   before: [string, object][],
 ): Promise<ScenarioOutcome> {
-  const { prefix, track } = await waveOf(stage, sizes, name, before);
+  const { prefix, track } = await prepareWave(stage, sizes, name, before);
   const b = name === 'alone' ? undefined : startLoadOfB(stage, sizes, name);
   const startedAt = steadyMs();
   await track(startedAt + sizes.maxSeconds * 1_000);
-  return finish(stage, sizes, { prefix, name, startedAt, b });
+  return waitForOutcome(stage, sizes, { prefix, name, startedAt, b });
 }
 
-/** Lets all of A's executions wait for the same instant, and measures B from shortly before it. */
-async function waveUntil(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
+/** Lets all of A's executions wait for the same instant. Starts B `LEAD_MS` before this instant. */
+async function runUntilWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
   const instant = new Date(Date.now() + waitMs).toISOString();
-  const { prefix, track, workflowId } = await waveOf(stage, sizes, 'wave-until', [['DELAY', { until: instant }]]);
+  const { prefix, track, workflowId } = await prepareWave(stage, sizes, 'wave-until', [['DELAY', { until: instant }]]);
   await track(at - LEAD_MS);
   const waiting = async () => {
     const { rows } = await sql<{ n: number }>`
@@ -140,20 +143,20 @@ async function waveUntil(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutc
     );
     return rows[0]?.n ?? 0;
   };
-  await until(async () => (await waiting()) === sizes.executions, at - LEAD_MS);
+  await waitUntil(async () => (await waiting()) === sizes.executions, at - LEAD_MS);
   await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
   const b = startLoadOfB(stage, sizes, 'wave-until');
   const met = await waiting();
-  if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when the wave broke`);
+  if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when B started`);
   await sleep(Math.max(0, at - steadyMs()));
-  return finish(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
+  return waitForOutcome(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
 }
 
 /**
- * The same wave in workflows with only a timer and an empty activity, with the SDK's defaults, on the same server. Its
- * time is the baseline of the other waves.
+ * Runs the same wave with bare Temporal workflows: only a timer and an empty activity, with the SDK's default settings,
+ * on the same server. This time is the baseline of the other waves.
  */
-async function waveBare(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
+async function runBareWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { address, namespace } = stage.temporal;
   const file = `./bare-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = fork(new URL(file, import.meta.url), [address, namespace]);
@@ -176,7 +179,7 @@ async function waveBare(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutco
     );
     await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
     const b = startLoadOfB(stage, sizes, 'wave-bare');
-    await until(async () => done === total, at + sizes.maxSeconds * 1_000);
+    await waitUntil(async () => done === total, at + sizes.maxSeconds * 1_000);
     const seconds = ((done === total ? lastMs : steadyMs()) - at) / 1_000;
     return { otherTenant: await b.stop(DRAIN_MS), done, total, seconds, executionsPerSecond: done / seconds };
   } finally {
@@ -185,7 +188,7 @@ async function waveBare(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutco
   }
 }
 
-async function waveOf({ a }: TenantStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
+async function prepareWave({ a }: TenantStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
   const prefix = `t-a-${name}-`;
   const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
   const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
@@ -202,15 +205,15 @@ async function waveOf({ a }: TenantStage, sizes: Sizes, name: ScenarioName, befo
   return { prefix, workflowId, track };
 }
 
-/** Waits for A's emails, then for B's. */
-async function finish(
+/** Waits until the emails of A's executions have arrived, then stops B and waits for its emails. */
+async function waitForOutcome(
   { sink }: TenantStage,
   sizes: Sizes,
   p: { prefix: string; name: string; startedAt: number; b: ReturnType<typeof startLoadOfB> | undefined },
 ): Promise<ScenarioOutcome> {
   const total = sizes.executions;
   const all = async () => (await sink.arrived(p.prefix)).count >= total;
-  await until(all, p.startedAt + sizes.maxSeconds * 1_000);
+  await waitUntil(all, p.startedAt + sizes.maxSeconds * 1_000);
   const { count: done, lastMs } = await sink.arrived(p.prefix);
   const seconds = ((done === total && lastMs !== null ? lastMs : steadyMs()) - p.startedAt) / 1_000;
   const ofB = done === 0 ? 0 : (await sink.arrived(`t-b-${p.name}-x`)).count;
@@ -219,7 +222,7 @@ async function finish(
 }
 
 /** Waits until a condition is true. Returns false if it is still false at `deadline` (a time of `steadyMs`). */
-export async function until(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
+export async function waitUntil(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
   while (!(await condition())) {
     if (steadyMs() >= deadline) return false;
     await sleep(250);

@@ -55,12 +55,12 @@ const { db } = connect({ connectionString: dev.databaseUrl, max: 2, applicationN
 const agent = new Agent();
 try {
   const warm = await buildSentEmails('warm', 300);
-  for (const path of Object.values(KINDS)) await measure(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
+  for (const path of Object.values(KINDS)) await measureRequests(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
   const rows: Record<string, string | number>[] = [];
   for (const [n, load] of LOADS.entries()) {
     const tokens = await buildSentEmails(`load${n}n`, emails);
     for (const [kind, path] of Object.entries(KINDS))
-      rows.push({ kind, clients: load.clients, ...(await measure(tokens.map(path), load)) });
+      rows.push({ kind, clients: load.clients, ...(await measureRequests(tokens.map(path), load)) });
   }
   console.log(`\nServer time in ms, ${emails} emails, each requested once by each kind`);
   console.table(rows);
@@ -95,8 +95,8 @@ async function buildSentEmails(localPart: string, count: number): Promise<string
 }
 
 /** Requests the paths with this many concurrent clients, and reads the API's time for each from the log. */
-async function measure(paths: string[], load: Load): Promise<Record<string, number>> {
-  const before = logged().length;
+async function measureRequests(paths: string[], load: Load): Promise<Record<string, number>> {
+  const before = readLoggedDurations().length;
   const startedAt = performance.now();
   let next = 0;
   await Promise.all(
@@ -110,8 +110,8 @@ async function measure(paths: string[], load: Load): Promise<Record<string, numb
     }),
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  while (logged().length < before + paths.length) await sleep(50);
-  const ms = logged()
+  while (readLoggedDurations().length < before + paths.length) await sleep(50);
+  const ms = readLoggedDurations()
     .slice(before)
     .sort((a, b) => a - b);
   const at = (share: number) => ms[Math.floor(share * (ms.length - 1))] ?? 0;
@@ -119,7 +119,7 @@ async function measure(paths: string[], load: Load): Promise<Record<string, numb
 }
 
 /** Returns the API's duration of every logged request, in ms. */
-function logged(): number[] {
+function readLoggedDurations(): number[] {
   const lines = readFileSync(join(home, 'logs', 'api.log'), 'utf8').split('\n');
   return lines.flatMap((line) => {
     const ms = /"ms":([\d.]+),.*"msg":"request"|"msg":"request".*"ms":([\d.]+)/.exec(line);

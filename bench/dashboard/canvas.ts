@@ -46,16 +46,16 @@ const BRANCH = {
 /** Measures frames per second while the canvas is moved: at a zoom where its text can be read, and fully zoomed out. */
 export async function measureCanvas(page: Page): Promise<Record<string, unknown>[]> {
   const rows = [
-    await measure(page, 'pan, readable', () => pan(page)),
-    await measure(page, 'drag a step', () => drag(page)),
+    await measureFrames(page, 'pan, readable', () => panCanvas(page)),
+    await measureFrames(page, 'drag a step', () => dragStep(page)),
   ];
-  rows.push(await measure(page, 'zoom out and in', () => zoom(page)));
+  rows.push(await measureFrames(page, 'zoom out and in', () => zoomCanvas(page)));
   await page.getByRole('button', { name: 'Fit View' }).click();
-  rows.push(await measure(page, 'pan, from as far as it goes', () => pan(page)));
+  rows.push(await measureFrames(page, 'pan, fully zoomed out', () => panCanvas(page)));
   return rows;
 }
 
-async function measure(page: Page, what: string, move: () => Promise<void>) {
+async function measureFrames(page: Page, what: string, move: () => Promise<void>) {
   await page.evaluate(COUNT);
   await move();
   const pauses = (await page.evaluate(STOP)) as number[];
@@ -69,19 +69,19 @@ async function measure(page: Page, what: string, move: () => Promise<void>) {
   };
 }
 
-/** Drags an empty part of the canvas. */
-async function pan(page: Page): Promise<void> {
+/** Moves the whole canvas by dragging an empty part of it. */
+async function panCanvas(page: Page): Promise<void> {
   const box = await boxOf(page, '.react-flow__pane');
   const [x, y] = [box.x + box.width * 0.9, box.y + box.height / 2];
   await moveBy(page, { x, y }, 150);
 }
 
-async function drag(page: Page): Promise<void> {
+async function dragStep(page: Page): Promise<void> {
   const box = await boxOf(page, '.react-flow__node-step');
   await moveBy(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, 100);
 }
 
-async function zoom(page: Page): Promise<void> {
+async function zoomCanvas(page: Page): Promise<void> {
   const box = await boxOf(page, '.react-flow__pane');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const from = performance.now();

@@ -51,10 +51,10 @@ export async function measureContactList(
     });
     await shown(`50 of ${(p.total / 100).toLocaleString('en-US')} shown`);
   }
-  const asked = requestMs(/\/contacts$/).map((ms) => ({ ms }));
+  const requests = requestMs(/\/contacts$/).map((ms) => ({ ms }));
   return [
     ...[...times].map(([what, ms]) => waitRow(what, ms)),
-    waitRow(`contacts: its ${asked.length} requests`, asked),
+    waitRow(`contacts: the ${requests.length} requests of the list`, requests),
   ];
 }
 

@@ -63,7 +63,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Returns a line of the table: the subject of a wait and its time. */
+/** Returns a row of the table: what the browser waited for, and how long. */
 export function waitRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
   const of = (key: keyof PageWait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);

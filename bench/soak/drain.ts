@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection.ts';
 
 const POLL_MS = 1_000;
 
-/** Returns the number of running items by kind. */
+/** Counts the emails, SMS, executions, webhook deliveries and campaigns that have not ended, and the outbox rows. */
 export async function countRunning(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`
     SELECT (SELECT count(*) FROM outbox) AS "outbox rows",
@@ -16,11 +16,11 @@ export async function countRunning(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
 }
 
-/** Waits until all work has ended, for at most `seconds`. Returns the items that are still running. */
+/** Waits until all work has ended, for at most `seconds`. Returns the number of unfinished items by kind. */
 export async function waitUntilDrained(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {
-    const left = { ...(await countRunning(db)), 'requests without an response': open() };
+    const left = { ...(await countRunning(db)), 'requests without a response': open() };
     if (Object.values(left).every((count) => count === 0) || performance.now() >= deadline) return left;
     await sleep(POLL_MS);
   }

@@ -15,11 +15,11 @@ export interface FaultProxy {
   readonly port: number;
   readonly address: string;
   /** The delay of every packet, in both directions, in ms; 0 means no delay. */
-  delay(ms: number): void;
+  setDelay(ms: number): void;
   /** Breaks all connections, and returns how many there were. */
-  cut(): number;
+  cutConnections(): number;
   /** Breaks all connections and refuses new ones, or accepts new ones again. */
-  away(isAway: boolean): void;
+  setDown(isDown: boolean): void;
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
       tap.closed?.();
     };
     links.add(end);
-    const [toUpstream, toClient] = [delayed(upstream), delayed(client)];
+    const [toUpstream, toClient] = [createDelayedWriter(upstream), createDelayedWriter(client)];
     client.on('data', (chunk: Buffer) => {
       if (!open) return;
       tap.up?.(chunk);
@@ -63,7 +63,7 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const cut = () => {
+  const cutConnections = () => {
     const ends = [...links];
     for (const end of ends) end();
     return ends.length;
@@ -71,24 +71,24 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
   return {
     port,
     address: `127.0.0.1:${port}`,
-    cut,
-    delay: (ms) => {
+    cutConnections,
+    setDelay: (ms) => {
       delayMs = ms;
     },
-    away: (isAway) => {
-      refuses = isAway;
-      if (isAway) cut();
+    setDown: (isDown) => {
+      refuses = isDown;
+      if (isDown) cutConnections();
     },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        cut();
+        cutConnections();
       }),
   };
 }
 
 /** Writes chunks to a socket in order, each after its delay. A null chunk ends the stream. */
-function delayed(socket: net.Socket): (chunk: Buffer | null, ms: number) => void {
+function createDelayedWriter(socket: net.Socket): (chunk: Buffer | null, ms: number) => void {
   let lastAt = 0;
   const write = (chunk: Buffer | null) => {
     if (!socket.writable) return;

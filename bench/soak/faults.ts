@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
-import type { Kept, SoakStage } from './stage.ts';
+import type { RestartedProcess, SoakStage } from './stage.ts';
 
 /** The number of failures by kind. */
 export type FaultCounts = Map<string, number>;
@@ -13,67 +13,68 @@ export interface FaultInjector {
 }
 
 /** Seconds between the starts of two failures, which may overlap. */
-const PAUSE = [2, 6] as const;
-const LASTS = [1, 4] as const;
+const PAUSE_SECONDS = [2, 6] as const;
+/** How long a server stays slow, in seconds. */
+const SLOW_SECONDS = [1, 4] as const;
 const TEMPORAL_AWAY_SECONDS = 20;
 
-/** Causes failures of every kind in a random order; `afterKill` reads the messages in flight. */
+/** Causes failures of every kind in a random order. Calls `afterKill` after it has killed a process. */
 export function startFaults(
   stage: SoakStage,
   random: Random,
-  afterKill: (process: Kept) => Promise<void>,
+  afterKill: (process: RestartedProcess) => Promise<void>,
 ): FaultInjector {
   const counts: FaultCounts = new Map();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // Each pause adds a listener.
   const lasting = new Set<Promise<unknown>>();
   const pause = (seconds: number) => sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
-  const during = async (begin: () => void, end: () => void, seconds = random.between(...LASTS)) => {
+  const during = async (begin: () => void, end: () => void, seconds = random.between(...SLOW_SECONDS)) => {
     begin();
     await pause(seconds);
     end();
   };
-  const kill = async (process: Kept) => {
+  const kill = async (process: RestartedProcess) => {
     if (await process.kill()) await afterKill(process);
   };
   const { postgres, temporal, relay, commits, data, twilio } = stage;
-  const slow = (proxy: SoakStage['postgres'], most: number) => {
+  const slowDown = (proxy: SoakStage['postgres'], most: number) => {
     const ms = random.between(20, most);
     return during(
-      () => proxy.delay(ms),
-      () => proxy.delay(0),
+      () => proxy.setDelay(ms),
+      () => proxy.setDelay(0),
     );
   };
-  const away = (proxy: SoakStage['postgres'], seconds: number) =>
+  const takeDown = (proxy: SoakStage['postgres'], seconds: number) =>
     during(
-      () => proxy.away(true),
-      () => proxy.away(false),
+      () => proxy.setDown(true),
+      () => proxy.setDown(false),
       seconds,
     );
-  const kinds: [string, number, () => Promise<unknown> | unknown][] = [
+  const kinds: [name: string, weight: number, begin: () => Promise<unknown> | unknown][] = [
     ['postgres: response of a COMMIT dropped', 5, () => commits.arm(random.whole(1, 3))],
-    ['postgres: all connections cut', 2, () => postgres.cut()],
-    ['postgres: slow', 2, () => slow(postgres, 150)],
-    ['postgres: away', 1, () => away(postgres, random.between(1, 4))],
-    ['temporal: all connections cut', 2, () => temporal.cut()],
-    ['temporal: slow', 2, () => slow(temporal, 300)],
-    ['temporal: away for 20 s', 1, () => away(temporal, TEMPORAL_AWAY_SECONDS)],
+    ['postgres: all connections cut', 2, () => postgres.cutConnections()],
+    ['postgres: slow', 2, () => slowDown(postgres, 150)],
+    ['postgres: away', 1, () => takeDown(postgres, random.between(1, 4))],
+    ['temporal: all connections cut', 2, () => temporal.cutConnections()],
+    ['temporal: slow', 2, () => slowDown(temporal, 300)],
+    ['temporal: away for 20 s', 1, () => takeDown(temporal, TEMPORAL_AWAY_SECONDS)],
     ['relay: cut after DATA, before the response', 3, () => data.arm(random.whole(1, 3))],
-    ['relay: all connections cut', 1, () => relay.cut()],
-    ['relay: slow', 2, () => slow(relay, 800)],
-    ['relay: refuses', 1, () => away(relay, random.between(1, 4))],
+    ['relay: all connections cut', 1, () => relay.cutConnections()],
+    ['relay: slow', 2, () => slowDown(relay, 800)],
+    ['relay: refuses', 1, () => takeDown(relay, random.between(1, 4))],
     ['twilio: hangs up', 2, () => stage.hangUpOnce()],
     ['webhook receiver: 500', 1, () => stage.refuseWebhooks(1)],
-    ['kill -9 of a worker', 2, () => kill(random.pick(stage.workers as [Kept, ...Kept[]]))],
+    ['kill -9 of a worker', 2, () => kill(random.pick(stage.workers as [RestartedProcess, ...RestartedProcess[]]))],
     ['kill -9 of the API', 1, () => kill(stage.api)],
   ];
-  const urn = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
+  const weighted = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
 
   const run = async () => {
-    // Every kind of failure occurs once before any occurs again, so that a short run has all of them.
+    // Each round contains every kind of failure, as often as its weight says.
     while (!stopping.signal.aborted) {
-      for (const [name, , begin] of shuffled(urn, random)) {
-        await pause(random.between(...PAUSE));
+      for (const [name, , begin] of shuffle(weighted, random)) {
+        await pause(random.between(...PAUSE_SECONDS));
         if (stopping.signal.aborted) break;
         counts.set(name, (counts.get(name) ?? 0) + 1);
         const work = Promise.resolve(begin()).finally(() => lasting.delete(work));
@@ -95,7 +96,7 @@ export function startFaults(
   };
 }
 
-function shuffled<T>(items: readonly T[], random: Random): T[] {
+function shuffle<T>(items: readonly T[], random: Random): T[] {
   const left = [...items];
   return items.flatMap(() => left.splice(random.whole(0, left.length - 1), 1));
 }

@@ -7,26 +7,26 @@ import type { Random } from './random.ts';
 
 export type RequestKind = 'email with key' | 'email without key' | 'rate-limited email' | 'SMS' | 'event';
 
-/** One request of a client. */
-export interface Asked {
+/** A request that a client sent, and what is known of its result. */
+export interface ClientRequest {
   kind: RequestKind;
   /** Identifies the request: the address of its recipient or contact, or the text of its SMS. */
   name: string;
   /** `unknown`: a request without an idempotency key got no response, so it may or may not have been accepted. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
-  /** The last response that was neither an acceptance nor a refusal. */
+  /** The last response or connection error that did not accept the request. */
   trouble?: string;
 }
 
 export interface Load {
-  readonly asked: Asked[];
+  readonly requests: ClientRequest[];
   /** Stops starting new requests. */
   stop(): Promise<void>;
   /**
    * Returns the number of requests that were neither accepted nor refused yet. The client still repeats such a request
    * if it has an idempotency key.
    */
-  open(): number;
+  countOpen(): number;
   /** Aborts the open requests. */
   close(): Promise<void>;
 }
@@ -49,8 +49,12 @@ const RATES: Record<RequestKind, number> = {
 };
 const REPEAT_MS = [200, 1_500] as const;
 const TIMEOUT_MS = 10_000;
-/** The seconds until the event that an execution waits for. It may arrive before the wait, during it, or never. */
+/**
+ * The seconds from the event that starts an execution to the event `soak-go`, for which the execution waits. `soak-go`
+ * arrives before the wait, during the wait, or after its timeout.
+ */
 const GO_SECONDS = [0, 15] as const;
+/** The share of executions for which the event `soak-go` is sent. */
 const GO_SHARE = 0.6;
 
 /** Sends the load until it is stopped. `shop` has the automation and the SMS sender; `slow` has a low send rate. */
@@ -62,7 +66,7 @@ export function startLoad(p: {
   scale: number;
 }): Load {
   const { shop, slow, random } = p;
-  const asked: Asked[] = [];
+  const requests: ClientRequest[] = [];
   const open = new Set<Promise<unknown>>();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // Each pause adds a listener.
@@ -75,11 +79,11 @@ export function startLoad(p: {
    * Sends a request. With an idempotency key, repeats the request until it gets a response. Without a key, sends it
    * once.
    */
-  const ask = async (item: Asked, { client, path, body, withKey = true }: LoadRequest) => {
+  const sendUntilDecided = async (item: ClientRequest, { client, path, body, withKey = true }: LoadRequest) => {
     const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
     while (item.state === 'open' && !closing.signal.aborted) {
       const response = await client.call('POST', path, body, headers).catch((error: Error) => error);
-      const verdict = verdictOf(response);
+      const verdict = judgeResponse(response);
       if (verdict !== 'accepted')
         item.trouble = response instanceof Error ? response.message : JSON.stringify(response);
       if (verdict !== 'again') item.state = verdict;
@@ -87,16 +91,16 @@ export function startLoad(p: {
       else await sleep(random.between(...REPEAT_MS));
     }
   };
-  const begin = (kind: RequestKind, name: string, request: LoadRequest) => {
-    const item: Asked = { kind, name, state: 'open' };
-    asked.push(item);
-    const work = ask(item, request).finally(() => open.delete(work));
+  const startRequest = (kind: RequestKind, name: string, request: LoadRequest) => {
+    const item: ClientRequest = { kind, name, state: 'open' };
+    requests.push(item);
+    const work = sendUntilDecided(item, request).finally(() => open.delete(work));
     open.add(work);
     return work;
   };
   const sendEmail = (kind: RequestKind, to: string, from: LoadProject, client: ApiClient) => {
     const body = { to, from: `hello@${from.domain}`, subject: 'Soak', body: '<p>Your code is 4711.</p>' };
-    return begin(kind, to, { client, path: '/v1/send', body, withKey: kind !== 'email without key' });
+    return startRequest(kind, to, { client, path: '/v1/send', body, withKey: kind !== 'email without key' });
   };
   const kinds: Record<RequestKind, (n: number) => Promise<unknown>> = {
     'email with key': (n) => sendEmail('email with key', `key${n}@soak.test`, shop, shopClient),
@@ -105,14 +109,14 @@ export function startLoad(p: {
     SMS: (n) => {
       const text = `Code ${n}.`;
       const to = `+49151${String(10_000_000 + n)}`;
-      return begin('SMS', text, { client: shopClient, path: '/v1/sms/send', body: { to, body: text } });
+      return startRequest('SMS', text, { client: shopClient, path: '/v1/sms/send', body: { to, body: text } });
     },
     event: async (n) => {
       const email = `event${n}@soak.test`;
       const goes = random.chance(GO_SHARE);
       const seconds = random.between(...GO_SECONDS);
       const body = { email, event: 'soak-start', data: { n } };
-      await begin('event', email, { client: shopClient, path: '/v1/track', body });
+      await startRequest('event', email, { client: shopClient, path: '/v1/track', body });
       if (!goes) return;
       await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
       await shopClient.call('POST', '/v1/track', { email, event: 'soak-go' }).catch(() => {});
@@ -130,12 +134,12 @@ export function startLoad(p: {
   };
   const running = Promise.all((Object.keys(RATES) as RequestKind[]).map(run));
   return {
-    asked,
+    requests,
     stop: async () => {
       stopping.abort();
       await running;
     },
-    open: () => asked.filter(({ state }) => state === 'open').length,
+    countOpen: () => requests.filter(({ state }) => state === 'open').length,
     close: async () => {
       closing.abort();
       await Promise.allSettled(open);
@@ -148,7 +152,7 @@ export function startLoad(p: {
  * Tells whether a request was accepted. A 409 for a used idempotency key means that an earlier attempt was accepted and
  * its response was lost. A 5xx may or may not have taken effect.
  */
-function verdictOf(response: { status: number; body: { error?: { code?: string } } } | Error) {
+function judgeResponse(response: { status: number; body: { error?: { code?: string } } } | Error) {
   if (response instanceof Error || response.status >= 500) return 'again';
   if (response.status < 300 || response.body.error?.code === 'IDEMPOTENCY_KEY_REUSED') return 'accepted';
   return 'refused';

@@ -13,20 +13,20 @@ import { type SoakStage, startStage } from './stage.ts';
 import { checkResults, type SoakVerdict } from './verdict.ts';
 
 /**
- * The send rates, in emails per second: of the project whose single emails have to wait, and of the campaigns. They are
- * low, so that failures happen while emails are being sent.
+ * The send rates in emails per second: of the project `slow`, which sends single emails, and of the project with the
+ * campaigns. The rates are low, so that failures happen while emails are being sent.
  */
 const SLOW_PER_SECOND = 5;
 const CAMPAIGN_PER_SECOND = 40;
-/** The time that a campaign takes at its rate, as a share of the run. */
+/** A campaign has as many recipients as it can send at its rate in this share of the run. */
 const CAMPAIGN_SHARE = 0.3;
 /** Time for workers to start and connections to open. */
 const HEAD_START_MS = 5_000;
 
 /**
- * Runs load and failures for a while. Then it ends the failures, waits for accepted work, and checks every request at
- * its destination. The exit code is 1 if anything was lost, is stuck, or was sent twice without a failure that explains
- * it.
+ * Sends load and causes failures for `--minutes`. Then ends both, waits until the accepted work has ended, and checks
+ * that the result of every request arrived. The exit code is 1 if anything was lost, is stuck, or was sent twice without
+ * a failure that explains it.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -46,11 +46,11 @@ export async function runSoak(args: string[]): Promise<number> {
   );
   const late: { stage?: SoakStage } = {};
   const doubt = trackUncertain(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
-  const stage = await startStage({ workers: 2, inDoubt: doubt.answerLost });
+  const stage = await startStage({ workers: 2, inDoubt: doubt.recordLostReply });
   late.stage = stage;
-  endWith(stage);
+  closeOnSignal(stage);
   try {
-    const { shop, slow, news } = await setUp(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
+    const { shop, slow, news } = await createProjects(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
     await sleep(HEAD_START_MS);
     const random = seededRandom(Number(values.seed));
     const load = startLoad({
@@ -60,7 +60,7 @@ export async function runSoak(args: string[]): Promise<number> {
       random: seededRandom(Number(values.seed) + 1),
       scale: Number(values.scale),
     });
-    const faults = values.faults ? startFaults(stage, random, () => doubt.killed(stage.db)) : undefined;
+    const faults = values.faults ? startFaults(stage, random, () => doubt.recordKill(stage.db)) : undefined;
     const client = apiClient({ baseUrl: stage.baseUrl, key: news.secretKey, timeoutMs: 10_000 });
     const campaigns = Promise.all(
       [0.05, 0.5].map(async (share, n) => {
@@ -74,28 +74,28 @@ export async function runSoak(args: string[]): Promise<number> {
     const ids = await campaigns;
     console.log('Load and failures have ended; waiting for accepted work …');
     const startedAt = performance.now();
-    const left = await waitUntilDrained(stage.db, load.open, Number(values['drain-minutes']) * 60);
+    const left = await waitUntilDrained(stage.db, load.countOpen, Number(values['drain-minutes']) * 60);
     console.log(`… ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     await Promise.all([load.close(), client.close()]);
-    for (const n of stage.hungUp) doubt.hungUpOn(stage.twilio.requests[n]?.params ?? {});
-    const verdict = await checkResults(stage, load.asked, ids, doubt);
-    return tell(verdict, { left, counts: faults?.counts ?? new Map(), stage, seed: values.seed });
+    for (const n of stage.hungUp) doubt.recordHangUp(stage.twilio.requests[n]?.params ?? {});
+    const verdict = await checkResults(stage, load.requests, ids, doubt);
+    return printVerdict(verdict, { left, counts: faults?.counts ?? new Map(), stage, seed: values.seed });
   } finally {
     await stage.close();
   }
 }
 
 /** Ends all processes when the run is interrupted. */
-function endWith(stage: SoakStage): void {
+function closeOnSignal(stage: SoakStage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      console.log('Ended early: no verdict.');
+      console.log('The run was ended early, so its results are not checked.');
       void stage.close().finally(() => process.exit(1));
     });
 }
 
-/** Three projects: one with single messages and an automation, one with a low rate, one with campaigns. */
-async function setUp(stage: SoakStage, recipients: number) {
+/** Creates three projects: one for single messages and an automation, one with a low send rate, one for campaigns. */
+async function createProjects(stage: SoakStage, recipients: number) {
   const { db, baseUrl, receiver } = stage;
   const make = async (name: string, perSecond: number | null): Promise<[LoadProject, ApiClient]> => {
     const project = await makeProject(db, name);
@@ -134,13 +134,15 @@ async function reportProgress({ sink, twilio }: SoakStage, seconds: number): Pro
   }
 }
 
-function tell(
+function printVerdict(
   { lines, faults }: SoakVerdict,
   p: { left: Record<string, number>; counts: FaultCounts; stage: SoakStage; seed: string },
 ): number {
   console.log('\nFailures');
   console.table([...p.counts].sort().map(([fault, times]) => ({ fault, times })));
-  console.log(`${p.stage.commits.struck()} COMMITs and ${p.stage.data.struck()} emails lost their response`);
+  console.log(
+    `The responses to ${p.stage.commits.countFailures()} COMMITs and ${p.stage.data.countFailures()} emails were dropped.`,
+  );
   console.table(lines);
   const stuck = Object.entries(p.left).filter(([, count]) => count > 0);
   const deaths = [p.stage.api, ...p.stage.workers].flatMap(({ name, deaths: of }) =>
@@ -148,7 +150,7 @@ function tell(
   );
   for (const death of deaths) console.log(`A process ended unexpectedly: ${death}`);
   const wrong = [...stuck.map(([what, count]) => `left over: ${count} ${what}`), ...faults];
-  for (const fault of wrong) console.log(`WRONG: ${fault}`);
-  console.log(wrong.length === 0 ? `Everything was served (seed ${p.seed}).` : `Seed ${p.seed}.`);
+  for (const fault of wrong) console.log(`ERROR: ${fault}`);
+  console.log(wrong.length === 0 ? `Everything arrived (seed ${p.seed}).` : `Seed ${p.seed}.`);
   return wrong.length === 0 ? 0 : 1;
 }

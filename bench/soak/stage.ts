@@ -15,10 +15,10 @@ import { type HostProcess, startHostProcess } from '../../test/support/host-proc
 import { type SmtpSink, startSmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { commitTrap, dataTrap, type Trap } from './taps.ts';
+import { createCommitTrap, createDataTrap, type Trap } from './taps.ts';
 
 /** A process of the service that the test restarts whenever it ends. */
-export interface Kept {
+export interface RestartedProcess {
   readonly name: string;
   /** Sends SIGKILL; returns false if no process runs at the moment. */
   kill(): Promise<boolean>;
@@ -46,15 +46,15 @@ export interface SoakStage {
   relay: FaultProxy;
   commits: Trap;
   data: Trap;
-  api: Kept;
-  workers: Kept[];
+  api: RestartedProcess;
+  workers: RestartedProcess[];
   close(): Promise<void>;
 }
 
 const SINK_LATENCY_MS = 5;
 const ACCOUNT = 'AC00000000000000000000000000000000';
 
-/** Starts everything. `inDoubt` receives each Message-ID for which the reply of the sink was lost. */
+/** Starts the service and all servers. `inDoubt` receives each Message-ID for which the reply of the sink was lost. */
 export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<SoakStage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
@@ -66,17 +66,17 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
     closed ??= endAll();
     return closed;
   };
-  const kept = <T>(value: T, end: (value: T) => unknown): T => {
+  const closeAtEnd = <T>(value: T, end: (value: T) => unknown): T => {
     ends.push(() => end(value));
     return value;
   };
   try {
     const servers = await startServers(home, (end) => ends.push(end));
-    const sink = kept(await startSmtpSink({ latencyMs: SINK_LATENCY_MS }), (it) => it.close());
-    const twilio = kept(await startFakeTwilio(), (it) => it.close());
+    const sink = closeAtEnd(await startSmtpSink({ latencyMs: SINK_LATENCY_MS }), (it) => it.close());
+    const twilio = closeAtEnd(await startFakeTwilio(), (it) => it.close());
     const hungUp = new Set<number>();
     let refusals = 0;
-    const receiver = kept(
+    const receiver = closeAtEnd(
       await startWebhookReceiver((_, response) => {
         if (refusals > 0) {
           refusals -= 1;
@@ -86,14 +86,14 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
       }),
       (it) => it.close(),
     );
-    const [commits, data] = [commitTrap(), dataTrap(p.inDoubt)];
+    const [commits, data] = [createCommitTrap(), createDataTrap(p.inDoubt)];
     const proxy = async (port: number, trap?: Trap) =>
-      kept(await startFaultProxy(port, trap && (() => trap.tap())), (it) => it.close());
+      closeAtEnd(await startFaultProxy(port, trap && (() => trap.tap())), (it) => it.close());
     const postgres = await proxy(servers.postgresPort, commits);
     const temporal = await proxy(servers.temporalPort);
     const relay = await proxy(sink.port, data);
     const { db } = connect({ connectionString: servers.url, max: 3, applicationName: 'soak', onError: () => {} });
-    kept(db, (it) => it.destroy());
+    closeAtEnd(db, (it) => it.destroy());
     const port = String(await freePort());
     const env = {
       DATABASE_URL: Object.assign(new URL(servers.url), { host: postgres.address }).href,
@@ -113,14 +113,14 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
       PORT: port,
     };
     const baseUrl = `http://127.0.0.1:${port}`;
-    const api = kept(
+    const api = closeAtEnd(
       keepRunning('API', () => startHostProcess('api', env, () => isLive(baseUrl))),
       (it) => it.stop(),
     );
     const isUp = (output: string) => output.includes('takes tasks');
     const workerEnv = { ...env, LOG_LEVEL: 'info' }; // At this level the worker logs when it takes tasks.
     const workers = Array.from({ length: p.workers }, (_, n) =>
-      kept(
+      closeAtEnd(
         keepRunning(`worker ${n + 1}`, () => startHostProcess('worker', workerEnv, isUp)),
         (it) => it.stop(),
       ),
@@ -196,7 +196,7 @@ async function isLive(baseUrl: string): Promise<boolean> {
 }
 
 /** Starts a process, and restarts it when it has ended. Retries a failed start, because its servers may be down. */
-function keepRunning(name: string, start: () => Promise<HostProcess>): Kept {
+function keepRunning(name: string, start: () => Promise<HostProcess>): RestartedProcess {
   const deaths: string[] = [];
   let host: HostProcess | undefined;
   let expected = false;

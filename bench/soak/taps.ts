@@ -7,7 +7,7 @@ export interface Trap {
   /** Causes no more failures. */
   disarm(): void;
   /** Returns the number of failures that the trap has caused. */
-  struck(): number;
+  countFailures(): number;
   tap(): Tap;
 }
 
@@ -15,9 +15,9 @@ export interface Trap {
 const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('COMMIT\0')]);
 
 /** Creates a trap that forwards a COMMIT to Postgres, and closes the connection instead of forwarding the response. */
-export function commitTrap(): Trap {
+export function createCommitTrap(): Trap {
   let armed = 0;
-  let struck = 0;
+  let failures = 0;
   return {
     arm: (count) => {
       armed += count;
@@ -25,18 +25,18 @@ export function commitTrap(): Trap {
     disarm: () => {
       armed = 0;
     },
-    struck: () => struck,
+    countFailures: () => failures,
     tap: () => {
-      let strikes = false;
+      let failsNext = false;
       return {
         up: (chunk) => {
-          if (armed === 0 || strikes || chunk.indexOf(COMMIT) === -1) return;
+          if (armed === 0 || failsNext || chunk.indexOf(COMMIT) === -1) return;
           armed -= 1;
-          strikes = true;
+          failsNext = true;
         },
         down: () => {
-          if (!strikes) return 'pass';
-          struck += 1;
+          if (!failsNext) return 'pass';
+          failures += 1;
           return 'cut';
         },
       };
@@ -48,9 +48,9 @@ export function commitTrap(): Trap {
  * Creates a trap that closes the connection to the relay instead of forwarding its reply to a message. Whenever a
  * connection ends, `inDoubt` receives the emails that were sent on this connection and had no reply yet.
  */
-export function dataTrap(inDoubt: (messageId: string) => void): Trap {
+export function createDataTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;
-  let struck = 0;
+  let failures = 0;
   return {
     arm: (count) => {
       armed += count;
@@ -58,7 +58,7 @@ export function dataTrap(inDoubt: (messageId: string) => void): Trap {
     disarm: () => {
       armed = 0;
     },
-    struck: () => struck,
+    countFailures: () => failures,
     tap: () => {
       let rest = '';
       let unanswered: string[] = [];
@@ -74,7 +74,7 @@ export function dataTrap(inDoubt: (messageId: string) => void): Trap {
           const replies = chunk.toString('latin1').split('queued as').length - 1;
           if (replies > 0 && armed > 0) {
             armed -= 1;
-            struck += 1;
+            failures += 1;
             return 'cut';
           }
           unanswered = unanswered.slice(replies);

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { parseMessageId } from '../../rules/content/link-tokens.ts';
 import { smsIdOf, type UncertainMessages } from './doubt.ts';
-import type { Asked, RequestKind } from './load.ts';
+import type { ClientRequest, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
 
 /** One row of the result table. */
 export interface Line {
   kind: string;
-  asked: number;
+  requests: number;
   accepted: number;
   /**
    * The number of requests without an idempotency key that got no response. The service may or may not have accepted
@@ -16,7 +16,9 @@ export interface Line {
   unknown: number;
   served: number;
   lost: number;
-  /** Messages that arrived more than once, because a failure had left their sending in doubt. */
+  /**
+   * Messages that arrived more than once, because a failure hid from the service that the earlier copy had arrived.
+   */
   'doubled, in doubt': number;
   /** Messages that arrived more than once for another reason, or are in the database more than once. */
   'doubled, unexplained': number;
@@ -28,8 +30,8 @@ export interface SoakVerdict {
   faults: string[];
 }
 
-/** A message: its row, and how often it arrived. */
-interface Served {
+/** The database row of an email, SMS or event. `name` is the name of its request. */
+interface StoredRow {
   id: string;
   name: string;
   status: string;
@@ -37,21 +39,21 @@ interface Served {
 
 const MAX_FAULTS_SHOWN = 5;
 
-/** Compares accepted requests with the rows and with the arrived messages. */
+/** Compares the accepted requests with the rows in the database and with the messages that arrived. */
 export async function checkResults(
   stage: SoakStage,
-  asked: Asked[],
+  requests: ClientRequest[],
   campaigns: string[],
   doubt: UncertainMessages,
 ): Promise<SoakVerdict> {
   const faults: string[] = [];
-  const judgeKind = (kind: RequestKind, rows: Served[], arrivals: Map<string, number>): Line => {
-    const rowsOf = grouped(rows, ({ name }) => name);
-    const items = asked.filter((item) => item.kind === kind);
+  const checkKind = (kind: RequestKind, rows: StoredRow[], arrivals: Map<string, number>): Line => {
+    const rowsByName = groupByKey(rows, ({ name }) => name);
+    const items = requests.filter((item) => item.kind === kind);
     const line = emptyLine(kind, items);
     const issues: string[] = [];
     for (const { name, state, trouble } of items) {
-      const mine = rowsOf.get(name) ?? [];
+      const mine = rowsByName.get(name) ?? [];
       const copies = mine.map(({ id }) => arrivals.get(id) ?? 0);
       if (state === 'refused') issues.push(`${kind} ${name} was refused: ${trouble}`);
       if (mine.length > 1) {
@@ -71,34 +73,34 @@ export async function checkResults(
   };
   const countCopies = ({ line, issues, what, copies, id }: CopiesOf) => {
     if (copies < 2) return;
-    if (copies - 1 <= doubt.times(id)) line['doubled, in doubt'] += 1;
+    if (copies - 1 <= doubt.countAllowedRepeats(id)) line['doubled, in doubt'] += 1;
     else {
       line['doubled, unexplained'] += 1;
-      issues.push(`${what} came ${copies} times, and was left in doubt ${doubt.times(id)} times`);
+      issues.push(`${what} came ${copies} times, and was left in doubt ${doubt.countAllowedRepeats(id)} times`);
     }
   };
 
   const emails = await emailRows(stage);
-  const arrived = counted(stage.sink.messages.map(({ messageId }) => parseMessageId(messageId) ?? messageId));
+  const arrived = countByKey(stage.sink.messages.map(({ messageId }) => parseMessageId(messageId) ?? messageId));
   const transactional = emails.filter(({ source }) => source === 'TRANSACTIONAL');
   const lines = (['email with key', 'email without key', 'rate-limited email'] as const).map((kind) =>
-    judgeKind(kind, transactional, arrived),
+    checkKind(kind, transactional, arrived),
   );
-  const sms = await sql<Served>`SELECT id, body AS name, status FROM sms_messages`.execute(stage.db);
-  lines.push(judgeKind('SMS', sms.rows, counted(stage.twilio.requests.map(({ params }) => smsIdOf(params) ?? '?'))));
-  lines.push(judgeKind('event', ...(await eventRows(stage))));
+  const sms = await sql<StoredRow>`SELECT id, body AS name, status FROM sms_messages`.execute(stage.db);
+  lines.push(checkKind('SMS', sms.rows, countByKey(stage.twilio.requests.map(({ params }) => smsIdOf(params) ?? '?'))));
+  lines.push(checkKind('event', ...(await eventRows(stage))));
 
   const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
-  const accepted = new Set(asked.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
-  lines.push(await judgeExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, faults));
-  for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
-  faults.push(...firstFaults(webhookFaults(stage)));
+  const accepted = new Set(requests.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
+  lines.push(await checkExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, faults));
+  for (const id of campaigns) lines.push(await checkCampaign(stage, id, { arrived, countCopies }, faults));
+  faults.push(...firstFaults(findWebhookFaults(stage)));
   const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
   if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
   return { lines, faults };
 }
 
-/** The copies of one message that arrived, for its line in the verdict. */
+/** How many copies of one message arrived, and the line and the list of issues that record this. */
 interface CopiesOf {
   line: Line;
   issues: string[];
@@ -112,12 +114,12 @@ interface Copies {
   countCopies: (of: CopiesOf) => void;
 }
 
-/** Reads events. An event counts as served if it is recorded, and delivered once to the registered endpoint. */
-async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, number>]> {
-  const { rows } = await sql<Served>`
+/** Reads the recorded events. An event has arrived if the registered webhook endpoint received it at least once. */
+async function eventRows(stage: SoakStage): Promise<[StoredRow[], Map<string, number>]> {
+  const { rows } = await sql<StoredRow>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
     WHERE e.name = 'soak-start'`.execute(stage.db);
-  const called = new Set(registryCalls(stage).map(({ body }) => contactOf(body)));
+  const called = new Set(registryCalls(stage).map(({ body }) => addressOfContact(body)));
   return [rows, new Map(rows.filter(({ name }) => called.has(name)).map(({ id }) => [id, 1]))];
 }
 
@@ -125,28 +127,28 @@ async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, numbe
  * Checks that every accepted event has one completed execution, one email and one idempotency key in its webhook
  * calls, and that its contact was updated.
  */
-async function judgeExecutions(
+async function checkExecutions(
   stage: SoakStage,
   accepted: Set<string>,
-  { stepEmails, arrived, countCopies }: Copies & { stepEmails: Served[] },
+  { stepEmails, arrived, countCopies }: Copies & { stepEmails: StoredRow[] },
   faults: string[],
 ): Promise<Line> {
   const { rows } = await sql<{ id: string; email: string; status: string; error: string | null; marked: boolean }>`
     SELECT x.id, c.email, x.status, x.error, c.data ? 'seen' AS marked
     FROM executions x JOIN contacts c ON c.id = x.contact_id`.execute(stage.db);
-  const byContact = grouped(rows, ({ email }) => email);
-  const emailsOf = grouped(stepEmails, ({ name }) => name);
-  const calls = grouped(
+  const byContact = groupByKey(rows, ({ email }) => email);
+  const emailsByContact = groupByKey(stepEmails, ({ name }) => name);
+  const calls = groupByKey(
     stage.receiver.received.filter(({ path }) => path === '/step'),
     ({ headers }) => String(headers['x-execution-id']),
   );
-  const line = { ...emptyLine('execution', []), asked: accepted.size, accepted: accepted.size };
+  const line = { ...emptyLine('execution', []), requests: accepted.size, accepted: accepted.size };
   const issues: string[] = [];
   for (const email of accepted) {
     const mine = byContact.get(email) ?? [];
     const execution = mine[0];
     const keys = new Set((calls.get(execution?.id ?? '') ?? []).map(({ headers }) => headers['idempotency-key']));
-    const sent = emailsOf.get(email) ?? [];
+    const sent = emailsByContact.get(email) ?? [];
     const copies = arrived.get(sent[0]?.id ?? '') ?? 0;
     const ended = execution?.status === 'COMPLETED' || execution?.status === 'EXITED';
     if (ended && execution.marked && keys.size > 0 && copies > 0) line.served += 1;
@@ -172,7 +174,7 @@ async function judgeExecutions(
   return line;
 }
 
-async function judgeCampaign(
+async function checkCampaign(
   stage: SoakStage,
   id: string,
   { arrived, countCopies }: Copies,
@@ -189,7 +191,7 @@ async function judgeCampaign(
     stage.db,
   );
   const people = total.rows[0]?.n ?? 0;
-  const line = { ...emptyLine(rows[0]?.name ?? id, []), asked: people, accepted: people };
+  const line = { ...emptyLine(rows[0]?.name ?? id, []), requests: people, accepted: people };
   const issues: string[] = [];
   if (rows[0]?.status !== 'SENT') issues.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
   for (const row of emails.rows) {
@@ -209,8 +211,8 @@ async function judgeCampaign(
 /**
  * Checks that every event has one `webhook-id`, however often it was delivered, and that each contact has one event.
  */
-function webhookFaults(stage: SoakStage): string[] {
-  return [...grouped(registryCalls(stage), ({ body }) => contactOf(body))].flatMap(([contact, of]) => {
+function findWebhookFaults(stage: SoakStage): string[] {
+  return [...groupByKey(registryCalls(stage), ({ body }) => addressOfContact(body))].flatMap(([contact, of]) => {
     const ids = new Set(of.map(({ headers }) => headers['webhook-id']));
     return ids.size === 1 ? [] : [`the event of ${contact} was delivered under ${ids.size} webhook ids`];
   });
@@ -220,22 +222,22 @@ function registryCalls({ receiver }: SoakStage) {
   return receiver.received.filter(({ path }) => path === '/registry');
 }
 
-async function emailRows({ db }: SoakStage): Promise<(Served & { source: string })[]> {
-  const { rows } = await sql<Served & { source: string }>`
+async function emailRows({ db }: SoakStage): Promise<(StoredRow & { source: string })[]> {
+  const { rows } = await sql<StoredRow & { source: string }>`
     SELECT e.id, coalesce(e.to_email, c.email) AS name, e.status, e.source_type AS source
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id`.execute(db);
   return rows;
 }
 
-function contactOf(body: string): string {
+function addressOfContact(body: string): string {
   return JSON.parse(body).data.contact.email;
 }
 
-function emptyLine(kind: string, items: Asked[]): Line {
-  const of = (state: Asked['state']) => items.filter((item) => item.state === state).length;
+function emptyLine(kind: string, items: ClientRequest[]): Line {
+  const of = (state: ClientRequest['state']) => items.filter((item) => item.state === state).length;
   return {
     kind,
-    asked: items.length,
+    requests: items.length,
     accepted: of('accepted'),
     unknown: of('unknown'),
     served: 0,
@@ -250,7 +252,7 @@ function firstFaults(issues: string[]): string[] {
   return more > 0 ? [...issues.slice(0, MAX_FAULTS_SHOWN), `… and ${more} more of these`] : issues;
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+function groupByKey<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -260,7 +262,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-function counted(keys: readonly string[]): Map<string, number> {
+function countByKey(keys: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
