@@ -8,7 +8,7 @@ export interface FieldFault {
 /** An error response of the API, with its message. */
 export class ApiFailure extends Error {
   readonly status: number;
-  /** Code of the error catalogue, such as `VALIDATION_ERROR`. */
+  /** Code of the error catalog, such as `VALIDATION_ERROR`. */
   readonly code: string;
   readonly suggestion: string | undefined;
   /** The request id, by which an operator finds the request in the log. */

@@ -66,8 +66,8 @@ export function listQueryFor<Id extends OperationId>(id: Id, ...args: Arguments<
 }
 
 /**
- * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `allOf` returns the
- * rows of all pages read so far.
+ * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `rowsIn` returns the
+ * rows of one page.
  */
 export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   return infiniteQueryOptions({

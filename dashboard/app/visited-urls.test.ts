@@ -2,7 +2,7 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { expect, it } from 'vitest';
 import { isPreviousUrl, recordVisitedUrls } from './visited-urls.ts';
 
-it('tells whether the way back leads to a list, with any filters, or elsewhere', () => {
+it('tells whether the Back button leads to a list, whatever the filters of the list', () => {
   const history = createMemoryHistory({ initialEntries: ['/app/contacts?search=ada'] });
   recordVisitedUrls(history);
   expect(isPreviousUrl(history, '/app/contacts')).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { breakablePieces } from './breakable.tsx';
 
-describe('a text that may be broken', () => {
+describe('a long text without spaces', () => {
   it.each([
     ['ada.lovelace@example.com', ['ada.lovelace', '@example.com']],
     ['https://crm.example.com/in', ['https://', 'crm.', 'example.', 'com/', 'in']],

@@ -98,15 +98,15 @@ export function formatDistance(at: string, nowMs: number): string {
   const distance = Date.parse(at) - nowMs;
   const size = Math.abs(distance);
   if (size < 45 * SECOND) return text.parts.justNow;
-  if (size < 45 * MINUTE) return relative(distance / MINUTE, 'minute');
-  if (size < 22 * HOUR) return relative(distance / HOUR, 'hour');
-  if (size < 7 * DAY) return relative(distance / DAY, 'day');
+  if (size < 45 * MINUTE) return formatRelative(distance / MINUTE, 'minute');
+  if (size < 22 * HOUR) return formatRelative(distance / HOUR, 'hour');
+  if (size < 7 * DAY) return formatRelative(distance / DAY, 'day');
   const isThisYear = new Date(at).getFullYear() === new Date(nowMs).getFullYear();
   return (isThisYear ? DAY_OF_YEAR : DATE).format(new Date(at));
 }
 
 /** Formats a relative time without the dot of an abbreviation: "2 min ago". */
-function relative(distance: number, unit: 'minute' | 'hour' | 'day'): string {
+function formatRelative(distance: number, unit: 'minute' | 'hour' | 'day'): string {
   return RELATIVE.format(Math.round(distance), unit).replace('.', '');
 }
 

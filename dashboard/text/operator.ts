@@ -5,11 +5,11 @@ export const operator = {
   health: 'Health',
   tenants: 'Projects',
   providers: 'Provider responses',
-  well: 'Healthy',
-  look: 'Needs attention',
+  healthy: 'Healthy',
+  attention: 'Needs attention',
   allWell: 'All parts are healthy',
   lookAt: (parts: string) => `Needs attention: ${parts}`,
-  away: 'Unreachable',
+  unreachable: 'Unreachable',
 
   sendingWaits: 'Sending is paused',
   sendingWaitsBecause: {

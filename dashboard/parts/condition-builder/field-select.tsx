@@ -41,7 +41,7 @@ export function FieldSelect({
     <Select
       aria-label={label}
       placeholder={text.conditions.chooseField}
-      data={grouped([...choices, ...extra], written)}
+      data={groupByKind([...choices, ...extra], written)}
       value={chosen ? choiceKey(chosen) : null}
       searchable
       searchValue={search}
@@ -61,7 +61,7 @@ export function FieldSelect({
 }
 
 /** Groups the choices by kind for Mantine, with typed ones last. Fields with the same name also show their kind. */
-function grouped(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
+function groupByKind(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();
   const add = (name: string, choice: FieldChoice, label: string) =>
     groups.set(name, [...(groups.get(name) ?? []), { value: choiceKey(choice), label }]);

@@ -7,39 +7,39 @@ import { OPERATORS, UNITS } from './language.ts';
  * unchanged.
  */
 export function storedCondition(stored: unknown): Condition | undefined {
-  if (Array.isArray(stored)) return stored.length > 0 && stored.every(isFilter) ? all('AND', stored) : undefined;
-  if (isFilter(stored)) return all('AND', [stored]);
+  if (Array.isArray(stored)) return stored.length > 0 && stored.every(isFilter) ? joinFilters('AND', stored) : undefined;
+  if (isFilter(stored)) return joinFilters('AND', [stored]);
   if (isCondition(stored)) return stored;
   return simpleCondition(stored);
 }
 
-function all(logic: Condition['logic'], filters: Filter[]): Condition {
+function joinFilters(logic: Condition['logic'], filters: Filter[]): Condition {
   return { logic, groups: logic === 'AND' ? [{ filters }] : filters.map((filter) => ({ filters: [filter] })) };
 }
 
 /** `{ operator, conditions: [filter] }`. */
 function simpleCondition(stored: unknown): Condition | undefined {
-  if (!hasOnly(stored, ['operator', 'conditions'])) return undefined;
+  if (!hasOnlyKeys(stored, ['operator', 'conditions'])) return undefined;
   const { operator, conditions } = stored;
   if (!isLogic(operator) || !Array.isArray(conditions) || !conditions.every(isFilter)) return undefined;
-  return conditions.length > 0 ? all(operator, conditions) : undefined;
+  return conditions.length > 0 ? joinFilters(operator, conditions) : undefined;
 }
 
 function isCondition(stored: unknown): stored is Condition {
-  if (!hasOnly(stored, ['logic', 'groups']) || !isLogic(stored.logic)) return false;
+  if (!hasOnlyKeys(stored, ['logic', 'groups']) || !isLogic(stored.logic)) return false;
   const { groups } = stored;
   return Array.isArray(groups) && groups.length > 0 && groups.every(isGroup);
 }
 
 function isGroup(group: unknown): boolean {
-  if (!hasOnly(group, ['filters', 'conditions'])) return false;
+  if (!hasOnlyKeys(group, ['filters', 'conditions'])) return false;
   const { filters, conditions } = group;
   const isNested = conditions === undefined || isCondition(conditions);
   return Array.isArray(filters) && filters.every(isFilter) && isNested && (filters.length > 0 || !!conditions);
 }
 
 function isFilter(filter: unknown): filter is Filter {
-  if (!hasOnly(filter, ['field', 'operator', 'value', 'unit'])) return false;
+  if (!hasOnlyKeys(filter, ['field', 'operator', 'value', 'unit'])) return false;
   const { field, operator, value, unit } = filter;
   return (
     typeof field === 'string' &&
@@ -57,7 +57,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-function hasOnly<Key extends string>(value: unknown, keys: readonly Key[]): value is Partial<Record<Key, unknown>> {
+function hasOnlyKeys<Key extends string>(value: unknown, keys: readonly Key[]): value is Partial<Record<Key, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.keys(value).every((key) => keys.some((known) => known === key));
 }

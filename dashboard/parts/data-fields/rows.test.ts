@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dataOf, isComplete, newRow, toRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
-  it('gives the same data again if it was not edited, with any values', () => {
+  it('returns the same data if no row was edited, whatever the values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
         const { data: again, faults } = dataOf(toRows(data));
@@ -37,7 +37,7 @@ describe('data as rows', () => {
     expect(toRows({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
   });
 
-  it('gives typed values', () => {
+  it('returns values of the chosen types', () => {
     const rows = [
       withText(newRow('total', 'number'), '12'),
       withText(newRow('vip', 'boolean'), 'false'),

@@ -139,12 +139,12 @@ export function withText({ stored: _, ...row }: DataRow, text: string): DataRow 
 /** Returns the row with another type. The text stays if it can be read as that type. */
 export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
   const retyped = { ...row, type };
-  return faultOf({ ...retyped, name: '-' }) === undefined && fits(retyped)
+  return faultOf({ ...retyped, name: '-' }) === undefined && isTextOfType(retyped)
     ? retyped
     : { ...retyped, text: firstText(type) };
 }
 
-function fits({ type, text }: DataRow): boolean {
+function isTextOfType({ type, text }: DataRow): boolean {
   if (type === 'boolean') return text === 'true' || text === 'false';
   if (type === 'list') return isTextList(jsonIn(text));
   return type === 'date' ? DAY.test(text) : type !== 'nothing';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { altOf, imageTag, pastedImages } from './images.ts';
+import { suggestAltText, imageTag, pastedImages } from './images.ts';
 
 describe('the tag of an image', () => {
   it('has its width and height, at most the width of an email', () => {
@@ -18,7 +18,7 @@ describe('the tag of an image', () => {
   });
 
   it("has no alternative text from a camera's file name", () => {
-    expect(['IMG_0012.jpg', 'image.png', 'DSC-77.jpeg', null].map(altOf)).toEqual(['', '', '', '']);
+    expect(['IMG_0012.jpg', 'image.png', 'DSC-77.jpeg', null].map(suggestAltText)).toEqual(['', '', '', '']);
   });
 });
 

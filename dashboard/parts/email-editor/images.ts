@@ -37,13 +37,13 @@ export function uploadImage(file: File): Promise<UploadedImage> {
 export function imageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(image.width, EMAIL_WIDTH_PX);
   const height = Math.round((image.height * width) / image.width);
-  const alt = escapeAttribute(altOf(image.filename));
+  const alt = escapeAttribute(suggestAltText(image.filename));
   const src = escapeAttribute(image.url);
   return `<img src="${src}" width="${width}" height="${height}" alt="${alt}" style="display:block;max-width:100%;height:auto;border:0">`;
 }
 
 /** Returns an alt text for a name such as `spring-sale.png`; empty for a name from a camera, such as `IMG_0123.jpg`. */
-export function altOf(filename: string | null): string {
+export function suggestAltText(filename: string | null): string {
   const name = (filename ?? '')
     .replace(/\.\w+$/, '')
     .replaceAll(/[-_]+/g, ' ')

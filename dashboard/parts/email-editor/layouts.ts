@@ -43,11 +43,11 @@ const FOOTER = `
 const BODIES: Record<TemplateLayout, () => string> = {
   newsletter: () =>
     pageOf(
-      title('What is new') +
-        row(`${HELLO}<p style="margin:0">here is what happened this month.</p>`) +
-        button('Read more') +
-        row(NEW_BLOCKS.divider, '0 32px') +
-        row(
+      buildTitle('What is new') +
+        buildRow(`${HELLO}<p style="margin:0">here is what happened this month.</p>`) +
+        buildButton('Read more') +
+        buildRow(NEW_BLOCKS.divider, '0 32px') +
+        buildRow(
           NEW_BLOCKS.columns
             .replace('Left column', '<strong>First story</strong><br>Tell it in two or three sentences.')
             .replace('Right column', '<strong>Second story</strong><br>Tell it in two or three sentences.'),
@@ -57,17 +57,17 @@ const BODIES: Record<TemplateLayout, () => string> = {
     ),
   announcement: () =>
     pageOf(
-      band('New today', 'Your announcement in a few words') +
-        row(`${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`, '24px 32px 16px') +
-        button('See what is new') +
+      buildBand('New today', 'Your announcement in a few words') +
+        buildRow(`${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`, '24px 32px 16px') +
+        buildButton('See what is new') +
         FOOTER,
     ),
   promotion: () =>
     pageOf(
-      band('This week only', '20% off') +
-        row(`${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`, '24px 32px 16px') +
-        button('Shop now') +
-        row(
+      buildBand('This week only', '20% off') +
+        buildRow(`${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`, '24px 32px 16px') +
+        buildButton('Shop now') +
+        buildRow(
           '<p style="margin:0;font-size:14px;line-height:20px;color:#565c68">Conditions of the offer.</p>',
           '0 32px 16px',
         ) +
@@ -75,14 +75,14 @@ const BODIES: Record<TemplateLayout, () => string> = {
     ),
   invitation: () =>
     pageOf(
-      title('You are invited') +
-        row(`${HELLO}<p style="margin:0">say what people can expect, and who is there.</p>`) +
-        row(
+      buildTitle('You are invited') +
+        buildRow(`${HELLO}<p style="margin:0">say what people can expect, and who is there.</p>`) +
+        buildRow(
           '<p style="margin:0"><strong>When:</strong> day and time<br><strong>Where:</strong> place or link</p>',
           '16px 32px',
           '#eef6f7',
         ) +
-        button('Save your seat', '24px 32px 32px') +
+        buildButton('Save your seat', '24px 32px 32px') +
         FOOTER,
     ),
   letter: () => pageOf(LETTER),
@@ -99,7 +99,7 @@ const LETTER = `
           </tr>`;
 
 /** A row of the email. */
-function row(content: string, padding = '16px 32px', color?: string): string {
+function buildRow(content: string, padding = '16px 32px', color?: string): string {
   return `
           <tr>
             <td${color ? ` bgcolor="${color}"` : ''} style="padding:${padding};${FONT};font-size:16px;line-height:24px;color:#16181d">
@@ -108,7 +108,7 @@ function row(content: string, padding = '16px 32px', color?: string): string {
           </tr>`;
 }
 
-function title(words: string): string {
+function buildTitle(words: string): string {
   return `
           <tr>
             <td style="padding:32px 32px 0;${FONT};font-size:26px;line-height:34px;font-weight:bold;color:#16181d">
@@ -118,7 +118,7 @@ function title(words: string): string {
 }
 
 /** A colored head with a short line above the title. */
-function band(above: string, words: string): string {
+function buildBand(above: string, words: string): string {
   return `
           <tr>
             <td align="center" bgcolor="#0c6673" style="padding:48px 32px;${FONT};color:#ffffff">
@@ -128,7 +128,7 @@ function band(above: string, words: string): string {
           </tr>`;
 }
 
-function button(words: string, padding = '0 32px 32px'): string {
+function buildButton(words: string, padding = '0 32px 32px'): string {
   return `
           <tr>
             <td style="padding:${padding}">

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   addChanges,
-  changedNames,
+  findUnsavedFields,
   conflictsOf,
   dropSavedChanges,
-  namesChanged,
+  findFieldsChangedByOthers,
   resolveConflict,
   withChanges,
 } from './changes.ts';
@@ -25,7 +25,7 @@ describe('changes of a record', () => {
       {},
       { name: 'N', subject: 'Mine', rows: [{ key: '2', text: 'a' }], window: null },
     );
-    expect(changedNames(stored, changes)).toEqual(['subject', 'window']);
+    expect(findUnsavedFields(stored, changes)).toEqual(['subject', 'window']);
     const kept = JSON.parse(JSON.stringify(changes));
     expect(withChanges(stored, kept)).toEqual({ ...stored, subject: 'Mine', window: null });
     expect(conflictsOf(stored, kept)).toEqual([]);
@@ -36,7 +36,7 @@ describe('changes of a record', () => {
     const theirs = { ...stored, name: 'Theirs' };
     expect(withChanges(theirs, mine)).toEqual({ ...theirs, subject: 'Mine' });
     expect(conflictsOf(theirs, mine)).toEqual([]);
-    expect(namesChanged(stored, theirs)).toEqual(['name']);
+    expect(findFieldsChangedByOthers(stored, theirs)).toEqual(['name']);
   });
 
   it('conflict if both changed a field, until one value is chosen', () => {

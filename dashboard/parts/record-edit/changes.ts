@@ -43,17 +43,17 @@ export function addChanges<Fields extends object>(
 }
 
 /** Returns the names of the fields whose changed value differs from the stored one. */
-export function changedNames<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
+export function findUnsavedFields<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return namesOf(changes).filter((name) => name in stored && !isSame(changes[name]?.to, stored[name]));
 }
 
 /** Returns the names of the fields that both this user and another user have changed, to different values. */
 export function conflictsOf<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
-  return changedNames(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
+  return findUnsavedFields(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
 }
 
 /** Returns the names of the fields whose stored value has changed. */
-export function namesChanged<Fields extends object>(before: Fields, stored: Fields): (keyof Fields)[] {
+export function findFieldsChangedByOthers<Fields extends object>(before: Fields, stored: Fields): (keyof Fields)[] {
   return namesOf(stored).filter((name) => !isSame(before[name], stored[name]));
 }
 

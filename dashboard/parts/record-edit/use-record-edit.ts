@@ -5,10 +5,10 @@ import { useSession } from '../../app/session.ts';
 import {
   addChanges,
   type Changes,
-  changedNames,
+  findUnsavedFields,
   conflictsOf,
   dropSavedChanges,
-  namesChanged,
+  findFieldsChangedByOthers,
   resolveConflict,
   withChanges,
 } from './changes.ts';
@@ -73,13 +73,13 @@ export function useRecordEdit<Fields extends object>({
     [keepLater],
   );
   const conflicts = isSaving ? [] : conflictsOf(stored, changes);
-  const theirs = refused && !isSaving ? namesChanged(refused, stored) : [];
+  const theirs = refused && !isSaving ? findFieldsChangedByOthers(refused, stored) : [];
   const differences: FieldDifference<Fields>[] = [...new Set([...conflicts, ...theirs])].map((field) => ({
     name: field,
     theirs: stored[field],
     ...(conflicts.includes(field) && { mine: changes[field]?.to as Fields[keyof Fields] }),
   }));
-  const isTouched = changedNames(stored, changes).length > 0;
+  const isTouched = findUnsavedFields(stored, changes).length > 0;
   return {
     /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),

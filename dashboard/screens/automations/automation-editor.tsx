@@ -115,7 +115,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
               <ListOfSteps {...steps} isNarrow={isNarrow} />
             ) : (
               <Suspense fallback={<Loading height={460} />}>
-                <Canvas {...steps} onRemove={remove} {...graphChanges(editor)} />
+                <Canvas {...steps} onRemove={remove} {...createGraphHandlers(editor)} />
               </Suspense>
             )}
             <RangeControl days={search.days} onChange={nav.openDays} />
@@ -252,7 +252,7 @@ function useEditorHotkeys(editor: Editor, save: (() => void) | undefined): void 
 }
 
 /** Returns the handlers for changes that the user draws on the canvas. */
-function graphChanges({ change }: Editor) {
+function createGraphHandlers({ change }: Editor) {
   return {
     onMove: (moved) =>
       change((before) =>

@@ -69,7 +69,7 @@ export function StepList({
         <li
           key={step.id}
           style={{ '--depth': Math.min(depth, DEPTH_MAX) } as CSSProperties}
-          data-connected={starts === null && (at === 0 || leadsTo(graph, order[at - 1]?.step, step))}
+          data-connected={starts === null && (at === 0 || hasTransitionTo(graph, order[at - 1]?.step, step))}
         >
           {starts && (
             <p className={classes.way}>
@@ -105,7 +105,7 @@ export function StepList({
   );
 }
 
-function leadsTo(graph: Graph, step: Step | undefined, next: Step): boolean {
+function hasTransitionTo(graph: Graph, step: Step | undefined, next: Step): boolean {
   return graph.transitions.some(({ from, to, branch }) => from === step?.id && to === next.id && branch === null);
 }
 

@@ -8,12 +8,12 @@ const VARIANTS = [
   { name: 'B', weight: 2, subject: 'Other', from: 'b@a.test', fromName: 'Bo', replyTo: 'answers@a.test' },
 ];
 
-it('a version keeps fields that the screen does not show: its sender’s name and reply address', () => {
+it('a variant keeps fields that the screen does not show: its sender’s name and reply address', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
   expect(bodyOfDraft(draftOfCampaign(campaign)).variants).toEqual(VARIANTS);
 });
 
-it('omits fields that were cleared in a version', () => {
+it('omits fields that were cleared in a variant', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
   const draft = draftOfCampaign(campaign);
   const versions = draft.versions.map((version) => ({ ...version, subject: '' }));

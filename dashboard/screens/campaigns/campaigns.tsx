@@ -43,7 +43,7 @@ export function Campaigns() {
       ...rest,
       pages: read.map(({ campaigns, total }) => ({ data: campaigns, total })),
     }),
-    refetchInterval: ({ state }) => (anyMoves(state.data as Pages | undefined) ? MOVES_MS : false),
+    refetchInterval: ({ state }) => (hasCampaignInProgress(state.data as Pages | undefined) ? MOVES_MS : false),
   });
   const show = (asked: { status: CampaignStatus | undefined; search: string | undefined }) => {
     const given = { ...(asked.status && { status: asked.status }), ...(asked.search && { search: asked.search }) };
@@ -93,7 +93,7 @@ export function Campaigns() {
   );
 }
 
-function anyMoves(data: Pages | undefined): boolean {
+function hasCampaignInProgress(data: Pages | undefined): boolean {
   return data?.pages.some(({ campaigns }) => campaigns.some((one) => isSending(one.status))) ?? false;
 }
 

@@ -55,7 +55,7 @@ export function Figures({
                   {words.counted[name]}
                 </Text>
                 <div className="stats-figure">
-                  <ShareFigure part={stats[name]} whole={wholeOf(name, stats)} />
+                  <ShareFigure part={stats[name]} whole={denominatorOf(name, stats)} />
                 </div>
                 <Text size="xs" c="dimmed" className="stats-detail">
                   {name === 'delivered' && stats.deliveredBasis !== 'reported' ? (
@@ -63,7 +63,7 @@ export function Figures({
                   ) : (
                     <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
                   )}{' '}
-                  {words.ofSent(formatCount(wholeOf(name, stats)))}
+                  {words.ofSent(formatCount(denominatorOf(name, stats)))}
                 </Text>
               </div>
             </Tooltip>
@@ -83,7 +83,7 @@ export function Figures({
 }
 
 /** Returns the number of which a statistic is a share. Bounces are a share of all attempts, including refused ones. */
-function wholeOf(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
+function denominatorOf(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
   return name === 'bounced' ? sent + failed : sent;
 }
 

@@ -35,7 +35,7 @@ export function NewCampaign() {
   const { layout, choose, template, content } = useLayout();
   const write = useWrite('createCampaign', { changes: CAMPAIGN_OPERATIONS });
   const from = typedFrom ?? template?.from ?? senders[0] ?? '';
-  const whyNot = missing({ name, from, audience });
+  const whyNot = findMissingField({ name, from, audience });
   const fault = (field: string) => write.error?.fields.find((one) => one.field === field)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -119,7 +119,7 @@ interface Audience {
   segmentId: string | null;
 }
 
-function missing({ name, from, audience }: { name: string; from: string; audience: Audience }): string | undefined {
+function findMissingField({ name, from, audience }: { name: string; from: string; audience: Audience }): string | undefined {
   if (name.trim() === '') return words.nameMissing;
   if (from.trim() === '') return words.fromMissing;
   return audience.audienceType === 'SEGMENT' && audience.segmentId === null ? words.segmentMissing : undefined;

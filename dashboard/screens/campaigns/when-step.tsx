@@ -132,7 +132,7 @@ function Send({
         needs="campaigns:send"
         w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
-        whyNot={whyNot(review.data, isTimed)}
+        whyNot={reasonNotToSend(review.data, isTimed)}
         onClick={() => (how === 'now' && willSend >= LARGE ? setAsks(true) : void send())}
       >
         {label}
@@ -162,7 +162,7 @@ function estimateOf(seconds: number, { test }: Editing['campaign'], draft: Editi
 }
 
 /** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */
-function whyNot(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
+function reasonNotToSend(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
   if (!review) return words.reviewUnread;
   const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
   if (hasErrors) return words.reviewHasErrors;

@@ -10,7 +10,7 @@ import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
-import { jobEnd } from './jobs/job-end.ts';
+import { waitForJobEnd } from './jobs/job-end.ts';
 import type { ListSearch } from './routes.ts';
 import type { ListedContact, Selection } from './selection.ts';
 
@@ -135,7 +135,7 @@ function useBulkActions(selection: Selection) {
         selection.clear();
         const message = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
         const undo = async () => {
-          await jobEnd(jobId);
+          await waitForJobEnd(jobId);
           await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
         };
         if (changed.length === 0) notifySuccess(message);
@@ -145,7 +145,7 @@ function useBulkActions(selection: Selection) {
   };
 }
 
-/** Adds the selected contacts to a STATIC segment. Undo removes the contacts that were not in it before. */
+/** Adds the selected contacts to a STATIC segment. Offers Undo if none of them was a member before. */
 function ToSegment({ selection: { picked, all, clear } }: { selection: Selection }) {
   const changes = ['listSegments', 'listSegmentContacts', 'listContactSegments'] as const;
   const add = useWrite('addSegmentMembers', { changes });
@@ -160,7 +160,7 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
     runAfterWrite(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
       clear();
       const message = words.added(added, name);
-      // Earlier members are not known, so only an addition of all contacts can be undone.
+      // The response has only the number of added contacts. If some were members before, an undo would remove them too.
       if (added === emails.length) {
         notifyWithUndo(message, () => remove.mutateAsync({ params: { id }, body: { emails } }));
       } else notifySuccess(message);

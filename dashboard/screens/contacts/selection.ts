@@ -24,8 +24,8 @@ interface Picked {
 
 /** The selection of a list. `list` identifies it; another list starts with an empty selection. */
 export function useSelection(list: string): Selection {
-  const [state, setState] = useState<Picked>(nobody(list));
-  const { picked, all } = state.list === list ? state : nobody(list);
+  const [state, setState] = useState<Picked>(emptySelection(list));
+  const { picked, all } = state.list === list ? state : emptySelection(list);
   return {
     picked,
     all,
@@ -40,10 +40,10 @@ export function useSelection(list: string): Selection {
         return { list, picked: next, all: false };
       }),
     pickAll: () => setState({ list, picked: new Map(), all: true }),
-    clear: () => setState(nobody(list)),
+    clear: () => setState(emptySelection(list)),
   };
 }
 
-function nobody(list: string): Picked {
+function emptySelection(list: string): Picked {
   return { list, picked: new Map(), all: false };
 }

@@ -95,11 +95,11 @@ export const developersRoutes = [
   requestRoute,
 ] as const;
 
-function textIn<Name extends string>(name: Name, given: unknown): { [Key in Name]?: string } {
+function readText<Name extends string>(name: Name, given: unknown): { [Key in Name]?: string } {
   return typeof given === 'string' && given !== '' ? ({ [name]: given } as { [Key in Name]?: string }) : {};
 }
 
-function oneOf<Name extends string, Word extends string>(
+function readChoice<Name extends string, Word extends string>(
   name: Name,
   words: readonly Word[],
   given: unknown,

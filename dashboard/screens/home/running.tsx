@@ -56,7 +56,7 @@ export function Running() {
         {({ campaigns }) => (
           <List
             moving={[...campaigns, ...(paused.data?.campaigns ?? [])]}
-            recent={latest(sent.data?.campaigns ?? [])}
+            recent={pickLastSent(sent.data?.campaigns ?? [])}
             isRead={sent.data !== undefined}
           />
         )}
@@ -69,7 +69,7 @@ export function Running() {
  * Returns the campaigns that were sent last. The list of the API is sorted by creation, and a campaign may be sent long
  * after it was created.
  */
-function latest(campaigns: Campaign[]): Campaign[] {
+function pickLastSent(campaigns: Campaign[]): Campaign[] {
   return campaigns
     .toSorted((a, b) => Date.parse(b.sentAt ?? b.createdAt) - Date.parse(a.sentAt ?? a.createdAt))
     .slice(0, RECENT);

@@ -27,11 +27,11 @@ export function EmailTimeline({ email }: { email: Email }) {
     if (at === null) return [];
     return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, email) }];
   });
-  return <Timeline entries={[...entries, ...endOf(email)]} />;
+  return <Timeline entries={[...entries, ...buildLastEntry(email)]} />;
 }
 
 /** Returns the last entry for an email that was not sent. The API has no time for this entry. */
-function endOf({ status, reason, bouncedAt }: Email): TimelineEntry[] {
+function buildLastEntry({ status, reason, bouncedAt }: Email): TimelineEntry[] {
   if (status !== 'FAILED' || bouncedAt !== null) return [];
   const detail = reason ? labelOf('reason', reason) : undefined;
   if (isWithheld(reason)) return [{ name: text.parts.skipped, detail }];

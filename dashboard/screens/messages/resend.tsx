@@ -32,7 +32,7 @@ export function Resend({ email }: { email: Email }) {
     <>
       <ActionButton
         needs="email:send"
-        whyNot={whyNot(email)}
+        whyNot={reasonNotToResend(email)}
         variant="default"
         leftSection={<IconSend size={16} aria-hidden />}
         onClick={ask.open}
@@ -62,7 +62,7 @@ export function Resend({ email }: { email: Email }) {
   );
 }
 
-function whyNot({ status, sourceType, to }: Email): string | undefined {
+function reasonNotToResend({ status, sourceType, to }: Email): string | undefined {
   if (sourceType === 'INBOUND') return text.messages.received;
   if (NOT_ENDED.includes(status)) return text.messages.underWay;
   return to === null ? text.messages.gone : undefined;

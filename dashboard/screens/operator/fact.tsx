@@ -4,7 +4,7 @@ import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import type { FactState } from './states.ts';
 
-export const TONES = { well: 'done', look: 'waiting', away: 'failed' } as const;
+export const TONES = { healthy: 'done', attention: 'waiting', unreachable: 'failed' } as const;
 /** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
@@ -15,8 +15,8 @@ const DOTTED = {
 };
 
 /** Shows a state as a dot and a word. */
-export function StateBadge({ standing }: { standing: FactState }) {
-  return <Status tone={TONES[standing]}>{text.operator[standing]}</Status>;
+export function StateBadge({ state }: { state: FactState }) {
+  return <Status tone={TONES[state]}>{text.operator[state]}</Status>;
 }
 
 /** A card with a title in its header. `aside` is at the end of the header, `subtitle` beside the title. */
@@ -53,15 +53,15 @@ export function Card({
 
 /** A part of the installation with its name, state and facts. */
 export function FactCard({
-  standing,
+  state,
   ...card
 }: {
   title: string;
   subtitle?: ReactNode;
-  standing: FactState;
+  state: FactState;
   children: ReactNode;
 }) {
-  return <Card {...card} aside={<StateBadge standing={standing} />} />;
+  return <Card {...card} aside={<StateBadge state={state} />} />;
 }
 
 /** A table in a card: the text of its cells starts at the same edge as the title. */

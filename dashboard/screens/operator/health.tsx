@@ -15,7 +15,7 @@ import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
-import { type FactState, hasLongTransaction, isNearConnectionLimit, statesOf, verdictOf } from './states.ts';
+import { type FactState, hasLongTransaction, isNearConnectionLimit, findStates, summarizeHealth } from './states.ts';
 
 type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
@@ -38,7 +38,7 @@ export function Health() {
 
 /** One state for the installation, with the parts that need attention. */
 function Verdict({ health }: { health: HealthResponse }) {
-  const { state, parts } = verdictOf(health);
+  const { state, parts } = summarizeHealth(health);
   return (
     <Status tone={TONES[state]}>
       {parts.length === 0 ? words.allWell : words.lookAt(parts.map((part) => words[part]).join(', '))}
@@ -48,7 +48,7 @@ function Verdict({ health }: { health: HealthResponse }) {
 
 function Parts({ health }: { health: HealthResponse }) {
   const { installation, postgres, temporal, outbox, periodicWork, processes } = health;
-  const states = statesOf(health);
+  const states = findStates(health);
   return (
     <Stack gap="lg">
       <SendingHold hold={installation.sendingHold} />
@@ -65,7 +65,7 @@ function Parts({ health }: { health: HealthResponse }) {
 function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: FactState }) {
   const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
   return (
-    <FactCard title={words.postgres} subtitle={words.postgresVersion(version)} standing={state}>
+    <FactCard title={words.postgres} subtitle={words.postgresVersion(version)} state={state}>
       <Figures
         of={[
           { name: words.responseTime, value: pingMs, unit: 'ms' },
@@ -98,7 +98,7 @@ function Temporal({
 }) {
   if (!reached) {
     return (
-      <FactCard title={words.temporal} standing={state}>
+      <FactCard title={words.temporal} state={state}>
         <Box className="card-block">
           <Alert color="red">{words.temporalAway}</Alert>
         </Box>
@@ -107,7 +107,7 @@ function Temporal({
   }
   const unserved = queues.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
   return (
-    <FactCard title={words.temporal} subtitle={words.answersWithin(pingMs)} standing={state}>
+    <FactCard title={words.temporal} subtitle={words.answersWithin(pingMs)} state={state}>
       {unserved.length > 0 && (
         <Box className="card-block">
           <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>

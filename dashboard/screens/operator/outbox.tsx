@@ -13,7 +13,7 @@ const words = text.operator;
 /** Accepted work that has not started. */
 export function Outbox({ rows, state }: { rows: Row[]; state: FactState }) {
   return (
-    <FactCard title={words.outbox} subtitle={words.outboxMeans} standing={state}>
+    <FactCard title={words.outbox} subtitle={words.outboxMeans} state={state}>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed" className="card-block">
           {words.outboxEmpty}

@@ -16,7 +16,7 @@ const words = text.operator;
 export function PeriodicWork({ kinds, state }: { kinds: Work[]; state: FactState }) {
   const late = kinds.filter((work) => work.late).map(({ kind }) => words.periodicKinds[kind]);
   return (
-    <FactCard title={words.periodicWork} standing={state}>
+    <FactCard title={words.periodicWork} state={state}>
       {late.length > 0 && (
         <Box className="card-block">
           <Alert color="orange">{words.lateWork(late.join(', '))}</Alert>

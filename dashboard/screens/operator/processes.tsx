@@ -16,7 +16,7 @@ export function Processes({ processes, state }: { processes: Process[]; state: F
   const hasWorker = alive.some(({ kind }) => kind === 'worker');
   const builds = new Set(alive.map(({ build }) => build));
   return (
-    <FactCard title={words.processes} standing={state}>
+    <FactCard title={words.processes} state={state}>
       {processes.length === 0 && (
         <Text size="sm" c="dimmed" className="card-block">
           {words.noProcesses}

@@ -15,7 +15,7 @@ export function RoutePauses() {
   const pausedRoutes = pauses.data?.data ?? [];
   if (pausedRoutes.length === 0) return null;
   return (
-    <FactCard title={words.routePauses} subtitle={words.routePausesMean} standing="away">
+    <FactCard title={words.routePauses} subtitle={words.routePausesMean} state="unreachable">
       <Stack gap="sm" className="card-block">
         {pausedRoutes.map(({ id, projectName, reply, since }) => (
           <Group key={id} justify="space-between" wrap="nowrap">

@@ -11,7 +11,7 @@ export function SnsTopics({ topics }: { topics: ResponseOf<'listProviderAnswers'
   if (topics.length === 0) return null;
   const isRefused = topics.some(({ state }) => state === 'refused');
   return (
-    <FactCard title={words.snsTopics} subtitle={words.snsTopicsMean} standing={isRefused ? 'look' : 'well'}>
+    <FactCard title={words.snsTopics} subtitle={words.snsTopicsMean} state={isRefused ? 'attention' : 'healthy'}>
       <Stack gap={4} className="card-block">
         {topics.map(({ topic, state, since }) => (
           <Text key={topic} size="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { verdictOf } from './states.ts';
+import { summarizeHealth } from './states.ts';
 
-type Health = Parameters<typeof verdictOf>[0];
+type Health = Parameters<typeof summarizeHealth>[0];
 
 const WORKER = { kind: 'worker', alive: true, build: 'a' };
 const HEALTHY = {
@@ -11,24 +11,24 @@ const HEALTHY = {
   periodicWork: [{ late: false, failing: [], backlog: 0 }],
   processes: [WORKER],
 };
-const verdict = (changes: object) => verdictOf({ ...HEALTHY, ...changes } as unknown as Health);
+const verdict = (changes: object) => summarizeHealth({ ...HEALTHY, ...changes } as unknown as Health);
 
 it('an installation is healthy if all its parts are', () => {
-  expect(verdict({})).toEqual({ state: 'well', parts: [] });
+  expect(verdict({})).toEqual({ state: 'healthy', parts: [] });
 });
 
 it.each([
-  ['connections run out', { postgres: { ...HEALTHY.postgres, connections: 90 } }, 'look', ['postgres']],
-  ['Temporal is away', { temporal: { reached: false, queues: [] } }, 'away', ['temporal']],
-  ['a queue has no worker', { temporal: { reached: true, queues: [{ pollers: 0 }] } }, 'look', ['temporal']],
-  ['accepted work is old', { outbox: [{ oldestSeconds: 31, failing: 0 }] }, 'look', ['outbox']],
-  ['periodic work is late', { periodicWork: [{ late: true, failing: [], backlog: 0 }] }, 'look', ['periodicWork']],
-  ['no worker reports', { processes: [{ ...WORKER, kind: 'api' }] }, 'away', ['processes']],
-  ['builds differ', { processes: [WORKER, { ...WORKER, build: 'b' }] }, 'look', ['processes']],
+  ['connections run out', { postgres: { ...HEALTHY.postgres, connections: 90 } }, 'attention', ['postgres']],
+  ['Temporal is away', { temporal: { reached: false, queues: [] } }, 'unreachable', ['temporal']],
+  ['a queue has no worker', { temporal: { reached: true, queues: [{ pollers: 0 }] } }, 'attention', ['temporal']],
+  ['accepted work is old', { outbox: [{ oldestSeconds: 31, failing: 0 }] }, 'attention', ['outbox']],
+  ['periodic work is late', { periodicWork: [{ late: true, failing: [], backlog: 0 }] }, 'attention', ['periodicWork']],
+  ['no worker reports', { processes: [{ ...WORKER, kind: 'api' }] }, 'unreachable', ['processes']],
+  ['builds differ', { processes: [WORKER, { ...WORKER, build: 'b' }] }, 'attention', ['processes']],
   [
     'two parts need attention',
     { temporal: { reached: false, queues: [] }, outbox: [{ oldestSeconds: 1, failing: 1 }] },
-    'away',
+    'unreachable',
     ['temporal', 'outbox'],
   ],
 ] as const)('an installation needs attention if %s', (_, changes, state, parts) => {

@@ -3,9 +3,9 @@ import type { ResponseOf } from '../../api/client.ts';
 type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
 /** Healthy, needs attention, or unreachable. */
-export type FactState = 'well' | 'look' | 'away';
+export type FactState = 'healthy' | 'attention' | 'unreachable';
 
-/** Above this share of the connection limit, an application server has few connections left for a peak. */
+/** If more than this share of Postgres's connections is in use, few connections are left for a peak. */
 const CONNECTIONS_SHARE = 0.8;
 /** The longest transactions of the service take a minute or two. */
 const TRANSACTION_SECONDS = 300;
@@ -16,26 +16,26 @@ export const OLD_SECONDS = 30;
 const PARTS = ['postgres', 'temporal', 'outbox', 'periodicWork', 'processes'] as const;
 
 /** Returns the state of each part of the installation. */
-export function statesOf(health: HealthResponse): Record<(typeof PARTS)[number], FactState> {
+export function findStates(health: HealthResponse): Record<(typeof PARTS)[number], FactState> {
   const { postgres, temporal, outbox, periodicWork, processes } = health;
   const isSlow = isNearConnectionLimit(postgres) || hasLongTransaction(postgres);
   const isOld = outbox.some(({ oldestSeconds, failing }) => oldestSeconds > OLD_SECONDS || failing > 0);
   const isLate = periodicWork.some(({ late, failing, backlog }) => late || failing.length > 0 || backlog > 0);
   return {
-    postgres: isSlow ? 'look' : 'well',
-    temporal: temporal.reached ? (temporal.queues.some(({ pollers }) => pollers === 0) ? 'look' : 'well') : 'away',
-    outbox: isOld ? 'look' : 'well',
-    periodicWork: isLate ? 'look' : 'well',
-    processes: stateOfProcesses(processes),
+    postgres: isSlow ? 'attention' : 'healthy',
+    temporal: temporal.reached ? (temporal.queues.some(({ pollers }) => pollers === 0) ? 'attention' : 'healthy') : 'unreachable',
+    outbox: isOld ? 'attention' : 'healthy',
+    periodicWork: isLate ? 'attention' : 'healthy',
+    processes: findProcessState(processes),
   };
 }
 
 /** Returns the parts that need attention, and the worst of their states. */
-export function verdictOf(health: HealthResponse): { state: FactState; parts: (typeof PARTS)[number][] } {
-  const states = statesOf(health);
-  const parts = PARTS.filter((part) => states[part] !== 'well');
-  if (parts.length === 0) return { state: 'well', parts };
-  return { state: parts.some((part) => states[part] === 'away') ? 'away' : 'look', parts };
+export function summarizeHealth(health: HealthResponse): { state: FactState; parts: (typeof PARTS)[number][] } {
+  const states = findStates(health);
+  const parts = PARTS.filter((part) => states[part] !== 'healthy');
+  if (parts.length === 0) return { state: 'healthy', parts };
+  return { state: parts.some((part) => states[part] === 'unreachable') ? 'unreachable' : 'attention', parts };
 }
 
 /** Returns whether few connections are left for a peak. */
@@ -48,8 +48,8 @@ export function hasLongTransaction({ longestTransactionSeconds }: HealthResponse
   return longestTransactionSeconds > TRANSACTION_SECONDS;
 }
 
-function stateOfProcesses(processes: HealthResponse['processes']): FactState {
+function findProcessState(processes: HealthResponse['processes']): FactState {
   const alive = processes.filter((process) => process.alive);
-  if (!alive.some(({ kind }) => kind === 'worker')) return 'away';
-  return alive.length < processes.length || new Set(alive.map(({ build }) => build)).size > 1 ? 'look' : 'well';
+  if (!alive.some(({ kind }) => kind === 'worker')) return 'unreachable';
+  return alive.length < processes.length || new Set(alive.map(({ build }) => build)).size > 1 ? 'attention' : 'healthy';
 }

@@ -13,7 +13,7 @@ import { TenantActions } from './tenant-actions.tsx';
 import { TenantDays } from './tenant-days.tsx';
 import { TenantHours } from './tenant-hours.tsx';
 import { TenantLimits } from './tenant-limits.tsx';
-import { TenantRefusals } from './tenant-refusals.tsx';
+import { SenderRefusals } from './sender-refusals.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 
@@ -65,7 +65,7 @@ function TenantDetails({ tenant }: { tenant: Tenant }) {
             <TenantLimits key={JSON.stringify(tenant.operatorLimits)} tenant={tenant} />
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 6 }}>
-            <TenantRefusals refusals={tenant.refusals} />
+            <SenderRefusals refusals={tenant.refusals} />
           </Grid.Col>
         </Grid>
         <TenantActions actions={tenant.actions} />

@@ -35,10 +35,10 @@ export function fieldsOf(template: Template): TemplateForm {
 
 /** Returns whether any field has changed. */
 export function isChanged(now: TemplateForm, saved: TemplateForm): boolean {
-  return changedNames(now, saved).length > 0;
+  return findChangedFields(now, saved).length > 0;
 }
 
-function changedNames(now: TemplateForm, saved: TemplateForm): (keyof TemplateForm)[] {
+function findChangedFields(now: TemplateForm, saved: TemplateForm): (keyof TemplateForm)[] {
   return (Object.keys(saved) as (keyof TemplateForm)[]).filter((name) => now[name] !== saved[name]);
 }
 
@@ -47,7 +47,7 @@ const CLEARED: (keyof TemplateForm)[] = ['description', 'preheader', 'from', 'fr
 
 /** Returns the request body with only the changed fields, so that other users' changes stay. */
 export function changesOf(now: TemplateForm, saved: TemplateForm): InputOf<'updateTemplate'>['body'] {
-  const changes = changedNames(now, saved).map((name) => [
+  const changes = findChangedFields(now, saved).map((name) => [
     name,
     CLEARED.includes(name) && now[name].trim() === '' ? null : now[name],
   ]);

@@ -1,7 +1,7 @@
 import { Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import classes from '../email-editor.module.css';
-import { type BlockValues, blockValues, canStyle, divider, dividerEdits, styleEdits } from './block-styles.ts';
+import { type BlockValues, blockValues, canStyle, readDivider, dividerEdits, styleEdits } from './block-styles.ts';
 import { AlignmentField, ColorField, PixelField } from './panel-fields.tsx';
 import type { Block } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';
@@ -43,7 +43,7 @@ export function BlockForm({ around, ...form }: Form & { around: readonly Block[]
 /** The properties of a divider, or of a spacer, which is a divider without a line. */
 export function DividerForm({ tag, around, ...form }: Form & { tag: OpeningTag; around: readonly Block[] }) {
   const { source, isReadOnly, onEdit } = form;
-  const { height, thickness, color } = divider(source, tag);
+  const { height, thickness, color } = readDivider(source, tag);
   const change = (values: Parameters<typeof dividerEdits>[3]) => onEdit(dividerEdits(source, tag, around[0], values));
   if (height !== undefined) {
     return (

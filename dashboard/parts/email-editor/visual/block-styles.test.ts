@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NEW_BLOCKS } from '../new-blocks.ts';
-import { blockValues, canStyle, divider, dividerEdits, styleEdits } from './block-styles.ts';
+import { blockValues, canStyle, readDivider, dividerEdits, styleEdits } from './block-styles.ts';
 import { blocksOf } from './source-blocks.ts';
 import { applyEdit, type SourceEdit } from './source-edits.ts';
 import { modelOf } from './source-model.ts';
@@ -33,7 +33,7 @@ it('centers a button also for Outlook, and moves it back', () => {
 
 it('changes the height of a spacer for every email app', () => {
   const source = `<p>a</p>${NEW_BLOCKS.spacer}`;
-  expect(divider(source, ruleOf(source)).height).toBe(32);
+  expect(readDivider(source, ruleOf(source)).height).toBe(32);
   const taller = after(source, dividerEdits(source, ruleOf(source), blockIn(source, 'div'), { height: 64 }));
   expect(taller.match(/:64px/g)).toHaveLength(2);
   expect(taller).not.toContain('32px');
@@ -41,7 +41,7 @@ it('changes the height of a spacer for every email app', () => {
 
 it('changes the line of a divider', () => {
   const source = NEW_BLOCKS.divider;
-  expect(divider(source, ruleOf(source))).toEqual({ height: undefined, thickness: 1, color: '#c9cdd4' });
+  expect(readDivider(source, ruleOf(source))).toEqual({ height: undefined, thickness: 1, color: '#c9cdd4' });
   const edits = dividerEdits(source, ruleOf(source), undefined, { thickness: 3, color: '#0c6673' });
   expect(after(source, edits)).toContain('<hr style="margin:0;border:0;border-top:3px solid #0c6673">');
 });

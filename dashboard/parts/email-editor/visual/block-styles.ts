@@ -83,11 +83,11 @@ function tableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEd
   });
   const hasAttribute = tag.attributes.has('align');
   if (align !== 'center' && !hasAttribute) return [margins];
-  return inOrder([margins, attributeEdit(tag, 'align', align === 'center' ? 'center' : '')]);
+  return sortFromEnd([margins, attributeEdit(tag, 'align', align === 'center' ? 'center' : '')]);
 }
 
-/** Returns the height of a spacer, or the line of a divider. */
-export function divider(source: string, tag: OpeningTag) {
+/** Returns the height of a spacer, or the thickness and color of a divider's line. */
+export function readDivider(source: string, tag: OpeningTag) {
   const line = /^(\d+)px\s+\w+\s+(#[0-9a-f]{6})$/i.exec(styleValue(source, tag, 'border-top') ?? '');
   const height = line ? undefined : pixelsOf(source, tag, 'height');
   return { height, thickness: line ? Number(line[1]) : 1, color: line?.[2] };
@@ -95,7 +95,7 @@ export function divider(source: string, tag: OpeningTag) {
 
 /**
  * Returns the edits that change a divider or a spacer.
- * @param block the block around it. Outlook reads the height of a spacer from a comment in it.
+ * @param block the block around the `hr`. Outlook reads the height of a spacer from a comment in this block
  */
 export function dividerEdits(
   source: string,
@@ -112,11 +112,11 @@ export function dividerEdits(
   if (!outlook) return [style];
   const start = tag.start - before.length + outlook.index + (outlook[1] ?? '').length;
   const end = tag.start - before.length + outlook.index + outlook[0].length;
-  return inOrder([style, { start, end, replacement: `${height}px` }]);
+  return sortFromEnd([style, { start, end, replacement: `${height}px` }]);
 }
 
 /** Sorts edits from the end of the source to its start, so that an edit does not shift the offsets of the next edit. */
-function inOrder(edits: SourceEdit[]): SourceEdit[] {
+function sortFromEnd(edits: SourceEdit[]): SourceEdit[] {
   return edits.toSorted((a, b) => b.start - a.start);
 }
 

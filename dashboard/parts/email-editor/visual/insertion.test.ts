@@ -6,7 +6,7 @@ import { modelOf } from './source-model.ts';
  * Returns the source with a block inserted after the text that starts with `after`. Without `after`, nothing is
  * selected.
  */
-function inserted(source: string, after?: string): string {
+function insertAfter(source: string, after?: string): string {
   const {
     at,
     before,
@@ -45,5 +45,5 @@ it.each([
   ],
   ['nothing, at the end of the body', '<body></body>', undefined, '<body>[new]</body>'],
 ])('a block is inserted after %s', (_, source, after, expected) => {
-  expect(inserted(source, after)).toBe(expected);
+  expect(insertAfter(source, after)).toBe(expected);
 });

@@ -44,7 +44,7 @@ describe('the blocks of an email', () => {
     expect(applyEdit('<p>a</p>', duplicateBlock('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
   });
 
-  it('leave no empty row behind, and neither does an image', () => {
+  it('leave no empty table row behind when they or their only image are removed', () => {
     const rows = '<table><tr><td><div><img src="x"></div></td></tr><tr><td><p>one</p></td></tr></table>';
     const image = rows.indexOf('<img');
     const edits = [

@@ -116,7 +116,7 @@ const EMPTY_ELEMENT = /^<(\w+)\b[^>]*>\s*<\/\1\s*>$/i;
 /** Returns the edit that removes the block, and the table row that would be empty without it. */
 export function removeBlock(source: string, blocks: readonly Block[], block: Block): SourceEdit {
   const row = blocksAround(blocks, block.start).find(({ name, start }) => name === 'tr' && start < block.start);
-  const isRow = row && EMPTY_ROW.test(restOf(source, row, block)) && isCompleteBlock(source, row);
+  const isRow = row && EMPTY_ROW.test(contentWithout(source, row, block)) && isCompleteBlock(source, row);
   return { start: (isRow ? row : block).start, end: (isRow ? row : block).end, replacement: '' };
 }
 
@@ -124,11 +124,11 @@ export function removeBlock(source: string, blocks: readonly Block[], block: Blo
 export function removeTag(source: string, tag: { start: number; end: number }): SourceEdit {
   const blocks = blocksOf(source);
   const [block] = blocksAround(blocks, tag.start);
-  if (block && EMPTY_ELEMENT.test(restOf(source, block, tag))) return removeBlock(source, blocks, block);
+  if (block && EMPTY_ELEMENT.test(contentWithout(source, block, tag))) return removeBlock(source, blocks, block);
   return { start: tag.start, end: tag.end, replacement: '' };
 }
 
-function restOf(source: string, around: Block, part: { start: number; end: number }): string {
+function contentWithout(source: string, around: Block, part: { start: number; end: number }): string {
   return source.slice(around.start, part.start) + source.slice(part.end, around.end);
 }
 

@@ -89,10 +89,10 @@ export function attributeEdit(part: OpeningTag, name: string, value: string): So
 /** Returns the decoded value of an attribute; undefined if the tag lacks the attribute. */
 export function attributeValue(source: string, part: OpeningTag, name: string): string | undefined {
   const place = part.attributes.get(name);
-  return place && readable(source.slice(place.start, place.end));
+  return place && decodeEntities(source.slice(place.start, place.end));
 }
 
-function readable(value: string): string {
+function decodeEntities(value: string): string {
   return value
     .replaceAll(/&quot;/gi, '"')
     .replaceAll(/&#39;|&apos;/gi, "'")

@@ -2,8 +2,8 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { hasMarkup, hasOpenLiquid, isLogicOnly } from './liquid-marks.ts';
 
 /**
- * A character as it is shown, with its range in the source. An entity, a `<br>` or a run of white space is one
- * character that has several in the source.
+ * A character that the email shows, with its range in the source. For an entity, a `<br>` or a run of white space, this
+ * range is several characters long.
  */
 export interface ShownCharacter {
   shown: string;
@@ -82,13 +82,13 @@ const VOID = new Set('area base br col embed hr img input link meta source track
  * stays unchanged: comments for Outlook, styles, Liquid in attributes, broken markup.
  */
 export function partsOf(source: string): SourceParts {
-  const scan = scanOf(source);
+  const scan = scanSource(source);
   return { parts: scan.parts, hidden: scan.hidden };
 }
 
 /** Returns the characters of a text as they are shown, including white space. */
 export function charactersOf(source: string): ShownCharacter[] {
-  return scanOf(source).characters;
+  return scanSource(source).characters;
 }
 
 /**
@@ -96,7 +96,7 @@ export function charactersOf(source: string): ShownCharacter[] {
  * @param at offset of the text
  */
 export function openingTagOf(text: string, at: number): OpeningTag | undefined {
-  const tag = scanOf(text).firstTag;
+  const tag = scanSource(text).firstTag;
   if (!tag) return undefined;
   const attributes = new Map<string, AttributePlace>();
   for (const [name, { start, end, quote }] of tag.attributes) {
@@ -105,7 +105,7 @@ export function openingTagOf(text: string, at: number): OpeningTag | undefined {
   return { start: tag.start + at, nameEnd: tag.nameEnd + at, end: tag.end + at, attributes };
 }
 
-function scanOf(source: string): Scan {
+function scanSource(source: string): Scan {
   const scan = new Scan(source);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, scan);
   tokenizer.write(source);

@@ -6,7 +6,7 @@ export type Styles = Record<string, string | undefined>;
 
 /** Returns the value of a property in the style attribute of a tag; undefined if it is not set. */
 export function styleValue(source: string, tag: OpeningTag, property: string): string | undefined {
-  return declarationOf(styleOf(source, tag), property)?.value;
+  return findDeclaration(readStyle(source, tag), property)?.value;
 }
 
 /** Returns the length in pixels of a property, or of one side of its shorthand (`margin:0 0 16px`). */
@@ -21,7 +21,7 @@ export function pixelsOf(source: string, tag: OpeningTag, property: string): num
 
 /** Returns the edit that sets or removes properties in the style attribute. Other declarations keep their bytes. */
 export function styleEdit(source: string, tag: OpeningTag, styles: Styles): SourceEdit {
-  let style = styleOf(source, tag);
+  let style = readStyle(source, tag);
   for (const [property, value] of Object.entries(styles)) style = withDeclaration(style, property, value);
   const place = tag.attributes.get('style');
   // The value is not escaped again: colors, lengths and words have no characters to escape.
@@ -29,13 +29,13 @@ export function styleEdit(source: string, tag: OpeningTag, styles: Styles): Sour
   return attributeEdit(tag, 'style', style);
 }
 
-function styleOf(source: string, tag: OpeningTag): string {
+function readStyle(source: string, tag: OpeningTag): string {
   const place = tag.attributes.get('style');
   return place ? source.slice(place.start, place.end) : '';
 }
 
-/** Finds the last declaration of a property, which is the one that counts. */
-function declarationOf(style: string, property: string) {
+/** Finds a property's declaration in a style attribute. If there are several, browsers use the last one. */
+function findDeclaration(style: string, property: string) {
   const found = [...style.matchAll(new RegExp(`(^|;)\\s*${property}\\s*:([^;]*)`, 'gi'))].at(-1);
   if (!found) return undefined;
   const [whole, separator = '', value = ''] = found;
@@ -43,7 +43,7 @@ function declarationOf(style: string, property: string) {
 }
 
 function withDeclaration(style: string, property: string, value: string | undefined): string {
-  const old = declarationOf(style, property);
+  const old = findDeclaration(style, property);
   if (value === undefined) return old ? style.slice(0, old.start) + style.slice(old.end).replace(/^;/, '') : style;
   const declaration = `${property}:${value}`;
   if (old) return style.slice(0, old.start) + declaration + style.slice(old.end);

@@ -14,7 +14,7 @@ const wordsOf = (source: string) =>
 const tagsOf = (source: string) => partsOf(source).parts.filter((part): part is TagPart => part.kind !== 'text');
 
 /** Returns the source after the text `before` was replaced with `after` by typing. */
-function retyped(source: string, before: string, after: string): string {
+function retype(source: string, before: string, after: string): string {
   const part = wordsOf(source).find((one) => shownText(one).includes(before));
   if (!part) throw new Error(`nothing reads ${before}`);
   return withTypedText(modelOf(source), part.id, shownText(part).replace(before, after)).source;
@@ -83,15 +83,15 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
 
 describe('typing', () => {
   it('is escaped, except Liquid', () => {
-    expect(retyped('<p>a b</p>', 'b', '<b> & {{ x > 1 ?? "<" }}')).toBe('<p>a &lt;b&gt; &amp; {{ x > 1 ?? "<" }}</p>');
+    expect(retype('<p>a b</p>', 'b', '<b> & {{ x > 1 ?? "<" }}')).toBe('<p>a &lt;b&gt; &amp; {{ x > 1 ?? "<" }}</p>');
   });
 
   it('does not change adjacent entities, line breaks and Liquid', () => {
     const source = '<p>\n  Gr&uuml;&szlig;e&nbsp;an {{ name | default: "you" }}\n  und alle</p>';
-    expect(retyped(source, 'alle', 'alle anderen')).toBe(source.replace('alle', 'alle anderen'));
+    expect(retype(source, 'alle', 'alle anderen')).toBe(source.replace('alle', 'alle anderen'));
   });
 
-  it('has a new line as a tag, in one text with the text around it', () => {
+  it('writes a new line as a `<br>` within the same text part', () => {
     const first = withTypedText(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
     expect(withTypedText(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
@@ -108,8 +108,8 @@ describe('typing', () => {
   });
 
   it('writes the space at the edge of a text as a plain space, although a browser makes it non-breaking', () => {
-    expect(retyped('<p>one</p>', 'one', 'one\u00a0')).toBe('<p>one </p>');
-    expect(retyped('<p>a&nbsp;b</p>', 'b', 'b\u00a0c')).toBe('<p>a&nbsp;b&nbsp;c</p>');
+    expect(retype('<p>one</p>', 'one', 'one\u00a0')).toBe('<p>one </p>');
+    expect(retype('<p>a&nbsp;b</p>', 'b', 'b\u00a0c')).toBe('<p>a&nbsp;b&nbsp;c</p>');
   });
 });
 
@@ -119,7 +119,7 @@ describe('the parts of an email', () => {
     const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false });
     expect(shown).not.toMatch(/alert|onload|onerror/i);
     expect(shown).toMatch(/<img data-tidings="0" src=a {2}alt=b><body ><svg \/><p><span/);
-    expect(retyped(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));
+    expect(retype(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));
   });
 
   it('are not text in Liquid with markup, in styles, or between the rows of a table', () => {
@@ -160,7 +160,7 @@ describe('the parts of an email', () => {
     expect(link && buttonColor(styled, link)).toBeUndefined();
   });
 
-  it('give an attribute to a tag without one', () => {
+  it('can get an attribute that their tag lacks', () => {
     const source = '<p><img src=a.png></p>';
     const [part] = tagsOf(source);
     if (!part) throw new Error('no tag');

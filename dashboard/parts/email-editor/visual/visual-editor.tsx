@@ -72,7 +72,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
   const current = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
   const blocks = useMemo(() => blocksOf(model.source), [model.source]);
   const around = current ? blocksAround(blocks, current.start) : [];
-  const edits = editsAt({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
+  const edits = createCursorEdits({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
 
   const post = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
   const outline = (chosen: number) => {
@@ -306,7 +306,7 @@ function useFrameMessages(frame: RefObject<HTMLIFrameElement | null>, onMessage:
 }
 
 /** Returns the edits that insert or change markup at the cursor. */
-function editsAt(p: {
+function createCursorEdits(p: {
   source: VisualSource;
   cursor: Cursor | null;
   /** The offset of the selected part. */

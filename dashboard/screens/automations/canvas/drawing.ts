@@ -28,8 +28,8 @@ export interface StepData extends Record<string, unknown> {
 }
 
 /**
- * The place of a branch's name. If many branches lead to the same step or to none, their names are below each other,
- * and the names of other branches are below those.
+ * The place of a branch's name. Branches are crowded if many of them lead to the same step or to none. Each crowded
+ * branch has its name in a row of its own. The names of other branches are in the row below these.
  */
 interface Row {
   crowded: boolean;
@@ -91,7 +91,7 @@ export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode
 
 function nodeOf(p: Drawing, step: Step): StepNodeType {
   const { graph, highlighted } = p;
-  const ways = leftToRight(transitionsOf(graph, step), p.positions);
+  const ways = sortLeftToRight(transitionsOf(graph, step), p.positions);
   const plain = ways.some(({ branch, to }) => branch === null && to !== null);
   const visited = highlighted?.steps.get(step.id);
   return {
@@ -133,7 +133,7 @@ function rowOf(ways: ReturnType<typeof transitionsOf>, at: number): Row {
  * Returns transitions in the order of their targets, so that their lines do not cross. Branches without a target come
  * last.
  */
-function leftToRight(
+function sortLeftToRight(
   ways: ReturnType<typeof transitionsOf>,
   positions: Map<string, CanvasPosition>,
 ): ReturnType<typeof transitionsOf> {
@@ -213,13 +213,13 @@ const TWIN_LABEL_PX = 80;
 const FIRST_ROW: Row = { crowded: false, row: 0 };
 
 function rowsOfBranches({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
-  const ways = leftToRight(transitionsOf(graph, step), positions);
+  const ways = sortLeftToRight(transitionsOf(graph, step), positions);
   return ways.map(({ branch }, at) => [flowKey(step.id, branch), rowOf(ways, at)]);
 }
 
 /** Returns the distance of each transition's handle from the middle of its step. */
 function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
-  const ways = leftToRight(transitionsOf(graph, step), positions);
+  const ways = sortLeftToRight(transitionsOf(graph, step), positions);
   return ways.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (ways.length + 1) - 0.5) * NODE.width]);
 }
 
@@ -260,12 +260,12 @@ const edge = (source: string, target: string) => ({ source, target, type: 'trans
  * by identity; an unchanged step is the same object in both.
  */
 function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
-  return old && same(old, fresh, 3) ? old : fresh;
+  return old && isSameToDepth(old, fresh, 3) ? old : fresh;
 }
 
-function same(one: unknown, other: unknown, depth: number): boolean {
+function isSameToDepth(one: unknown, other: unknown, depth: number): boolean {
   if (Object.is(one, other)) return true;
   if (depth === 0 || typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
   const [a, b] = [Object.entries(one), other as Record<string, unknown>];
-  return a.length === Object.keys(other).length && a.every(([key, value]) => same(value, b[key], depth - 1));
+  return a.length === Object.keys(other).length && a.every(([key, value]) => isSameToDepth(value, b[key], depth - 1));
 }

@@ -1,9 +1,12 @@
 import type { CanvasPosition } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 
-/** Distance in pixels from a step to the turn into the lane. The label of a branch is at the turn. */
+/**
+ * The lane of a line is the x coordinate of its vertical part between two steps. `TURN` is the distance in pixels from
+ * the upper step to the point where the line turns towards its lane. The label of a branch is at this point.
+ */
 export const TURN = { plain: 18, branch: 30, crowded: 16 };
-/** Distance from the turn out of the lane to the step below. */
+/** Distance in pixels from the point where the line leaves its lane to the lower step. */
 const APPROACH = 10;
 /**
  * Half of a handle's height. A line starts and ends in the middle of a handle, half of which is outside of the step.
@@ -47,27 +50,27 @@ export function transitionPath(p: { from: CanvasPosition; to: CanvasPosition; la
   const first = Math.min(p.from.y + p.turn, last);
   const out = isNear(lane, from.x) ? [] : [at(from.x, first), at(lane, first)];
   const back = isNear(lane, to.x) ? [] : [at(lane, last), at(to.x, last)];
-  return rounded([from, ...out, ...back, to]);
+  return roundedPath([from, ...out, ...back, to]);
 }
 
 const at = (x: number, y: number): CanvasPosition => ({ x, y });
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1;
 
 /** Returns the SVG path through these points, with rounded corners. */
-function rounded(points: readonly CanvasPosition[]): string {
+function roundedPath(points: readonly CanvasPosition[]): string {
   const [start, ...rest] = points;
   if (!start) return '';
   const parts = rest.map((point, n) => {
     const [before, after] = [points[n] as CanvasPosition, rest[n + 1]];
     if (!after) return `L${point.x} ${point.y}`;
-    const [enter, leave] = [towards(point, before), towards(point, after)];
+    const [enter, leave] = [pointTowards(point, before), pointTowards(point, after)];
     return `L${enter.x} ${enter.y}Q${point.x} ${point.y} ${leave.x} ${leave.y}`;
   });
   return `M${start.x} ${start.y}${parts.join('')}`;
 }
 
 /** Returns the point at the radius from a corner towards another point, but not beyond the middle. */
-function towards(corner: CanvasPosition, point: CanvasPosition): CanvasPosition {
+function pointTowards(corner: CanvasPosition, point: CanvasPosition): CanvasPosition {
   const [dx, dy] = [point.x - corner.x, point.y - corner.y];
   const length = Math.hypot(dx, dy);
   const part = Math.min(RADIUS, length / 2) / (length || 1);

@@ -62,7 +62,7 @@ const at = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
 });
 
-/** The name of one of many branches starts at its line, where its button is. */
+/** Places the name of a crowded branch to the right of its line and its button. */
 const fromLeft = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(${BESIDE_BUTTON}px, -50%) translate(${x}px, ${y}px)`,
 });

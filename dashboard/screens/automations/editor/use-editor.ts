@@ -72,7 +72,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const isBehind = workflow.version !== base.version;
 
   useEffect(() => {
-    if (isBehind && !isDirty && !isSaving) setState((before) => stateOf(workflow, before));
+    if (isBehind && !isDirty && !isSaving) setState((before) => createState(workflow, before));
   }, [isBehind, isDirty, isSaving, workflow]);
 
   useEffect(() => {
@@ -127,7 +127,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     change: useCallback((to, about) => onHistory((h) => recordChange(h, to(h.present), about ?? null)), [onHistory]),
     undo: useCallback(() => setState((before) => moveInHistory(before, undo)), []),
     redo: useCallback(() => setState((before) => moveInHistory(before, redo)), []),
-    discard: () => setState((before) => stateOf(workflow, before)),
+    discard: () => setState((before) => createState(workflow, before)),
     differences:
       isBehind && isDirty && !isSaving
         ? differencesOf({ base: base.graph, mine: graph, theirs: graphOf(workflow) })
@@ -147,7 +147,7 @@ function baseOf(workflow: WorkflowDetail): State['base'] {
   return { version: workflow.version, graph: graphOf(workflow) };
 }
 
-function stateOf(workflow: WorkflowDetail, before?: State): State {
+function createState(workflow: WorkflowDetail, before?: State): State {
   const base = baseOf(workflow);
   const { epoch = 0, ids = {} } = before ?? {};
   return { base, history: historyOf(base.graph), fromDraft: false, ids, epoch: epoch + 1 };
@@ -162,7 +162,7 @@ function moveInHistory(state: State, to: (history: History<Graph>) => History<Gr
  */
 function initialState(workflow: WorkflowDetail, key: string): State {
   const draft = draftOfGraph(key);
-  const saved = stateOf(workflow);
+  const saved = createState(workflow);
   if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
   const base = { graph: draft.base ?? saved.base.graph, version: draft.version };
   return { ...saved, base, history: recordChange(historyOf(saved.base.graph), draft.graph), fromDraft: true };

@@ -48,7 +48,7 @@ const within = (field: string, value: number, unit: string): AnyStepConfig => ({
   unit,
 });
 
-function draw(drawn: ExampleStep[]): Graph {
+function buildGraph(drawn: ExampleStep[]): Graph {
   const steps: Step[] = drawn.map(([id, type, name, config]) => ({ id, type, name, config, position: null }));
   const transitions = drawn.flatMap(([from, , , , to]): Transition[] =>
     typeof to === 'string'
@@ -60,12 +60,12 @@ function draw(drawn: ExampleStep[]): Graph {
 
 /** Templates for automations. The user adds only the templates of the emails; every branch already leads to a step. */
 export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
-  { id: 'empty', eventName: '', exitOn: [], graph: draw([]) },
+  { id: 'empty', eventName: '', exitOn: [], graph: buildGraph([]) },
   {
     id: 'welcome',
     eventName: 'contact.subscribed',
     exitOn: [],
-    graph: draw([
+    graph: buildGraph([
       email('hello', 'Hello', 'days'),
       wait('days', 2, 'days', 'read'),
       asks('read', 'Opened the first?', within('event.email.open', 3, 'days'), { yes: 'more', no: 'again' }),
@@ -78,7 +78,7 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     id: 'cart',
     eventName: 'cart.updated',
     exitOn: [{ eventName: 'order.paid' }],
-    graph: draw([
+    graph: buildGraph([
       wait('hour', 1, 'hours', 'reminder'),
       email('reminder', 'You left something', 'order'),
       until('order', 'Ordered?', { eventName: 'order.paid', timeout: 86_400 }, { event: 'bought', timeout: 'last' }),
@@ -91,7 +91,7 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     id: 'restock',
     eventName: 'shopify.back_in_stock',
     exitOn: [{ eventName: 'order.paid' }],
-    graph: draw([
+    graph: buildGraph([
       email('there', 'It is back', 'day'),
       wait('day', 1, 'days', 'bought'),
       asks('bought', 'Bought it?', within('event.order.paid', 1, 'days'), { yes: 'done', no: 'last' }),
@@ -103,7 +103,7 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     id: 'winBack',
     eventName: 'segment.inactive.entry',
     exitOn: [{ eventName: 'order.paid' }],
-    graph: draw([
+    graph: buildGraph([
       email('miss', 'We miss you', 'week'),
       wait('week', 1, 'weeks', 'opened'),
       asks('opened', 'Opened it?', within('event.email.open', 1, 'weeks'), { yes: 'offer', no: 'last' }),
@@ -120,7 +120,7 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     id: 'onboarding',
     eventName: 'signup',
     exitOn: [{ eventName: 'account.closed' }],
-    graph: draw([
+    graph: buildGraph([
       email('first', 'First steps', 'setUp'),
       until('setUp', 'Set up?', { eventName: 'project.created', timeout: 259_200 }, { event: 'next', timeout: 'help' }),
       email('help', 'Can we help?', 'later'),

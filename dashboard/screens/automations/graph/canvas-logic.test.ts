@@ -113,8 +113,8 @@ describe('a step that is added between others', () => {
   });
 });
 
-describe('faults', () => {
-  it("are shown at their step, from each form of the API's errors", () => {
+describe("the API's errors about a graph", () => {
+  it('are shown at their step, whatever form they have', () => {
     const { steps, rest } = faultsByStep(
       [
         { field: 'steps.hello', message: 'has no template' },

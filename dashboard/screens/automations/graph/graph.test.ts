@@ -123,7 +123,7 @@ describe('transitions', () => {
     expect(ways(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
   });
 
-  it('from a wait with an unlabeled transition are not open', () => {
+  it('are not missing for the branches of a wait that has a transition without a branch', () => {
     const wait: Graph = {
       entry: 'w',
       steps: [step('w', 'WAIT_FOR_EVENT'), step('x', 'EXIT')],

@@ -168,10 +168,10 @@ export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step,
   const after = { ...before, ...changes };
   const steps = graph.steps.map((step) => (step.id === id ? after : step));
   if (before.type !== 'SPLIT') return { ...graph, steps };
-  return { ...graph, steps, transitions: keptWays(graph.transitions, before, after) };
+  return { ...graph, steps, transitions: keepTransitions(graph.transitions, before, after) };
 }
 
-function keptWays(transitions: Transition[], before: Step, after: Step): Transition[] {
+function keepTransitions(transitions: Transition[], before: Step, after: Step): Transition[] {
   const [old, now] = [branchesOf(before), branchesOf(after)];
   const renamed = old.length === now.length;
   return transitions.flatMap((way) => {
@@ -206,14 +206,14 @@ export interface OrderedStep {
  */
 export function orderSteps(graph: Graph): OrderedStep[] {
   const branches = new Map<string, string[]>();
-  return topDown(graph).map((step) => {
+  return sortTopDown(graph).map((step) => {
     // Transitions from later steps lead back, in a loop.
     const ways = graph.transitions.filter(({ from, to }) => to === step.id && branches.has(from));
     const paths = ways.map(({ from, branch }) => [
       ...(branches.get(from) ?? []),
       ...(branch === null ? [] : [JSON.stringify([from, branch])]),
     ]);
-    const shared = paths.reduce((one, other) => one.slice(0, sharedLength(one, other)), paths[0] ?? []);
+    const shared = paths.reduce((one, other) => one.slice(0, countSharedBranches(one, other)), paths[0] ?? []);
     branches.set(step.id, shared);
     const [way, ...more] = ways;
     const starts = way && way.branch !== null && more.length === 0 ? { from: way.from, branch: way.branch } : null;
@@ -221,13 +221,13 @@ export function orderSteps(graph: Graph): OrderedStep[] {
   });
 }
 
-function sharedLength(one: readonly string[], other: readonly string[]): number {
+function countSharedBranches(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((branch, n) => branch !== other[n]);
   return at === -1 ? one.length : at;
 }
 
 /** Returns the steps so that each comes before its next steps, except in loops. */
-function topDown(graph: Graph): Step[] {
+function sortTopDown(graph: Graph): Step[] {
   const seen = new Set<string>();
   const roots = [...(graph.entry === null ? [] : [graph.entry]), ...graph.steps.map(({ id }) => id)];
   return roots.flatMap((root) => {
@@ -248,7 +248,7 @@ function topDown(graph: Graph): Step[] {
 
 /** Returns whether two graphs are the same for the API. */
 export function sameGraph(one: Graph, other: Graph): boolean {
-  return one === other || canonical(one) === canonical(other);
+  return one === other || serializeGraph(one) === serializeGraph(other);
 }
 
 /**
@@ -260,7 +260,7 @@ export function sameUnit(
 ): boolean {
   const canonicalUnit = (unit: typeof one) =>
     unit &&
-    canonical({
+    serializeGraph({
       entry: null,
       steps: [{ ...unit.step, position: null }],
       transitions: unit.ways.map(({ branch, to }) => ({ from: unit.step.id, branch, to })),
@@ -268,7 +268,7 @@ export function sameUnit(
   return canonicalUnit(one) === canonicalUnit(other);
 }
 
-function canonical({ entry, steps, transitions }: Graph): string {
+function serializeGraph({ entry, steps, transitions }: Graph): string {
   const byId = [...steps].sort((a, b) => (a.id < b.id ? -1 : 1));
   return JSON.stringify([
     entry,

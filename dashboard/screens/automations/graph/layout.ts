@@ -7,7 +7,7 @@ export const NODE = { width: 264, height: 58 };
 export const GAP = { nodes: 40, ranks: 48, label: 26 };
 /** Height in pixels of a row of branch names, where the names of many branches are below each other. */
 export const BRANCH_ROW = 24;
-/** From this number, branches that run down beside each other have their names below each other. */
+/** If at least this many branches of a step lead to the same step, their names are shown one below the other. */
 export const CROWD = 3;
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
@@ -89,7 +89,7 @@ export function moveLaterSteps(graph: Graph, id: string): Graph {
   const step = graph.steps.find((one) => one.id === id);
   if (!at || !step || step.position !== null) return graph;
   const down = NODE.height + GAP.ranks + GAP.label;
-  const after = reachedFrom(graph, id);
+  const after = findReachable(graph, id);
   const steps = graph.steps.map((one) => {
     if (one.id === id) return { ...one, position: at };
     const moves = one.position !== null && one.position.y >= at.y && after.has(one.id);
@@ -98,7 +98,7 @@ export function moveLaterSteps(graph: Graph, id: string): Graph {
   return { ...graph, steps };
 }
 
-function reachedFrom({ transitions }: Graph, id: string): Set<string> {
+function findReachable({ transitions }: Graph, id: string): Set<string> {
   const reached = new Set<string>();
   const queue = [id];
   for (let at = queue.pop(); at !== undefined; at = queue.pop()) {

@@ -11,9 +11,9 @@ export interface MergeUnit {
 export interface StepDifference {
   id: string;
   name: string;
-  /** Absent if only the other user changed it; null if it is removed here. */
+  /** Absent if only the other user changed the step; null if this user removed the step. */
   mine?: MergeUnit | null;
-  /** Null if the other user removed it. */
+  /** Null if the other user removed the step. */
   theirs: MergeUnit | null;
 }
 

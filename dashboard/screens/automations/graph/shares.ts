@@ -20,12 +20,12 @@ export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, 
   return new Map(
     graph.transitions.map(({ from, branch }) => {
       const step = byStep.get(from);
-      return [flowKey(from, branch), step ? flowAlong(step, branch) : { n: 0, share: null }];
+      return [flowKey(from, branch), step ? calculateFlow(step, branch) : { n: 0, share: null }];
     }),
   );
 }
 
-function flowAlong({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
+function calculateFlow({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
   const byBranch = Object.values(branches).reduce((sum, n) => sum + n, 0);
   // All contacts that finished the step leave it by the unnamed branch, whatever the result.
   const all = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;

@@ -49,14 +49,14 @@ export function summarizeCondition(config: AnyStepConfig): string {
 function describeFilters({ logic, groups }: Condition, scope: ConditionScope): string | undefined {
   if (groups.some(({ conditions }) => conditions)) return undefined;
   const [only] = groups;
-  if (groups.length === 1 && only) return only.filters.map((filter) => sentence(filter, scope)).join(t.and);
+  if (groups.length === 1 && only) return only.filters.map((filter) => describeFilter(filter, scope)).join(t.and);
   if (groups.some(({ filters }) => filters.length !== 1)) return undefined;
   const all = groups.flatMap(({ filters }) => filters);
-  return all.map((filter) => sentence(filter, scope)).join(logic === 'OR' ? t.or : t.and);
+  return all.map((filter) => describeFilter(filter, scope)).join(logic === 'OR' ? t.or : t.and);
 }
 
 /** Segments and topics are known only by id here, so the sentence names their kind. */
-function sentence(filter: Filter, scope: ConditionScope): string {
+function describeFilter(filter: Filter, scope: ConditionScope): string {
   const [kind] = filter.field.split('.');
   if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;
   if (kind === 'topic') return (filter.operator === 'equals') === (filter.value === true) ? t.inTopic : t.notInTopic;

@@ -220,7 +220,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
           <Visits
             workflowId={p.workflow.id}
             step={step}
-            status={visits ?? firstOf(counts)}
+            status={visits ?? chooseFirstList(counts)}
             branch={branch}
             counts={counts}
             onStatus={(status) => p.open({ ...search, panel: 'visits', visits: status })}
@@ -232,7 +232,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
 }
 
 /** Returns the list that opens first: failed contacts, or skipped ones if no contact completed the step, or completed ones. */
-function firstOf(counts: StepCounts | undefined): VisitStatus {
+function chooseFirstList(counts: StepCounts | undefined): VisitStatus {
   if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
   return counts.completed === 0 && counts.skipped > 0 ? 'SKIPPED' : 'COMPLETED';
 }

@@ -26,7 +26,7 @@ describe('a value of data', () => {
     for (const type of VALUE_TYPES) expect(readDraft(' ', type)).toEqual({ fault: 'notEmpty' });
   });
 
-  it('starts with a savable value if it is yes or no', () => {
+  it('starts with a value that can be saved if its type is boolean', () => {
     expect(readDraft(draftOf(undefined, 'boolean'), 'boolean')).toEqual({ value: true });
     expect(draftOf(undefined, 'text')).toBe('');
   });

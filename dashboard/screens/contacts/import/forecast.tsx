@@ -54,7 +54,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
             variant="default"
             size="xs"
             leftSection={<IconDownload size={14} aria-hidden />}
-            onClick={() => save(rowsWithErrorsCsv(headersOf(preview), result.errors))}
+            onClick={() => downloadCsv(rowsWithErrorsCsv(headersOf(preview), result.errors))}
           >
             {words.badRowsCsv}
           </Button>
@@ -68,7 +68,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
 }
 
 /** Downloads a text as a file. */
-function save(csv: string): void {
+function downloadCsv(csv: string): void {
   const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;

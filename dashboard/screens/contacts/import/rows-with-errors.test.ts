@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rowsWithErrorsCsv } from './rows-with-errors.ts';
 
-it('bad rows keep their cells beside the error, and no cell is a formula', () => {
+it('rows with errors keep their cells beside the error, and no cell is a formula', () => {
   const rows = [
     {
       row: 3,

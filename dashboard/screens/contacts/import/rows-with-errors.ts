@@ -19,11 +19,11 @@ const FORMULA = /^'*[=+\-@\t\r]/;
 export function rowsWithErrorsCsv(headers: readonly string[], rows: readonly ReviewedRowWithErrors[]): string {
   const head = ['import_row', 'import_error', ...headers];
   return [head, ...rows.map(({ row, error, values }) => [String(row), error, ...values])]
-    .map((cells) => `${cells.map(cell).join(',')}\r\n`)
+    .map((cells) => `${cells.map(formatCell).join(',')}\r\n`)
     .join('');
 }
 
-function cell(value: string): string {
+function formatCell(value: string): string {
   const safe = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -8,7 +8,7 @@ const WAIT_MAX_MS = 60_000;
  * Waits until a bulk job has ended, because its undo must come after it.
  * @throws ApiFailure if the job cannot be read
  */
-export async function jobEnd(jobId: string): Promise<void> {
+export async function waitForJobEnd(jobId: string): Promise<void> {
   const until = Date.now() + WAIT_MAX_MS;
   while (Date.now() < until) {
     const { state } = await call('getBulkJob', { params: { jobId } });

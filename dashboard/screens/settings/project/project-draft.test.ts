@@ -32,7 +32,7 @@ const project = {
   updatedAt: '',
 } as unknown as Project;
 
-it("only changed fields are sent, so an operator's ceiling does not become the project's limit", () => {
+it("only changed fields are sent, so an operator's limit does not become the project's own limit", () => {
   const draft = draftOfProject(project);
   expect(changesOf(project, draft)).toEqual({});
   expect(changesOf(project, { ...draft, name: ' Store ' })).toEqual({ name: 'Store' });

@@ -60,8 +60,8 @@ export function draftOfProject(project: Project): ProjectDraft {
     phoneCountry: project.phoneCountry ?? '',
     rate: project.sendRatePerSecond ?? '',
     month: project.monthlyEmailLimit ?? '',
-    bounceGuard: percent(project.bounceGuard),
-    complaintGuard: percent(project.complaintGuard),
+    bounceGuard: toPercent(project.bounceGuard),
+    complaintGuard: toPercent(project.complaintGuard),
   };
 }
 
@@ -92,8 +92,8 @@ function settingsOf(draft: ProjectDraft): PatchProject {
     phoneCountry: draft.phoneCountry.trim() === '' ? null : draft.phoneCountry.trim().toUpperCase(),
     sendRatePerSecond: limitOf(draft.rate),
     monthlyEmailLimit: limitOf(draft.month),
-    bounceGuard: share(draft.bounceGuard),
-    complaintGuard: share(draft.complaintGuard),
+    bounceGuard: toShare(draft.bounceGuard),
+    complaintGuard: toShare(draft.complaintGuard),
   };
 }
 
@@ -107,10 +107,10 @@ function limitOf(amount: Amount): number | null {
   return amount === '' ? null : amount;
 }
 
-function percent(share: number): number {
+function toPercent(share: number): number {
   return Math.round(share * 100_000) / 1_000;
 }
 
-function share(percents: Amount): number {
+function toShare(percents: Amount): number {
   return Math.round(Number(percents) * 1_000) / 100_000;
 }

@@ -6,8 +6,8 @@ import { Card, CardTable } from './fact.tsx';
 
 const words = text.operator;
 
-/** Mailbox providers that refuse the project's email because of its sender. */
-export function TenantRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
+/** Lists the mailbox providers that refuse this project's email because of its sender. */
+export function SenderRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
   return (
     <Card title={words.refusals}>
       <Text size="sm" c="dimmed" className="card-block">
