@@ -29,7 +29,7 @@ export function insertVariableTable(page: string): string {
 function list(): string {
   return Object.entries<Documented>(VARIABLES)
     .map(([name, variable]) =>
-      wrapItem(`\`${name}\`: ${variable.about} Takes ${variable.takes}.${defaultOf(variable)}`),
+      wrapItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${defaultOf(variable)}`),
     )
     .join('\n');
 }
