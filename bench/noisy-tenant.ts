@@ -9,10 +9,11 @@ import { type Latencies, startTenantLoad } from './tenants-load.ts';
 import { type Cpu, type LoadTenant, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
- * Measures the delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its time limit,
- * previews of such an email, files with unreadable rows, emails with the largest attachments, pages of large lists.
- * Measures the time of B's single emails from the request to the end of the SMTP command DATA. Also measures the delay
- * of the event loops of API and worker, which is more reliable on a busy machine. `--only` takes names of abuses, separated by commas.
+ * Measures the delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its
+ * time limit, previews of such an email, files with unreadable rows, emails with the largest attachments, pages of
+ * large lists. Measures the time of B's single emails from the request to the end of the SMTP command DATA. Also
+ * measures the delay of the event loops of API and worker, which is more reliable on a busy machine. `--only` takes
+ * names of abuses, separated by commas.
  */
 const { values } = parseArgs({
   options: {
@@ -67,8 +68,8 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
       body: '<p>x</p>',
       attachments: [file],
     };
-    // The body is serialized only once. Otherwise the time for it in this process would be counted as time of the
-    // service.
+    // The body is serialized only once. Otherwise the measured latencies of the service would include the time in which
+    // this process serializes.
     const body = Buffer.from(JSON.stringify(email));
     await runConcurrently({ ...untilThen(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);

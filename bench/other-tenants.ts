@@ -8,10 +8,11 @@ import { type Cpu, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Measures the effect of one tenant on another. Tenant B sends a few single emails and starts a few executions per
- * second. Each is measured from the request to the end of the SMTP command DATA at the sink. Meanwhile tenant A does nothing, sends a campaign, has a backlog of
- * executions, or has a wave of timers that end at the same instant. The scenario `alone` runs A's executions without B, and so shows how much B slows A.
- * `--only` takes names of scenarios, separated by commas. A scenario ends after `--max-seconds`. Work that is
- * unfinished at that time counts with the time that it has taken so far.
+ * second. Each is measured from the request to the end of the SMTP command DATA at the sink. Meanwhile tenant A does
+ * nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at the same instant. The
+ * scenario `alone` runs A's executions without B, and so shows how much B slows A. `--only` takes names of scenarios,
+ * separated by commas. A scenario ends after `--max-seconds`. Work that is unfinished at that time counts with the time
+ * that it has taken so far.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({

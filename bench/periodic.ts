@@ -156,7 +156,7 @@ async function measureRound(names: InstallationNames): Promise<{ seconds: number
   const result: RoundResult = await client.workflow.execute('segmentsRound', {
     taskQueue: names.taskQueue('workflows'),
     workflowId: names.schedule(`bench-${hosts.length}`),
-    // Longer than a round with one worker. In a schedule, a round would be ended after 4.5 minutes.
+    // The deadline is later than the end of a round with one worker. A scheduled round ends after 4.5 minutes.
     args: [{ deadlineMs: Date.now() + 3_600_000 }],
   });
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;

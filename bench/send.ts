@@ -12,10 +12,10 @@ import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Measures `POST /v1/send`: the number of requests per second that one API process accepts from 64 clients, compared with one
- * transaction per request, and the time of an email from the request to the end of SMTP DATA on an idle service. In the
- * first part the worker is paused (SIGSTOP), so that it does not use the cores of API and Postgres. In the second part
- * it sends at the same time on the same cores.
+ * Measures `POST /v1/send`: how many requests per second one API process accepts from 64 clients. The baseline uses one
+ * transaction per request. Also measures the time of an email from the request to the end of the SMTP command DATA, on
+ * an idle service. In the first part the worker is paused (SIGSTOP), so that it does not use the cores of API and
+ * Postgres. In the second part it sends at the same time on the same cores.
  */
 const { values } = parseArgs({
   options: {
@@ -217,7 +217,10 @@ function sendRequest(to: string): SendRequest {
   };
 }
 
-/** Returns a request as text. The text is composed from constants, because the client shares the cores with the measured processes. */
+/**
+ * Returns a request as text. The text is composed from constants, because the client shares the cores with the measured
+ * processes.
+ */
 function requestText(to: string): string {
   const body = `{"to":"${to}",${BODY_AFTER_TO}`;
   return `${HEAD}Idempotency-Key: ${to}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

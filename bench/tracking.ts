@@ -14,8 +14,9 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
 /**
  * Measures how long the API works on opens and clicks, from the arrival of a request to its response. The times are in
  * the API's own log. Runs with one client, with many concurrent clients, and with `--rate` requests per second, because
- * unlimited clients use the whole machine. Each email is opened and clicked once, so that caches do not help. The API
- * writes its batches meanwhile. The baseline is the response for a path that does not exist.
+ * unlimited clients use the whole machine. Each email is opened and clicked once, so that caches do not help. During
+ * the measurement, the API also writes the opens and clicks to Postgres in batches. The baseline is the response for a
+ * path that does not exist.
  */
 const { values } = parseArgs({
   options: {

@@ -59,8 +59,8 @@ export function sentColumns(sends: readonly Sent[]) {
 }
 
 /**
- * Opens the page of a campaign that is being sent. Measures the time until its statistics appear, and its requests from
- * then on until the campaign is sent.
+ * Opens the page of a campaign that is being sent. Measures the time until the statistics appear, and the page's
+ * requests from then until the campaign is sent.
  */
 export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {
   await sleep(BEFORE_LOOK_MS);

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 
 /** The size of a laptop's window. */
 const VIEWPORT = { width: 1280, height: 800 };
-/** The longest wait for a screen. It is enough for a busy machine, so a screen that needs longer is broken. */
+/** The longest wait for a screen. This is enough on a busy machine too, so a screen that needs longer has a bug. */
 const WAIT_MS = 60_000;
 
 /** The cookies and storage of a signed-in window. */

@@ -87,7 +87,7 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
   };
 }
 
-/** Writes chunks to a socket in order, each after its delay. A null chunk ends the stream. */
+/** Returns a function that writes chunks to a socket in order, each after its delay. A null chunk ends the stream. */
 function createDelayedWriter(socket: net.Socket): (chunk: Buffer | null, ms: number) => void {
   let lastAt = 0;
   const write = (chunk: Buffer | null) => {

@@ -25,8 +25,8 @@ const HEAD_START_MS = 5_000;
 
 /**
  * Sends load and causes failures for `--minutes`. Then ends both, waits until the accepted work has ended, and checks
- * that the result of every request arrived. The exit code is 1 if anything was lost, is stuck, or was sent twice without
- * a failure that explains it.
+ * that the result of every request arrived. The exit code is 1 if anything was lost, is stuck, or was sent twice
+ * without a failure that explains it.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({

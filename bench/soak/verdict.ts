@@ -16,9 +16,7 @@ export interface Line {
   unknown: number;
   served: number;
   lost: number;
-  /**
-   * Messages that arrived more than once, because a failure hid from the service that the earlier copy had arrived.
-   */
+  /** Messages that arrived more than once, because a failure hid from the service that the earlier copy had arrived. */
   'doubled, in doubt': number;
   /** Messages that arrived more than once for another reason, or are in the database more than once. */
   'doubled, unexplained': number;

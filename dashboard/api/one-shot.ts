@@ -19,9 +19,9 @@ type Send<Id extends OperationId> = (
 ) => Promise<ResponseOf<Id>>;
 
 /**
- * Creates a write that takes effect once, however often its button is pressed. A second call with
- * the same input returns the response of the running request. If a request gets no response or a 5xx, the next call with
- * the same input has the same Idempotency-Key, so its effect is not repeated.
+ * Creates a write that takes effect once, however often its button is pressed. A second call with the same input
+ * returns the response of the running request. If a request gets no response or a 5xx, the next call with the same
+ * input has the same Idempotency-Key, so its effect is not repeated.
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);

@@ -2,7 +2,7 @@ import { Kbd, Modal, Table } from '@mantine/core';
 import { text } from '../text/text.ts';
 import { useNav } from './nav.ts';
 
-/** Lists the keyboard shortcuts; `?` opens it. */
+/** Lists the keyboard shortcuts. The key `?` opens the list. */
 export function KeysHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const nav = useNav();
   const rows = [

@@ -238,7 +238,7 @@ function halfStep({ data: [atSeconds] }: UPlotClass): number {
   return first === undefined || second === undefined ? 0 : (second - first) / 2;
 }
 
-/** Shows the values at the pointer beside it, on the side with more room. */
+/** Shows the values at the pointer in a tooltip, on the side of the pointer with more space. */
 function showValues({
   plot,
   tooltip,

@@ -14,9 +14,9 @@ import {
 export interface FieldChoice {
   field: string;
   kind: FieldKind;
-  /** Label for people; for a segment, its name. */
+  /** The label that users see; for a segment, the name of the segment. */
   label: string;
-  /** Type of its values, if known. */
+  /** Type of the field's values, if known. */
   type?: ValueType | undefined;
   /** Values that the field has had, if known. */
   values?: readonly string[];
@@ -88,8 +88,8 @@ export function typedChoices(text: string, scope: ConditionScope): FieldChoice[]
 }
 
 /**
- * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), it
- * returns a choice made from the field.
+ * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), this
+ * function creates a choice from the field.
  */
 export function choiceOf(
   row: { field: string; operator: Operator },

@@ -109,7 +109,10 @@ function hasTransitionTo(graph: Graph, step: Step | undefined, next: Step): bool
   return graph.transitions.some(({ from, to, branch }) => from === step?.id && to === next.id && branch === null);
 }
 
-/** Names the next steps that the list does not already show: below this card, or as the start of a branch of it. */
+/**
+ * Names the next steps of a step, except steps that the list shows directly below the step or at the start of one of
+ * its branches.
+ */
 function LeadsElsewhere({
   step,
   graph,

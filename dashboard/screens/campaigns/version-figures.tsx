@@ -71,7 +71,7 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
   );
 }
 
-/** A rate as the tiles write it, with its number and its interval. */
+/** Shows a rate in percent, with the number of contacts and the confidence interval. */
 function Rate({ n, of, interval: { low, high } }: { n: number; of: number; interval: Version['openInterval'] }) {
   return (
     <Table.Td ta="right">

@@ -71,7 +71,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const ask = useDebouncedText(onChange);
-  // The back button or a link changes the URL, and then this input.
+  // When the Back button or a link changes the URL, this input changes too.
   useEffect(() => setTyped(value), [value]);
   return (
     <TextInput

@@ -22,7 +22,7 @@ interface Picked {
   all: boolean;
 }
 
-/** The selection of a list. `list` identifies it; another list starts with an empty selection. */
+/** Returns the selected contacts of a list. A new value of `list` starts an empty selection. */
 export function useSelection(list: string): Selection {
   const [state, setState] = useState<Picked>(emptySelection(list));
   const { picked, all } = state.list === list ? state : emptySelection(list);

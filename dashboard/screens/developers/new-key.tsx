@@ -62,7 +62,10 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
   );
 }
 
-/** Shows a command that works when copied, because it contains the key. Both disappear when the dialog closes. */
+/**
+ * Shows a command that works when copied, because it contains the key. The command and the key disappear when the
+ * dialog closes.
+ */
 function TryIt({ secret }: { secret: string }) {
   const firstEmail = useFirstEmail();
   if (!firstEmail) return null;

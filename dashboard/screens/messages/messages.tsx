@@ -113,7 +113,7 @@ const COLUMNS: Column<Email>[] = [
   },
 ];
 
-/** The API's status of an email that a rule skipped is FAILED, which therefore finds both. */
+/** In the API, an email that a rule skipped is FAILED too. So the filter FAILED finds failed and skipped emails. */
 const STATUSES = wordChoices('email', wordsOf('email') as NonNullable<EmailSearch['status']>[]).map((choice) =>
   choice.value === 'FAILED' ? { ...choice, label: text.messages.failedOrSkipped } : choice,
 );

@@ -20,7 +20,10 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** The number of projects in a list that is sorted by emails, bounces or complaints. Only the newest have more pages. */
+/**
+ * The number of projects in a list that is sorted by emails, bounces or complaints. Only the list of the newest
+ * projects has more pages.
+ */
 const TOP = 100;
 
 /** All projects of the installation. Search, hold and order are in the URL. */

@@ -100,7 +100,7 @@ describe('typing', () => {
     );
   });
 
-  it('can be emptied and filled again', () => {
+  it('can empty a text part and fill it again', () => {
     const model = modelOf('<p>one</p><p>two</p>');
     const empty = withTypedText(model, 0, '');
     expect(empty.source).toBe('<p></p><p>two</p>');

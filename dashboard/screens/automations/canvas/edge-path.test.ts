@@ -19,7 +19,7 @@ it('draws a transition around the steps between its ends', () => {
   expect(lane < between.x || lane > between.x + NODE.width).toBe(true);
 });
 
-it('has no lane for a transition back up', () => {
+it('has no lane for a transition that leads up', () => {
   expect(laneOf(at(0, 240), at(0, 0), [])).toBeUndefined();
 });
 

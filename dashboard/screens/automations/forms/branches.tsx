@@ -62,7 +62,7 @@ function readStoredCondition(config: FormProps['config']): DraftCondition | unde
   return condition && draftOf(condition);
 }
 
-/** Keys of the config that SplitForm shows. */
+/** The fields of a step's config that `SplitForm` shows. */
 export const SPLIT_FIELDS = ['branches'];
 
 export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {

@@ -12,7 +12,7 @@ import { useContactData, useStepVariables } from './variables.ts';
 const t = text.automations;
 const choicesOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
 
-/** Keys of the config that WebhookForm shows. */
+/** The fields of a step's config that `WebhookForm` shows. */
 export const WEBHOOK_FIELDS = ['url', 'method', 'headers', 'body', 'onFailure'];
 
 export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
@@ -75,7 +75,7 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
 
 const UPDATE_TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 'variable', 'nothing', 'json'];
 
-/** Keys of the config that UpdateForm shows. */
+/** The fields of a step's config that `UpdateForm` shows. */
 export const UPDATE_FIELDS = ['updates', 'subscribed'];
 
 export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
@@ -118,7 +118,7 @@ export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormPr
   );
 }
 
-/** Keys of the config that ExitForm shows. */
+/** The fields of a step's config that `ExitForm` shows. */
 export const EXIT_FIELDS = ['reason'];
 
 export function ExitForm({ config, set, faultAt, readOnly }: FormProps) {

@@ -30,7 +30,7 @@ export function EventFilters({
   /** The stored filters; undefined if any event of the name matches. */
   value: unknown;
   onChange: (filters: unknown) => void;
-  /** Errors of the API, by paths that start with `filters`. */
+  /** The API's errors. Their paths start with `filters`. */
   faults: readonly StepFault[];
   readOnly: boolean;
 }) {

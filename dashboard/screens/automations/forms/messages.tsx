@@ -20,7 +20,7 @@ export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
 
-/** Keys of the config that EmailForm shows. */
+/** The fields of a step's config that `EmailForm` shows. */
 export const EMAIL_FIELDS = ['templateId', 'from', 'recipient'];
 
 export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
@@ -155,7 +155,7 @@ function TemplateLook({ template }: { template: Template }) {
   );
 }
 
-/** Keys of the config that SmsForm shows. */
+/** The fields of a step's config that `SmsForm` shows. */
 export const SMS_FIELDS = ['body', 'from', 'transactional'];
 
 export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {

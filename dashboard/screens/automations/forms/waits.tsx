@@ -25,7 +25,7 @@ function delayTypeOf({ until, days, timezone }: AnyStepConfig): DelayType {
   return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }
 
-/** Keys of the config that DelayForm shows. */
+/** The fields of a step's config that `DelayForm` shows. */
 export const DELAY_FIELDS = ['amount', 'unit', 'until', 'days', 'timezone'];
 
 export function DelayForm(form: FormProps) {
@@ -129,7 +129,7 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
   );
 }
 
-/** Keys of the config that WaitForm shows. */
+/** The fields of a step's config that `WaitForm` shows. */
 export const WAIT_FIELDS = ['eventName', 'timeout', 'filters', 'includeAutomatic'];
 
 export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) {

@@ -1,4 +1,4 @@
-/** A row that cannot be imported, with its cells. A row that cannot be parsed has its line instead. */
+/** A row that cannot be imported, with its cells. If the row cannot be parsed, it has the line of the file instead. */
 export interface ReviewedRowWithErrors {
   row: number;
   email: string;
