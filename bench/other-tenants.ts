@@ -78,16 +78,16 @@ async function runScenario(name: ScenarioName): Promise<void> {
 
 /** Starts a service, and lets it send emails and run executions as a warm-up. */
 async function warmStage(): Promise<TenantStage> {
-  const made = await startStage({ workers: values.workers });
-  const { client, domain, eventName } = made.b;
+  const warm = await startStage({ workers: values.workers });
+  const { client, domain, eventName } = warm.b;
   await runConcurrently({ total: WARM_UP, concurrency: 8 }, async (n) => {
     const to = `t-warm-m${n}@load.test`;
     await client.callOk('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
     await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
   });
-  const all = async () => (await made.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
+  const all = async () => (await warm.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
   if (!(await waitUntil(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
-  return made;
+  return warm;
 }
 
 function printResults(): void {

@@ -59,8 +59,8 @@ async function makeWorkflow(on: Db): Promise<Workflow> {
     .returning('id')
     .executeTakeFirstOrThrow();
   const steps = TYPES.map((type) => ({ project_id: projectId, workflow_id: id, type, name: type, config: '{}' }));
-  const made = await on.insertInto('workflow_steps').values(steps).returning('id').execute();
-  const workflow = { projectId, id, stepIds: made.map((step) => step.id) };
+  const insertedSteps = await on.insertInto('workflow_steps').values(steps).returning('id').execute();
+  const workflow = { projectId, id, stepIds: insertedSteps.map((step) => step.id) };
   await makeExecutions(on, workflow);
   return workflow;
 }

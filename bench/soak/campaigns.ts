@@ -14,8 +14,8 @@ export async function sendCampaign(client: ApiClient, domain: string, name: stri
   };
   for (;;) {
     // A campaign whose response was lost stays a DRAFT that no one uses.
-    const made = await client.call('POST', '/campaigns', body).catch(() => undefined);
-    const id: string | undefined = made?.body?.data?.id;
+    const response = await client.call('POST', '/campaigns', body).catch(() => undefined);
+    const id: string | undefined = response?.body?.data?.id;
     if (id !== undefined) {
       await sendOnce(client, id);
       return id;

@@ -15,11 +15,11 @@ const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Searches all resources that the user may see. An empty query sends no request. */
-export function useGlobalSearch(asked: string): { found: SearchResult[]; isPending: boolean } {
+export function useGlobalSearch(searchText: string): { found: SearchResult[]; isPending: boolean } {
   const { can } = useSession();
-  const enabled = asked !== '';
+  const enabled = searchText !== '';
   const options = { placeholderData: keepPreviousData, retry: false };
-  const query = { search: asked, limit: PER_SUBJECT };
+  const query = { search: searchText, limit: PER_SUBJECT };
   const results = useQueries({
     queries: [
       { ...queryFor('listContacts', { query }), ...options, enabled: enabled && can('contacts:view') },
@@ -27,14 +27,14 @@ export function useGlobalSearch(asked: string): { found: SearchResult[]; isPendi
       { ...queryFor('listWorkflows', { query }), ...options, enabled: enabled && can('workflows:view') },
       { ...queryFor('listTemplates', { query }), ...options, enabled: enabled && can('templates:view') },
       {
-        ...queryFor('listSegments', { query: { search: asked } }),
+        ...queryFor('listSegments', { query: { search: searchText } }),
         ...options,
         enabled: enabled && can('segments:view'),
       },
       {
-        ...queryFor('getEmail', { params: { id: asked } }),
+        ...queryFor('getEmail', { params: { id: searchText } }),
         ...options,
-        enabled: UUID.test(asked) && can('emails:view'),
+        enabled: UUID.test(searchText) && can('emails:view'),
       },
     ] as const,
   });
@@ -44,8 +44,8 @@ export function useGlobalSearch(asked: string): { found: SearchResult[]; isPendi
     (list ?? []).slice(0, PER_SUBJECT).map(({ id, name }) => ({ label: name, subject, href: `/app/${path}/${id}` }));
   return {
     found: [
-      ...(email.data && UUID.test(asked)
-        ? [{ label: asked, subject: text.subjects.email, href: `/app/messages/${asked}` }]
+      ...(email.data && UUID.test(searchText)
+        ? [{ label: searchText, subject: text.subjects.email, href: `/app/messages/${searchText}` }]
         : []),
       ...(contacts.data?.data ?? []).map(({ id, email }) => ({
         label: email,

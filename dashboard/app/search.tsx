@@ -13,8 +13,8 @@ import { type SearchResult, useGlobalSearch } from './search-sources.ts';
  */
 export function Search() {
   const [query, setQuery] = useState('');
-  const [asked] = useDebouncedValue(query.trim(), 150);
-  const { found, isPending } = useGlobalSearch(asked);
+  const [searchText] = useDebouncedValue(query.trim(), 150);
+  const { found, isPending } = useGlobalSearch(searchText);
   const navigate = useNavigate();
   const openResult = ({ href }: SearchResult) => void navigate({ href });
   return (
@@ -36,7 +36,7 @@ export function Search() {
             onClick={() => openResult(one)}
           />
         ))}
-        {asked !== '' && !isPending && found.length === 0 && <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>}
+        {searchText !== '' && !isPending && found.length === 0 && <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -22,7 +22,7 @@ export const operator = {
   postgres: 'Postgres',
   postgresVersion: (version: string) => `Version ${version}`,
   responseTime: 'Response time',
-  answersWithin: (ms: number | null) => `Responds in ${ms} ms`,
+  respondsWithin: (ms: number | null) => `Responds in ${ms} ms`,
   connections: 'Connections',
   connectionsMean: 'Connections of all clients, and their limit (max_connections).',
   ofMost: (most: string) => `of ${most}`,

@@ -120,8 +120,8 @@ export function showFault(view: EditorView, fault: EmailFault | undefined): void
   view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
 }
 
-function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: EmailFault): Diagnostic {
-  const line = doc.line(Math.min(Math.max(asked, 1), doc.lines));
+function diagnosticOf({ doc }: EditorState, { line: lineNumber = 1, column = 1, message }: EmailFault): Diagnostic {
+  const line = doc.line(Math.min(Math.max(lineNumber, 1), doc.lines));
   const from = Math.min(line.from + column - 1, line.to);
   const rest = doc.sliceString(from, line.to);
   const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(rest)?.[0].length ?? rest.length;

@@ -261,7 +261,7 @@ function createGraphHandlers({ change }: Editor) {
           before,
         ),
       ),
-    onConnect: (way) => change((before) => connect(before, way)),
+    onConnect: (transition) => change((before) => connect(before, transition)),
     onEntry: (entry) => change((before) => ({ ...before, entry })),
     onDisconnect: ({ after, branch }) => change((before) => connect(before, { from: after, branch, to: null })),
   } satisfies Partial<CanvasProps>;

@@ -124,13 +124,13 @@ function LeadsElsewhere({
   order: OrderedStep[];
   next: Step | undefined;
 }) {
-  const ways = transitionsOf(graph, step).filter(
+  const transitions = transitionsOf(graph, step).filter(
     ({ to, branch }) =>
       to !== null &&
       !(branch === null && to === next?.id) &&
       !order.some(({ starts }) => starts?.from === step.id && starts.branch === branch),
   );
-  return ways.map(({ branch, to }) => (
+  return transitions.map(({ branch, to }) => (
     <p key={branch ?? ''} className={classes.elsewhere}>
       {t.leadsOn(branch, stepOf(graph, to)?.name ?? '')}
     </p>

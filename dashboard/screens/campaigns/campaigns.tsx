@@ -45,9 +45,9 @@ export function Campaigns() {
     }),
     refetchInterval: ({ state }) => (hasCampaignInProgress(state.data as Pages | undefined) ? MOVES_MS : false),
   });
-  const show = (asked: { status: CampaignStatus | undefined; search: string | undefined }) => {
-    const given = { ...(asked.status && { status: asked.status }), ...(asked.search && { search: asked.search }) };
-    void navigate({ to: '/campaigns', search: given, replace: true });
+  const show = (filters: { status: CampaignStatus | undefined; search: string | undefined }) => {
+    const urlSearch = { ...(filters.status && { status: filters.status }), ...(filters.search && { search: filters.search }) };
+    void navigate({ to: '/campaigns', search: urlSearch, replace: true });
   };
   return (
     <>

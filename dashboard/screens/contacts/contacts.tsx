@@ -32,8 +32,8 @@ const PAGE = 50;
 
 /** The contacts of the project. The filter is in the URL, and this browser stores the selected columns. */
 export function Contacts() {
-  const asked = useSearch({ from: '/shell/contacts' });
-  const { sort, ...where } = asked;
+  const listSearch = useSearch({ from: '/shell/contacts' });
+  const { sort, ...where } = listSearch;
   const query = queryOf(where);
   // Counting a million contacts takes a second, so the page loads without the total.
   const pages = useInfiniteQuery(
@@ -80,7 +80,7 @@ export function Contacts() {
             ]}
             rowKey={({ id }) => id}
             caption={words.caption}
-            empty={<NoContacts asked={asked} onAdd={add.open} />}
+            empty={<NoContacts listSearch={listSearch} onAdd={add.open} />}
           />
         </>
       )}
@@ -129,8 +129,8 @@ function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: (
   );
 }
 
-function NoContacts({ asked, onAdd }: { asked: ListSearch; onAdd: () => void }) {
-  if (asked.search || asked.condition) {
+function NoContacts({ listSearch, onAdd }: { listSearch: ListSearch; onAdd: () => void }) {
+  if (listSearch.search || listSearch.condition) {
     return (
       <Empty
         title={words.noneFound}

@@ -52,7 +52,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
       opened={opened}
       onClose={close}
       title={words.createTitle}
-      madeTitle={words.made}
+      createdTitle={words.createdTitle}
       operation="createApiKey"
       secret={key?.key}
       next={key?.scopes.includes('email:send') && <TryIt secret={key.key} />}

@@ -22,7 +22,7 @@ export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () =
       opened={opened}
       onClose={close}
       title={words.createTitle}
-      madeTitle={words.made}
+      createdTitle={words.createdTitle}
       operation="createWebhook"
       secret={create.data?.secret}
     >

@@ -36,7 +36,7 @@ export function RequestScreen() {
           />
           <Facts request={found} />
           <Title order={2} size="h4" mt="xl" mb="sm">
-            {words.made}
+            {words.createdRecords}
           </Title>
           <CreatedRecords made={found.made} />
         </>
@@ -86,7 +86,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function CreatedRecords({ made: { contacts, events, executions, emails, sms } }: { made: Detail['made'] }) {
   if (contacts.length + events.length + executions.length + emails.length + sms.length === 0)
-    return <Text c="dimmed">{words.madeNothing}</Text>;
+    return <Text c="dimmed">{words.createdNothing}</Text>;
   return (
     <Stack>
       <RecordGroup

@@ -21,16 +21,16 @@ interface Dialog {
 /** Asks for the input of a new secret, then shows the secret once. Closing the dialog clears it from the page. */
 export function SecretDialog({
   title,
-  madeTitle,
+  createdTitle,
   children,
   ...dialog
-}: Dialog & { title: string; madeTitle: string; children?: ReactNode }) {
+}: Dialog & { title: string; createdTitle: string; children?: ReactNode }) {
   const { opened, onClose, secret } = dialog;
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={secret === undefined ? title : madeTitle}
+      title={secret === undefined ? title : createdTitle}
       size="lg"
       closeButtonProps={{ 'aria-label': text.app.close }}
     >

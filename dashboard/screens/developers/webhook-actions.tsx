@@ -126,8 +126,8 @@ function Rotate({ endpointId, opened, onClose }: Dialog) {
       <SecretDialog
         opened={opened && rotate.data !== undefined}
         onClose={end}
-        title={words.made}
-        madeTitle={words.made}
+        title={words.createdTitle}
+        createdTitle={words.createdTitle}
         operation="rotateWebhookSecret"
         secret={rotate.data?.secret}
       />

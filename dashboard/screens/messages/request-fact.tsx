@@ -11,9 +11,9 @@ const POLL_MS = 2_000;
 const LOOKS_MAX = 5;
 
 /** The API request that created an email, an SMS or an execution. Shows `otherwise` if the log does not contain it. */
-export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
+export function RequestFact({ of: recordId, otherwise }: { of: string; otherwise?: string }) {
   const { data } = useQuery({
-    ...queryFor('listRequests', { query: { made, limit: MESSAGES_MAX } }),
+    ...queryFor('listRequests', { query: { made: recordId, limit: MESSAGES_MAX } }),
     refetchInterval: ({ state }) =>
       state.data?.data.length === 0 && state.dataUpdateCount < LOOKS_MAX ? POLL_MS : false,
   });

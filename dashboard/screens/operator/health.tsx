@@ -107,7 +107,7 @@ function Temporal({
   }
   const unserved = queues.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
   return (
-    <FactCard title={words.temporal} subtitle={words.answersWithin(pingMs)} state={state}>
+    <FactCard title={words.temporal} subtitle={words.respondsWithin(pingMs)} state={state}>
       {unserved.length > 0 && (
         <Box className="card-block">
           <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>

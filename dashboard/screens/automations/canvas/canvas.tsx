@@ -52,7 +52,7 @@ export interface CanvasProps {
   countHref: CanvasActions['countHref'];
   onAdd: (place: InsertPoint) => void;
   onMove: (positions: ReadonlyMap<string, CanvasPosition>) => void;
-  onConnect: (way: { from: string; to: string; branch: string | null }) => void;
+  onConnect: (transition: { from: string; to: string; branch: string | null }) => void;
   onEntry: (stepId: string) => void;
   onRemove: (stepId: string) => void;
   onDisconnect: (place: { after: string; branch: string | null }) => void;
@@ -255,14 +255,14 @@ function onKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDis
     else if (key === 'Escape') onSelect(undefined);
     else if (drawing.readOnly) return;
     else if (key === 'a' || key === 'A') {
-      const ways = transitionsOf(drawing.graph, step);
-      const way = ways.find(({ to }) => to === null) ?? ways[0];
-      if (way) onAdd({ after: step.id, branch: way.branch });
+      const transitions = transitionsOf(drawing.graph, step);
+      const transition = transitions.find(({ to }) => to === null) ?? transitions[0];
+      if (transition) onAdd({ after: step.id, branch: transition.branch });
     } else if (key === 'Delete' || key === 'Backspace') onRemove(step.id);
     else return;
     event.preventDefault();
   } else if (target.classList.contains('react-flow__edge') && (key === 'Delete' || key === 'Backspace')) {
-    const way = edgesOf(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
-    if (way?.data?.place && !drawing.readOnly) onDisconnect(way.data.place);
+    const edge = edgesOf(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
+    if (edge?.data?.place && !drawing.readOnly) onDisconnect(edge.data.place);
   }
 }

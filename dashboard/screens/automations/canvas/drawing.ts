@@ -23,7 +23,7 @@ export interface StepData extends Record<string, unknown> {
   visited: Visited | undefined;
   /** Whether a path is highlighted that does not include this step. */
   dimmed: boolean;
-  ways: (Row & { branch: string | null; open: boolean })[];
+  transitions: (Row & { branch: string | null; open: boolean })[];
   readOnly: boolean;
 }
 
@@ -91,8 +91,8 @@ export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode
 
 function nodeOf(p: Drawing, step: Step): StepNodeType {
   const { graph, highlighted } = p;
-  const ways = sortLeftToRight(transitionsOf(graph, step), p.positions);
-  const plain = ways.some(({ branch, to }) => branch === null && to !== null);
+  const transitions = sortLeftToRight(transitionsOf(graph, step), p.positions);
+  const plain = transitions.some(({ branch, to }) => branch === null && to !== null);
   const visited = highlighted?.steps.get(step.id);
   return {
     id: step.id,
@@ -111,7 +111,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       visited,
       dimmed: highlighted !== undefined && !visited,
       readOnly: p.readOnly,
-      ways: ways.map(({ branch, to }, at) => ({ branch, open: to === null && !plain, ...rowOf(ways, at) })),
+      transitions: transitions.map(({ branch, to }, at) => ({ branch, open: to === null && !plain, ...rowOf(transitions, at) })),
     },
   };
 }
@@ -122,11 +122,11 @@ function typeUnlessName({ type, name }: Step): string {
 }
 
 /** Returns the row of a branch's name. The branch at the right is in the first row, so that no name covers another. */
-function rowOf(ways: ReturnType<typeof transitionsOf>, at: number): Row {
-  const way = ways[at];
-  const crowded = way !== undefined && isCrowded(ways, way);
-  const above = crowded ? ways.slice(at + 1) : ways;
-  return { crowded, row: above.filter((other) => isCrowded(ways, other)).length };
+function rowOf(transitions: ReturnType<typeof transitionsOf>, at: number): Row {
+  const transition = transitions[at];
+  const crowded = transition !== undefined && isCrowded(transitions, transition);
+  const above = crowded ? transitions.slice(at + 1) : transitions;
+  return { crowded, row: above.filter((other) => isCrowded(transitions, other)).length };
 }
 
 /**
@@ -134,11 +134,11 @@ function rowOf(ways: ReturnType<typeof transitionsOf>, at: number): Row {
  * last.
  */
 function sortLeftToRight(
-  ways: ReturnType<typeof transitionsOf>,
+  transitions: ReturnType<typeof transitionsOf>,
   positions: Map<string, CanvasPosition>,
 ): ReturnType<typeof transitionsOf> {
   const x = (to: string | null) => (to === null ? Number.POSITIVE_INFINITY : (positions.get(to)?.x ?? 0));
-  return [...ways].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
+  return [...transitions].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
 }
 
 const NONE: readonly StepFault[] = [];
@@ -181,11 +181,11 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
   const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
   const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
   const rows = new Map(graph.steps.flatMap((step) => rowsOfBranches(drawing, step)));
-  const ways = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
+  const edges = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
     const key = flowKey(from, branch);
     const isHighlighted = highlighted?.transitions.has(key) ?? false;
     const offset = offsets.get(key) ?? 0;
-    const hasTwin = graph.transitions.some((way) => way.from === from && way.to === to && way.branch !== branch);
+    const hasTwin = graph.transitions.some((transition) => transition.from === from && transition.to === to && transition.branch !== branch);
     const data = {
       place: { after: from, branch },
       branch,
@@ -203,7 +203,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
     return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleId(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
-  return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
+  return [...first, ...edges].map((one) => reuseNode(before.get(one.id), one));
 }
 
 /** Width in pixels of the name of a branch in a column of its own, and beside another branch to the same step. */
@@ -213,14 +213,14 @@ const TWIN_LABEL_PX = 80;
 const FIRST_ROW: Row = { crowded: false, row: 0 };
 
 function rowsOfBranches({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
-  const ways = sortLeftToRight(transitionsOf(graph, step), positions);
-  return ways.map(({ branch }, at) => [flowKey(step.id, branch), rowOf(ways, at)]);
+  const transitions = sortLeftToRight(transitionsOf(graph, step), positions);
+  return transitions.map(({ branch }, at) => [flowKey(step.id, branch), rowOf(transitions, at)]);
 }
 
 /** Returns the distance of each transition's handle from the middle of its step. */
 function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
-  const ways = sortLeftToRight(transitionsOf(graph, step), positions);
-  return ways.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (ways.length + 1) - 0.5) * NODE.width]);
+  const transitions = sortLeftToRight(transitionsOf(graph, step), positions);
+  return transitions.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (transitions.length + 1) - 0.5) * NODE.width]);
 }
 
 function laneBetween({ positions }: Drawing, fromId: string, toId: string, source?: number): number | undefined {

@@ -116,10 +116,10 @@ function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string })
 }
 
 /** The handles of the branches, side by side, and a button below each branch that leads to no step. */
-function BranchHandles({ step, ways, readOnly }: StepData) {
+function BranchHandles({ step, transitions, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
-  return ways.map(({ branch, open, crowded, row }, index) => {
-    const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;
+  return transitions.map(({ branch, open, crowded, row }, index) => {
+    const left = `${(100 * (index + 1)) / (transitions.length + 1)}%`;
     return (
       <Fragment key={handleId(branch)}>
         <Handle
@@ -134,7 +134,7 @@ function BranchHandles({ step, ways, readOnly }: StepData) {
           <span
             className={`${classes.open} nodrag`}
             data-beside={crowded}
-            style={{ left, '--row': crowded ? row : 0, '--ways': ways.length + 1 } as CSSProperties}
+            style={{ left, '--row': crowded ? row : 0, '--branches': transitions.length + 1 } as CSSProperties}
           >
             <button
               type="button"

@@ -103,6 +103,6 @@ function FaultList({
 /** Formats a step and its next steps as text, to compare two versions of the step. */
 function unitAsText(unit: MergeUnit | null | undefined, graph: Graph): string {
   if (!unit) return t.removedStep;
-  const ways = unit.ways.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
-  return [unit.step.name, summarizeStep(unit.step), ...ways].filter(Boolean).join('\n');
+  const nextSteps = unit.transitions.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
+  return [unit.step.name, summarizeStep(unit.step), ...nextSteps].filter(Boolean).join('\n');
 }

@@ -33,12 +33,12 @@ describe('the example automations', () => {
       const reached = new Set([graph.entry, ...graph.transitions.map(({ to }) => to)]);
       for (const step of graph.steps) {
         expect(reached.has(step.id), step.id).toBe(true);
-        const ways = transitionsOf(graph, step);
+        const transitions = transitionsOf(graph, step);
         expect(
-          ways.every(({ to }) => to !== null),
+          transitions.every(({ to }) => to !== null),
           step.id,
         ).toBe(true);
-        expect(ways.map(({ branch }) => branch).sort()).toEqual([...branchesOf(step)].sort());
+        expect(transitions.map(({ branch }) => branch).sort()).toEqual([...branchesOf(step)].sort());
       }
       const ids = new Set(graph.steps.map(({ id }) => id));
       expect(graph.transitions.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
@@ -78,7 +78,7 @@ describe('the layout', () => {
     const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f']);
     const below = (transitions: Graph['transitions']) => layout({ ...graph, transitions }).get('to-a')?.y ?? 0;
     const apart = below(graph.transitions);
-    const together = below(graph.transitions.map((way) => ({ ...way, to: 'to-a' })));
+    const together = below(graph.transitions.map((transition) => ({ ...transition, to: 'to-a' })));
     expect(together - apart).toBe(6 * BRANCH_ROW);
     expect(below(graph.transitions.slice(0, 1)) - apart).toBe(5 * BRANCH_ROW);
   });

@@ -62,7 +62,7 @@ function placeOf(field: string, graph: Graph): FaultPlace | undefined {
     const of = first === 'config' ? deeper.join('.') : first;
     return { step, field: of || undefined };
   }
-  const way = kind === 'transitions' ? graph.transitions[Number(name)] : undefined;
-  const step = graph.steps.find(({ id }) => id === way?.from);
-  return step && { step, field: way?.branch ?? undefined };
+  const transition = kind === 'transitions' ? graph.transitions[Number(name)] : undefined;
+  const step = graph.steps.find(({ id }) => id === transition?.from);
+  return step && { step, field: transition?.branch ?? undefined };
 }

@@ -38,7 +38,7 @@ const drawn: Graph = {
     { from: 'b', to: 'end', branch: null },
   ],
 };
-const ways = (graph: Graph) => graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
+const listTransitions = (graph: Graph) => graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
 
 describe('adding a step', () => {
   it('to an empty canvas makes it the entry', () => {
@@ -48,18 +48,18 @@ describe('adding a step', () => {
   it('before all others has a transition to the entry', () => {
     const graph = addStep(drawn, step('x'), null);
     expect(graph.entry).toBe('x');
-    expect(ways(graph)).toContain('x->a');
+    expect(listTransitions(graph)).toContain('x->a');
   });
 
   it('on a transition is inserted, in its branch', () => {
     const graph = addStep(drawn, step('x'), { after: 'ask', branch: 'yes' });
-    expect(ways(graph)).toEqual([...ways(drawn).filter((way) => way !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort());
+    expect(listTransitions(graph)).toEqual([...listTransitions(drawn).filter((transition) => transition !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort());
   });
 
   it('with branches gets the next step in its first branch, and an EXIT gets none', () => {
-    expect(ways(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain('x-yes>ask');
+    expect(listTransitions(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain('x-yes>ask');
     const ended = addStep(drawn, step('x', 'EXIT'), { after: 'b', branch: null });
-    expect(ways(ended)).toContain('b->x');
+    expect(listTransitions(ended)).toContain('b->x');
     expect(ended.transitions.some(({ from }) => from === 'x')).toBe(false);
   });
 });
@@ -67,13 +67,13 @@ describe('adding a step', () => {
 describe('removing a step', () => {
   it('joins the steps before and after it, with the branch of the first', () => {
     const graph = removeStep(drawn, 'b');
-    expect(ways(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
+    expect(listTransitions(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
     expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
   });
 
   it('with branches leaves the step before it without a transition', () => {
     const graph = removeStep(drawn, 'ask');
-    expect(ways(graph)).toEqual(['b->end']);
+    expect(listTransitions(graph)).toEqual(['b->end']);
     expect(openBranches(graph)).toContainEqual({ after: 'a', branch: null });
   });
 
@@ -84,7 +84,7 @@ describe('removing a step', () => {
 
   it('with a transition to itself removes this transition', () => {
     const round = connect(drawn, { from: 'b', to: 'b', branch: null });
-    expect(ways(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
+    expect(listTransitions(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
   });
 });
 
@@ -96,17 +96,17 @@ describe('restoring a removed step', () => {
 
   it('keeps later changes, and has no transition to a removed step', () => {
     const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
-    expect(ways(restoreStep(since, drawn, 'b'))).toEqual(['a->x', 'ask-no>end', 'ask-yes>b', 'b->end', 'x->ask']);
+    expect(listTransitions(restoreStep(since, drawn, 'b'))).toEqual(['a->x', 'ask-no>end', 'ask-yes>b', 'b->end', 'x->ask']);
     const without = removeStep(removeStep(drawn, 'b'), 'end');
-    expect(ways(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
+    expect(listTransitions(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
   });
 });
 
 describe('transitions', () => {
   it('exist once per branch: a new target replaces the transition, and no target removes it', () => {
-    expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
-    expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
-    expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
+    expect(listTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
+    expect(listTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
+    expect(listTransitions(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
   });
 
   it('from a SPLIT are removed with its branches, and stay with a renamed branch', () => {
@@ -119,8 +119,8 @@ describe('transitions', () => {
         { from: 's', to: 'y', branch: 'b' },
       ],
     };
-    expect(ways(changeStep(graph, 's', { config: config('a', 'c') }))).toEqual(['s-a>x', 's-c>y']);
-    expect(ways(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
+    expect(listTransitions(changeStep(graph, 's', { config: config('a', 'c') }))).toEqual(['s-a>x', 's-c>y']);
+    expect(listTransitions(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
   });
 
   it('are not missing for the branches of a wait that has a transition without a branch', () => {
@@ -150,14 +150,14 @@ describe('the order of steps', () => {
 
   it('puts a step that several branches lead to after them, at the depth that they share', () => {
     const inner = step('split', 'SPLIT', { branches: ['x', 'y'].map((name) => ({ name, weight: 1 })) });
-    const ways = ['split-one-x', 'split-two-y', 'one-both', 'two-both', 'both-end'].map((way) => way.split('-'));
+    const transitions = ['split-one-x', 'split-two-y', 'one-both', 'two-both', 'both-end'].map((transition) => transition.split('-'));
     const graph: Graph = {
       ...drawn,
       steps: [...drawn.steps, inner, step('one'), step('two'), step('both')],
       transitions: [
         ...drawn.transitions.filter(({ branch }) => branch !== 'no'),
         { from: 'ask', to: 'split', branch: 'no' },
-        ...ways.map(([from = '', to = '', branch]) => ({ from, to, branch: branch ?? null })),
+        ...transitions.map(([from = '', to = '', branch]) => ({ from, to, branch: branch ?? null })),
       ],
     };
     expect(linesOf(graph)).toEqual(['a 0', 'ask 0', 'b 1 yes', 'split 1 no', 'one 2 x', 'two 2 y', 'both 1', 'end 0']);
@@ -186,7 +186,7 @@ describe('saving', () => {
     const graph = addStep(drawn, step('new-1'), null);
     const known = withIds(graph, { 'new-1': 'id-1' });
     expect(known.entry).toBe('id-1');
-    expect(ways(known)).toContain('id-1->a');
+    expect(listTransitions(known)).toContain('id-1->a');
     const history = mapHistory(recordChange(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
     expect(undo(history).present).toEqual(drawn);
     expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });

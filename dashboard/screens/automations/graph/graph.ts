@@ -95,7 +95,7 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
 export function transitionsOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
   const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
-  return branches.map((branch) => ({ branch, to: drawn.find((way) => way.branch === branch)?.to ?? null }));
+  return branches.map((branch) => ({ branch, to: drawn.find((transition) => transition.branch === branch)?.to ?? null }));
 }
 
 export function stepOf(graph: Graph, id: string | null | undefined): Step | undefined {
@@ -105,9 +105,9 @@ export function stepOf(graph: Graph, id: string | null | undefined): Step | unde
 /** Adds a step at a position. If the position already leads to a step, the new step's first branch leads there. */
 export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   const steps = [...graph.steps, step];
-  const [way] = branchesOf(step);
+  const [firstBranch] = branchesOf(step);
   const next = place === null ? graph.entry : targetOf(graph, place.after, place.branch);
-  const on = next !== null && way !== undefined ? [{ from: step.id, to: next, branch: way }] : [];
+  const on = next !== null && firstBranch !== undefined ? [{ from: step.id, to: next, branch: firstBranch }] : [];
   if (place === null) return { entry: step.id, steps, transitions: [...graph.transitions, ...on] };
   const rest = graph.transitions.filter(({ from, branch }) => !(from === place.after && branch === place.branch));
   const into = { from: place.after, to: step.id, branch: place.branch };
@@ -115,12 +115,12 @@ export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
 }
 
 export function targetOf(graph: Graph, from: string, branch: string | null): string | null {
-  return graph.transitions.find((way) => way.from === from && way.branch === branch)?.to ?? null;
+  return graph.transitions.find((transition) => transition.from === from && transition.branch === branch)?.to ?? null;
 }
 
 /** Connects a branch to a step, or to nothing. An earlier transition of the branch is removed. */
 export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to'> & { to: string | null }): Graph {
-  const rest = graph.transitions.filter((way) => !(way.from === from && way.branch === branch));
+  const rest = graph.transitions.filter((transition) => !(transition.from === from && transition.branch === branch));
   return { ...graph, transitions: to === null ? rest : [...rest, { from, to, branch }] };
 }
 
@@ -139,7 +139,7 @@ export function removeStep(graph: Graph, id: string): Graph {
   const target = spliceTarget(graph, id);
   const transitions = graph.transitions
     .filter(({ from }) => from !== id)
-    .flatMap((way) => (way.to !== id ? [way] : target === null ? [] : [{ ...way, to: target }]));
+    .flatMap((transition) => (transition.to !== id ? [transition] : target === null ? [] : [{ ...transition, to: target }]));
   return {
     entry: graph.entry === id ? target : graph.entry,
     steps: graph.steps.filter((step) => step.id !== id),
@@ -155,10 +155,10 @@ export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
   const step = stepOf(before, id);
   if (!step || stepOf(graph, id)) return graph;
   const restored = { ...graph, steps: [...graph.steps, step], entry: before.entry === id ? id : graph.entry };
-  const ways = before.transitions.filter(
+  const transitions = before.transitions.filter(
     ({ from, to }) => (from === id || to === id) && stepOf(restored, from) && stepOf(restored, to),
   );
-  return ways.reduce<Graph>(connect, restored);
+  return transitions.reduce<Graph>(connect, restored);
 }
 
 /** Changes a step. Transitions of branches that no longer exist are removed; a renamed branch keeps its transition. */
@@ -174,21 +174,21 @@ export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step,
 function keepTransitions(transitions: Transition[], before: Step, after: Step): Transition[] {
   const [old, now] = [branchesOf(before), branchesOf(after)];
   const renamed = old.length === now.length;
-  return transitions.flatMap((way) => {
-    if (way.from !== before.id || now.includes(way.branch)) return [way];
-    const index = old.indexOf(way.branch);
+  return transitions.flatMap((transition) => {
+    if (transition.from !== before.id || now.includes(transition.branch)) return [transition];
+    const index = old.indexOf(transition.branch);
     const branch = now[index];
-    return renamed && index >= 0 && branch !== undefined ? [{ ...way, branch }] : [];
+    return renamed && index >= 0 && branch !== undefined ? [{ ...transition, branch }] : [];
   });
 }
 
 /** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
 export function openBranches(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
-    const ways = transitionsOf(graph, step);
+    const transitions = transitionsOf(graph, step);
     // An unnamed transition also applies to the branches of a wait that have no transition.
-    const plain = ways.some(({ branch, to }) => branch === null && to !== null);
-    return ways.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
+    const plain = transitions.some(({ branch, to }) => branch === null && to !== null);
+    return transitions.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
   });
 }
 
@@ -208,15 +208,15 @@ export function orderSteps(graph: Graph): OrderedStep[] {
   const branches = new Map<string, string[]>();
   return sortTopDown(graph).map((step) => {
     // Transitions from later steps lead back, in a loop.
-    const ways = graph.transitions.filter(({ from, to }) => to === step.id && branches.has(from));
-    const paths = ways.map(({ from, branch }) => [
+    const transitions = graph.transitions.filter(({ from, to }) => to === step.id && branches.has(from));
+    const paths = transitions.map(({ from, branch }) => [
       ...(branches.get(from) ?? []),
       ...(branch === null ? [] : [JSON.stringify([from, branch])]),
     ]);
     const shared = paths.reduce((one, other) => one.slice(0, countSharedBranches(one, other)), paths[0] ?? []);
     branches.set(step.id, shared);
-    const [way, ...more] = ways;
-    const starts = way && way.branch !== null && more.length === 0 ? { from: way.from, branch: way.branch } : null;
+    const [transition, ...more] = transitions;
+    const starts = transition && transition.branch !== null && more.length === 0 ? { from: transition.from, branch: transition.branch } : null;
     return { step, depth: shared.length, starts };
   });
 }
@@ -255,15 +255,15 @@ export function sameGraph(one: Graph, other: Graph): boolean {
  * Returns whether two steps with their transitions are equal for the API, regardless of their positions on the canvas.
  */
 export function sameUnit(
-  one: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
-  other: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
+  one: { step: Step; transitions: Pick<Transition, 'branch' | 'to'>[] } | null,
+  other: { step: Step; transitions: Pick<Transition, 'branch' | 'to'>[] } | null,
 ): boolean {
   const canonicalUnit = (unit: typeof one) =>
     unit &&
     serializeGraph({
       entry: null,
       steps: [{ ...unit.step, position: null }],
-      transitions: unit.ways.map(({ branch, to }) => ({ from: unit.step.id, branch, to })),
+      transitions: unit.transitions.map(({ branch, to }) => ({ from: unit.step.id, branch, to })),
     });
   return canonicalUnit(one) === canonicalUnit(other);
 }

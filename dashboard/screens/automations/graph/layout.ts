@@ -64,13 +64,13 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
 /** Returns the number of rows that the names of crowded branches below a step need. */
 function rowsBelow(graph: Graph, id: string): number {
   const step = stepOf(graph, id);
-  const ways = step ? transitionsOf(graph, step) : [];
-  return ways.filter((way) => isCrowded(ways, way)).length;
+  const transitions = step ? transitionsOf(graph, step) : [];
+  return transitions.filter((transition) => isCrowded(transitions, transition)).length;
 }
 
 /** Tells whether many branches of a step lead to the same step as this one, or to none like this one. */
-export function isCrowded(ways: ReturnType<typeof transitionsOf>, { to }: { to: string | null }): boolean {
-  return ways.filter((way) => way.to === to).length >= CROWD;
+export function isCrowded(transitions: ReturnType<typeof transitionsOf>, { to }: { to: string | null }): boolean {
+  return transitions.filter((transition) => transition.to === to).length >= CROWD;
 }
 
 /** Tells whether most branches are in the reverse of their order, from left to right. The layout is then mirrored. */

@@ -9,11 +9,11 @@ const step = (id: string, name = id, position: Step['position'] = null): Step =>
   config: { amount: 1, unit: 'days' },
   position,
 });
-const way = (from: string, to: string) => ({ from, to, branch: null });
+const transition = (from: string, to: string) => ({ from, to, branch: null });
 const base: Graph = {
   entry: 'a',
   steps: [step('a'), step('b'), step('c')],
-  transitions: [way('a', 'b'), way('b', 'c')],
+  transitions: [transition('a', 'b'), transition('b', 'c')],
 };
 
 it('changes of different steps are merged without a question', () => {
@@ -21,7 +21,7 @@ it('changes of different steps are merged without a question', () => {
   const theirs: Graph = {
     ...base,
     steps: [step('a'), step('b', 'theirs'), step('c'), step('d')],
-    transitions: [...base.transitions, way('c', 'd')],
+    transitions: [...base.transitions, transition('c', 'd')],
   };
   const differences = differencesOf({ base, mine, theirs });
   expect(differences.map(({ id }) => id)).toEqual(['b', 'c', 'd']);
@@ -29,13 +29,13 @@ it('changes of different steps are merged without a question', () => {
   expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({
     entry: 'a',
     steps: [step('a', 'mine', { x: 1, y: 2 }), step('b', 'theirs'), step('c'), step('d')],
-    transitions: [way('a', 'b'), way('b', 'c'), way('c', 'd')],
+    transitions: [transition('a', 'b'), transition('b', 'c'), transition('c', 'd')],
   });
 });
 
 it('a user chooses between two changes of a step, also if one removed it', () => {
   const mine: Graph = { ...base, steps: [step('a'), step('b', 'mine'), step('c')] };
-  const theirs: Graph = { entry: 'a', steps: [step('a'), step('c')], transitions: [way('a', 'c')] };
+  const theirs: Graph = { entry: 'a', steps: [step('a'), step('c')], transitions: [transition('a', 'c')] };
   const differences = differencesOf({ base, mine, theirs });
   expect(differences).toMatchObject([{ id: 'a' }, { id: 'b', mine: { step: { name: 'mine' } }, theirs: null }]);
   expect(mergeGraphs({ base, mine, theirs }, { b: 'theirs' })).toEqual(theirs);
@@ -45,11 +45,11 @@ it('a user chooses between two changes of a step, also if one removed it', () =>
 it('equal changes of both users are no difference, and no transition leads to a removed step', () => {
   const both: Graph = { ...base, steps: [step('a', 'both'), step('b'), step('c')] };
   expect(differencesOf({ base, mine: both, theirs: both })).toEqual([]);
-  const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [way('a', 'b')] };
+  const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [transition('a', 'b')] };
   const theirs: Graph = { ...base, steps: [step('a', 'theirs'), step('b'), step('c')] };
   expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({
     entry: 'a',
     steps: [step('a', 'theirs'), step('b')],
-    transitions: [way('a', 'b')],
+    transitions: [transition('a', 'b')],
   });
 });

@@ -4,7 +4,7 @@ import { sameUnit } from './graph.ts';
 /** A step with its transitions: the unit of changes and conflicts. */
 export interface MergeUnit {
   step: Step;
-  ways: Pick<Transition, 'branch' | 'to'>[];
+  transitions: Pick<Transition, 'branch' | 'to'>[];
 }
 
 /** A step that another user has changed. */
@@ -43,8 +43,8 @@ export function mergeGraphs(
     return unit ? [{ ...unit, step: { ...unit.step, position: here?.step.position ?? unit.step.position } }] : [];
   });
   const stepIds = new Set(merged.map(({ step }) => step.id));
-  const transitions = merged.flatMap(({ step, ways }) =>
-    ways.filter(({ to }) => stepIds.has(to)).map(({ branch, to }) => ({ from: step.id, to, branch })),
+  const transitions = merged.flatMap(({ step, transitions }) =>
+    transitions.filter(({ to }) => stepIds.has(to)).map(({ branch, to }) => ({ from: step.id, to, branch })),
   );
   const entry = mine.entry === base.entry ? theirs.entry : mine.entry;
   return {
@@ -57,8 +57,8 @@ export function mergeGraphs(
 function unitOf(graph: Graph, id: string): MergeUnit | null {
   const step = graph.steps.find((one) => one.id === id);
   if (!step) return null;
-  const ways = graph.transitions.filter(({ from }) => from === id).map(({ branch, to }) => ({ branch, to }));
-  return { step, ways };
+  const transitions = graph.transitions.filter(({ from }) => from === id).map(({ branch, to }) => ({ branch, to }));
+  return { step, transitions };
 }
 
 function idsOf(...graphs: Graph[]): string[] {

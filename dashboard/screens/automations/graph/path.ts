@@ -27,10 +27,10 @@ export function highlightedPath(graph: Graph, visits: readonly Visited[]): Highl
   for (const [index, { stepId, branch }] of visits.entries()) {
     const to = visits[index + 1]?.stepId;
     if (to === undefined) continue;
-    const crossed = graph.transitions.filter((way) => way.from === stepId && way.to === to);
-    const way =
+    const crossed = graph.transitions.filter((transition) => transition.from === stepId && transition.to === to);
+    const transition =
       crossed.find((one) => one.branch === branch) ?? crossed.find((one) => one.branch === null) ?? crossed[0];
-    if (way) transitions.add(flowKey(way.from, way.branch));
+    if (transition) transitions.add(flowKey(transition.from, transition.branch));
   }
   return { steps, transitions };
 }

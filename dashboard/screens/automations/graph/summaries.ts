@@ -34,8 +34,8 @@ function describeSeconds(seconds: unknown): string | null {
 export function summarizeWait({ eventName, timeout, filters }: AnyStepConfig): string {
   const condition = storedCondition(filters);
   const event = str(eventName) || '?';
-  const asked = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
-  return t.waitFor(asked, describeSeconds(timeout));
+  const eventWithFilters = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
+  return t.waitFor(eventWithFilters, describeSeconds(timeout));
 }
 
 /** Summarizes a CONDITION as a sentence. Empty if it has no condition. */
