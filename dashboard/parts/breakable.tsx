@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 /** The maximum length, longer than any address or path that people write. The browser breaks a longer text anywhere. */
-const MOST_CHARS = 400;
+const CHARS_MAX = 400;
 
 /**
  * Shows a text without spaces with possible line breaks: in an address before the at sign; in a path or a name after
@@ -20,6 +20,6 @@ export function Breakable({ text }: { text: string }) {
 
 /** Exported for its test. */
 export function breakablePieces(text: string): string[] {
-  if (text.length > MOST_CHARS) return [text];
+  if (text.length > CHARS_MAX) return [text];
   return text.split(ADDRESS.test(text) ? /(?=@)/ : /(?<=[/._:])(?=[^/._:\s])/);
 }

@@ -7,7 +7,7 @@ import { text } from '../text/text.ts';
 import { contactName } from './contact-name.ts';
 
 const SHOWN = 20;
-const ASK_AFTER_MS = 250;
+const TYPING_MS = 250;
 
 /** Selects one contact by name or address. The API does the search, so a project may have millions of contacts. */
 export function ContactSelect({
@@ -21,7 +21,7 @@ export function ContactSelect({
   onChange: (id: string | undefined) => void;
 }) {
   const [search, setSearch] = useState('');
-  const [debounced] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
+  const [debounced] = useDebouncedValue(search.trim(), TYPING_MS);
   const chosen = useQuery({
     ...queryFor('getContact', { params: { id: value ?? '' } }),
     enabled: value !== undefined,

@@ -33,7 +33,9 @@ export function EmailFrame({
   isBare?: boolean;
   /** Called when the email is drawn. */
   onLoad?: () => void;
-  /** Called with the height in pixels that shows the whole email, when it is drawn and when the frame's width changes. */
+  /**
+   * Called with the height in pixels that shows the whole email, when it is drawn and when the frame's width changes.
+   */
   onHeight?: ((px: number) => void) | undefined;
 }) {
   const ref = useRef<HTMLIFrameElement>(null);

@@ -66,8 +66,8 @@ export function ShortTime({ at }: { at: string }) {
 }
 
 /**
- * Formats with the short names of time zones. A locale has names such as "CET" only for its part of the world; for other
- * zones it has offsets such as "GMT+1". Together, these locales have names for most of the world.
+ * Formats with the short names of time zones. A locale has names such as "CET" only for its part of the world; for
+ * other zones it has offsets such as "GMT+1". Together, these locales have names for most of the world.
  */
 const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].map(
   (locale) => new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),

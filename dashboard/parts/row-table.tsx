@@ -41,8 +41,8 @@ const WHOLE = { overflowWrap: 'normal' } as const;
 /** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
 export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
   return (
-    // Names for screen readers are positioned absolutely. With `relative`, they scroll with the table instead of widening
-    // the page.
+    // Names for screen readers are positioned absolutely. With `relative`, they scroll with the table instead of
+    // widening the page.
     <Table.ScrollContainer minWidth={320} type="native" pos="relative">
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>

@@ -2,7 +2,9 @@ import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
 import type { EditorTool } from './editor-frame.tsx';
 
-/** Returns the actions that undo and redo changes in an editor. Undefined disables one, and its button keeps the focus. */
+/**
+ * Returns the actions that undo and redo changes in an editor. Undefined disables one, and its button keeps the focus.
+ */
 export function undoTools({
   undo,
   redo,

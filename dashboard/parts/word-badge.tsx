@@ -37,7 +37,9 @@ export function ReasonText({ value }: { value: string | null }) {
   return value === null ? null : <WordText kind="reason" value={value} />;
 }
 
-/** The name of a code as plain text, with its meaning and the code on hover and focus. Unknown codes are shown as is. */
+/**
+ * The name of a code as plain text, with its meaning and the code on hover and focus. Unknown codes are shown as is.
+ */
 export function WordText({ kind, value }: { kind: WordKind; value: string }) {
   const word = wordOf(kind, value);
   if (!word) return <Breakable text={value} />;

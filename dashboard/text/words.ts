@@ -144,7 +144,9 @@ export function wordOf(kind: WordKind, value: string): Word | undefined {
   return words[value];
 }
 
-/** Returns the name of a status, reason or step type, such as "suppressed: hard bounce" for `suppressed:hard_bounce`. */
+/**
+ * Returns the name of a status, reason or step type, such as "suppressed: hard bounce" for `suppressed:hard_bounce`.
+ */
 export function labelOf(kind: WordKind, value: string): string {
   const label = wordOf(kind, value)?.label ?? value.replaceAll('_', ' ').replace(':', ': ');
   return (

@@ -1,8 +1,9 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * Chooses the first option of an open list on Enter, if Mantine chose none. Mantine marks the first option when the text
- * changes, but not when options arrive later from the API. A list without a search opens on Enter, and chooses nothing.
+ * Chooses the first option of an open list on Enter, if Mantine chose none. Mantine marks the first option when the
+ * text changes, but not when options arrive later from the API. A list without a search opens on Enter, and chooses
+ * nothing.
  */
 export function chooseFirstOption({ key, currentTarget: input }: KeyboardEvent<HTMLInputElement>): void {
   if (key !== 'Enter' || input.readOnly || input.value.trim() === '') return;

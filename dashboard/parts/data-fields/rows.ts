@@ -14,7 +14,10 @@ export interface DataRow {
   type: RowType;
   /** Text in the input; a list is JSON. */
   text: string;
-  /** The stored value, until the user edits the row. A save sends this value unchanged, so a large number is not rounded. */
+  /**
+   * The stored value, until the user edits the row. A save sends this value unchanged, so a large number is not
+   * rounded.
+   */
   stored?: { value: unknown };
 }
 

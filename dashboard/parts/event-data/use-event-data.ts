@@ -7,8 +7,10 @@ import { type EventField, eventFieldsIn } from './event-fields.ts';
 
 /** The number of payloads to read. The latest payloads have the fields that callers send now. */
 const PAYLOADS = 20;
+/** For this time, payloads that were read are used again. */
 const FRESH_MS = 60_000;
-const ASK_AFTER_MS = 400;
+/** Delay after the last key press in the name of the event, so that not every letter causes a request. */
+const TYPING_MS = 400;
 const NAME_MAX = 255;
 
 export interface EventData {
@@ -25,7 +27,7 @@ export interface EventData {
  */
 export function useEventData(eventName: string): EventData {
   const { can } = useSession();
-  const [debouncedName] = useDebouncedValue(eventName.trim(), ASK_AFTER_MS, { leading: true });
+  const [debouncedName] = useDebouncedValue(eventName.trim(), TYPING_MS, { leading: true });
   const isName = debouncedName !== '' && debouncedName.length <= NAME_MAX;
   const options = { staleTime: FRESH_MS, retry: false };
   const query = { eventName: debouncedName, limit: PAYLOADS };

@@ -25,7 +25,10 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Finds the position at which a text stops being valid JSON. The messages of browsers name the position in different ways, or not at all. */
+/**
+ * Finds the position at which a text stops being valid JSON. The messages of browsers name the position in different
+ * ways, or not at all.
+ */
 class Scanner {
   readonly #text: string;
   #at = 0;

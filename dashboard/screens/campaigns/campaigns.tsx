@@ -22,7 +22,7 @@ type Pages = { pages: ResponseOf<'listCampaigns'>[] };
 
 const words = text.campaigns;
 const PAGE = 20;
-const MOVES_MS = 2_000;
+const POLL_MS = 2_000;
 const EXAMPLE = {
   name: 'November news',
   subject: 'News for {{firstName ?? you}}',
@@ -43,7 +43,7 @@ export function Campaigns() {
       ...rest,
       pages: read.map(({ campaigns, total }) => ({ data: campaigns, total })),
     }),
-    refetchInterval: ({ state }) => (hasCampaignInProgress(state.data as Pages | undefined) ? MOVES_MS : false),
+    refetchInterval: ({ state }) => (hasCampaignInProgress(state.data as Pages | undefined) ? POLL_MS : false),
   });
   const show = (filters: { status: CampaignStatus | undefined; search: string | undefined }) => {
     const urlSearch = { ...(filters.status && { status: filters.status }), ...(filters.search && { search: filters.search }) };

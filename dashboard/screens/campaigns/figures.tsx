@@ -23,7 +23,10 @@ export const COMPARED_CAMPAIGNS = {
 };
 type ComparedCampaigns = ResponseOf<'listCampaigns'>['campaigns'];
 
-/** Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and clicks are separate. */
+/**
+ * Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and
+ * clicks are separate.
+ */
 export function Figures({
   id,
   stats,

@@ -15,8 +15,8 @@ import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Sta
 
 const words = text.campaigns;
 /** More reasons than these are folded, so that the most frequent ones stand out. */
-const SHOWN_MOST = 6;
-const TOUCHED = { hover: true, focus: true, touch: true };
+const SHOWN_MAX = 6;
+const TOOLTIP_EVENTS = { hover: true, focus: true, touch: true };
 
 /**
  * Recipients without the email: failed and skipped ones separately, each by reason, and a retry for fixable reasons.
@@ -73,7 +73,7 @@ function ByReason({
   const [isUnfolded, { open: unfold }] = useDisclosure();
   if (reasons.length === 0) return null;
   const total = reasons.reduce((sum, [, n]) => sum + n, 0);
-  const shown = isUnfolded || reasons.length <= SHOWN_MOST + 1 ? reasons : reasons.slice(0, SHOWN_MOST);
+  const shown = isUnfolded || reasons.length <= SHOWN_MAX + 1 ? reasons : reasons.slice(0, SHOWN_MAX);
   const folded = reasons.length - shown.length;
   return (
     <Box className="card-block">
@@ -120,7 +120,7 @@ const FIX_SCREENS: Partial<Record<string, { to: string; place: keyof typeof word
 function Reason({ reason }: { reason: string }) {
   const fix = FIX_SCREENS[reason];
   return (
-    <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOUCHED}>
+    <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOOLTIP_EVENTS}>
       <Text size="sm" component="span" tabIndex={0}>
         <Breakable text={labelOf('reason', reason)} />{' '}
         {fix && (

@@ -26,7 +26,9 @@ const LEGEND_HEIGHT = 28;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
-/** Results of the last 30 days' emails beside the 30 days before, by total and by day; each number links to its emails. */
+/**
+ * Results of the last 30 days' emails beside the 30 days before, by total and by day; each number links to its emails.
+ */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (

@@ -69,8 +69,8 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
 const WAVE_MIN = 100;
 
 /**
- * Shows when the last delay of the busiest hour ends, and the least time that its emails take. The time of the last email
- * cannot be known: each delay ends on time, but the speed of the service depends on its load.
+ * Shows when the last delay of the busiest hour ends, and the least time that its emails take. The time of the last
+ * email cannot be known: each delay ends on time, but the speed of the service depends on its load.
  */
 function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {
   const busiest = hours.reduce((most, hour) => (hour.delays > most.delays ? hour : most));

@@ -7,7 +7,7 @@ import type { FactState } from './states.ts';
 export const TONES = { healthy: 'done', attention: 'waiting', unreachable: 'failed' } as const;
 /** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
-const TOUCHED = { hover: true, focus: true, touch: true };
+const TOOLTIP_EVENTS = { hover: true, focus: true, touch: true };
 const DOTTED = {
   textDecorationColor: 'var(--color-border-control)',
   textDecorationThickness: 1,
@@ -113,7 +113,7 @@ export function Figures({
 export function Explained({ means, children }: { means?: string | undefined; children: ReactNode }) {
   if (!means) return <>{children}</>;
   return (
-    <Tooltip label={means} multiline maw={280} events={TOUCHED}>
+    <Tooltip label={means} multiline maw={280} events={TOOLTIP_EVENTS}>
       <Text span inherit tabIndex={0} td="underline dotted" style={DOTTED}>
         {children}
       </Text>

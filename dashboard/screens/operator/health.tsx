@@ -21,11 +21,11 @@ type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
 const words = text.operator;
 /** Heartbeats arrive every 10 seconds. TanStack Query pauses requests while the tab is hidden. */
-const ASK_AGAIN_MS = 3_000;
+const POLL_MS = 3_000;
 
 /** The state of the installation as of a few seconds ago. */
 export function Health() {
-  const health = useQuery({ ...listQueryFor('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
+  const health = useQuery({ ...listQueryFor('getOperatorHealth'), refetchInterval: POLL_MS });
   return (
     <>
       <OperatorHead title={words.health} status={health.data && <Verdict health={health.data} />} />

@@ -6,11 +6,11 @@ import { text } from '../../text/text.ts';
 import { FactCard } from './fact.tsx';
 
 const words = text.operator;
-const ASK_AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** Shows the paused routes with the mail server's reply. Renders nothing if no route is paused. */
 export function RoutePauses() {
-  const pauses = useQuery({ ...listQueryFor('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
+  const pauses = useQuery({ ...listQueryFor('listRoutePauses'), refetchInterval: POLL_MS });
   const resume = useWrite('resumeRoute', { changes: ['listRoutePauses'] });
   const pausedRoutes = pauses.data?.data ?? [];
   if (pausedRoutes.length === 0) return null;

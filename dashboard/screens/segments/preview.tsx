@@ -12,7 +12,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
 /** Delay after the last key press, so that typing does not start a count for every letter. */
-const ASK_AFTER_MS = 350;
+const TYPING_MS = 350;
 const words = text.segments;
 
 interface PreviewState {
@@ -32,7 +32,7 @@ interface PreviewState {
  * the rows that were sent.
  */
 export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
-  const [debounced] = useDebouncedValue(draft, ASK_AFTER_MS);
+  const [debounced] = useDebouncedValue(draft, TYPING_MS);
   const isWhole = enabled && isComplete(draft);
   const canCount = enabled && isComplete(debounced);
   const body = useMemo(

@@ -25,7 +25,7 @@ type Domain = ResponseOf<'listDomains'>[number];
 const words = text.settings.domains;
 const CHANGED = ['listDomains'] as const;
 /** The service checks published records automatically; this interval reads its result. */
-const LOOK_AGAIN_MS = 15_000;
+const POLL_MS = 15_000;
 const TONES = { PENDING: 'waiting', VERIFIED: 'done', FAILED: 'failed' } as const;
 
 /** The sending domains of the project, with the DNS records that they need. */
@@ -33,7 +33,7 @@ export function Domains() {
   const { projectId } = useSession();
   const domains = useQuery({
     ...queryFor('listDomains', { params: { projectId } }),
-    refetchInterval: ({ state }) => (state.data?.some(({ verified }) => !verified) ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) => (state.data?.some(({ verified }) => !verified) ? POLL_MS : false),
   });
   const [adding, { open, close }] = useDisclosure();
   const add = (

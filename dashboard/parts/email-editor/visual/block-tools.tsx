@@ -21,7 +21,9 @@ export function BlockTools({
   around: readonly Block[];
   /** The index of the selected block in `around`. */
   depth: number;
-  /** Shows or hides the properties of the block. Undefined if the panel shows them, or if the block has no properties. */
+  /**
+   * Shows or hides the properties of the block. Undefined if the panel shows them, or if the block has no properties.
+   */
   properties: { isShown: boolean; toggle: () => void } | undefined;
   onDepth: (depth: number) => void;
   onEdit: (edit: SourceEdit) => void;

@@ -132,8 +132,8 @@ export function wrapEdits(part: TextPart, from: number, to: number, before: stri
 const COLORED_CELL = /<td\b[^>]*?\bbgcolor="(#[0-9a-f]{6})"[^>]*>\s*$/i;
 
 /**
- * Returns the color of a button and its place in the source. Undefined if the link is no button, or if styles decide its
- * color, which the attribute would not change.
+ * Returns the color of a button and its place in the source. Undefined if the link is no button, or if styles decide
+ * its color, which the attribute would not change.
  */
 export function buttonColor(source: string, link: { start: number }): SourceEdit | undefined {
   const cell = COLORED_CELL.exec(source.slice(0, link.start));

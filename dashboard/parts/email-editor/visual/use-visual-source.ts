@@ -3,7 +3,7 @@ import { applyEdit, type SourceEdit } from './source-edits.ts';
 import { modelOf, type SourceModel, withTypedText } from './source-model.ts';
 
 /** The maximum number of edits that a user can undo. */
-const STEPS_MOST = 100;
+const STEPS_MAX = 100;
 
 interface Shown {
   model: SourceModel;
@@ -29,7 +29,7 @@ export function useVisualSource(p: {
   const [past, setPast] = useState<string[]>([]);
   const { model } = shown;
 
-  const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
+  const remember = () => setPast((all) => [...all.slice(-STEPS_MAX), model.source]);
   const redraw = (source: string) => {
     setShown(show(source));
     p.onRedraw();

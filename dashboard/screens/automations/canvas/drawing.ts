@@ -256,8 +256,8 @@ function entryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
 const edge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
 
 /**
- * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Values are compared
- * by identity; an unchanged step is the same object in both.
+ * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Values are
+ * compared by identity; an unchanged step is the same object in both.
  */
 function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && isSameToDepth(old, fresh, 3) ? old : fresh;

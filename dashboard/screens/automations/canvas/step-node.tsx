@@ -69,7 +69,9 @@ function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
   );
 }
 
-/** The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists. */
+/**
+ * The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists.
+ */
 function CompletedCount({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   if (completed === 0) return null;

@@ -1,7 +1,10 @@
 import { Checkbox } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 
-/** Asks whether automatic replies count as an event. Only an inbound email can be one, so it shows nothing for other events. */
+/**
+ * Asks whether automatic replies count as an event. Only an inbound email can be one, so it shows nothing for other
+ * events.
+ */
 export function AutomaticReplies({
   eventName,
   at,

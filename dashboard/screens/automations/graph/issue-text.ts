@@ -33,8 +33,8 @@ export function issueText(message: string): string | undefined {
 
 /**
  * Returns the editor's text for an error of a step's settings, with the field of its form. A general message of a
- * schema, such as “Must be a number”, is replaced by the name of the field. The messages of the API's own rules are kept,
- * because they say more.
+ * schema, such as “Must be a number”, is replaced by the name of the field. The messages of the API's own rules are
+ * kept, because they say more.
  */
 export function settingIssue(message: string): { field: string; message: string } | undefined {
   const match = /^is not configured: ([^:]+): (.*)$/s.exec(message);

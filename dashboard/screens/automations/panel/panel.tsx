@@ -231,7 +231,10 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   );
 }
 
-/** Returns the list that opens first: failed contacts, or skipped ones if no contact completed the step, or completed ones. */
+/**
+ * Returns the list that opens first: failed contacts, or skipped ones if no contact completed the step, or completed
+ * ones.
+ */
 function chooseFirstList(counts: StepCounts | undefined): VisitStatus {
   if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
   return counts.completed === 0 && counts.skipped > 0 ? 'SKIPPED' : 'COMPLETED';

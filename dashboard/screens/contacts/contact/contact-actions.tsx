@@ -101,7 +101,7 @@ function Erase({
 function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; onClose: () => void }) {
   const [typed, setTyped] = useState(email);
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
-  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const undo = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate(
@@ -109,7 +109,7 @@ function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; on
       {
         onSuccess: () => {
           onClose();
-          notifyWithUndo(words.emailSaved, () => back.mutateAsync({ params: { id }, body: { email } }));
+          notifyWithUndo(words.emailSaved, () => undo.mutateAsync({ params: { id }, body: { email } }));
         },
       },
     );

@@ -59,7 +59,7 @@ export function ContactData({ contact }: { contact: Contact }) {
 /** Saves one value, or removes it with null, and offers to undo it. */
 function useSave(contact: Contact) {
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
-  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const undo = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id: contact.id };
   return {
     error: save.error,
@@ -79,7 +79,7 @@ function useSave(contact: Contact) {
           ...(p.onFailed && { onError: p.onFailed }),
           onSuccess: () => {
             p.onSaved?.();
-            notifyWithUndo(message, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
+            notifyWithUndo(message, () => undo.mutateAsync({ params, body: { data: { [key]: before } } }));
           },
         },
       );

@@ -35,12 +35,12 @@ export function ContactSubscription({ contact }: { contact: Contact }) {
 
 function Switch({ contact: { id, subscribed } }: { contact: Contact }) {
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
-  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const undo = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = () =>
     runAfterWrite(save.mutateAsync({ params, body: { subscribed: !subscribed } }), () =>
       notifyWithUndo(subscribed ? words.unsubscribed : words.subscribed, () =>
-        back.mutateAsync({ params, body: { subscribed } }),
+        undo.mutateAsync({ params, body: { subscribed } }),
       ),
     );
   return (

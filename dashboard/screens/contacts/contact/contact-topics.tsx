@@ -16,12 +16,12 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
   const allTopics = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
   const whyNot = useMissingPermission('contacts:edit');
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
-  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const undo = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = (topicId: string, name: string, on: boolean) =>
     runAfterWrite(save.mutateAsync({ params, body: { topics: { [topicId]: on } } }), () =>
       notifyWithUndo(on ? words.joined(name) : words.left(name), () =>
-        back.mutateAsync({ params, body: { topics: { [topicId]: !on } } }),
+        undo.mutateAsync({ params, body: { topics: { [topicId]: !on } } }),
       ),
     );
   return (

@@ -10,13 +10,16 @@ import { text } from '../../../text/text.ts';
 const words = text.settings.project;
 const CHANGED = ['getProject', 'getMe', 'listAuditLog'] as const;
 
-/** Shows whether marketing email is on hold, and the buttons that hold and release it. Each button undoes the effect of the other button. */
+/**
+ * Shows whether marketing email is on hold, and the buttons that hold and release it. Each button undoes the effect of
+ * the other button.
+ */
 export function HoldCard({ project: { hold, operatorLimits } }: { project: ResponseOf<'getProject'> }) {
   const [reason, setReason] = useState('');
-  const put = useWrite('holdProject', { changes: CHANGED });
+  const startHold = useWrite('holdProject', { changes: CHANGED });
   const release = useWrite('releaseProject', { changes: CHANGED });
   const stop = () =>
-    put.mutate(
+    startHold.mutate(
       { body: reason.trim() === '' ? {} : { reason: reason.trim() } },
       { onError: notifyFailure, onSuccess: () => notifySuccess(words.sendingPaused) },
     );
@@ -32,7 +35,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
             onChange={(event) => setReason(event.currentTarget.value)}
             flex="1 1 220px"
           />
-          <ActionButton needs="project:manage" variant="default" loading={put.isPending} onClick={stop}>
+          <ActionButton needs="project:manage" variant="default" loading={startHold.isPending} onClick={stop}>
             {words.pauseSending}
           </ActionButton>
         </Group>
