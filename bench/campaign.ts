@@ -72,8 +72,8 @@ async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
   let service: StartedService | undefined;
   try {
     if (baselines) {
-      table.push({ what: 'nodemailer pool + Liquid', ...rate(await measureNodemailerAndLiquid(sink, 10_000)) });
-      table.push({ what: 'our sender alone, no ledger', ...rate(await measureRawSender(sink, 60_000)) });
+      table.push({ what: 'nodemailer pool + Liquid', ...toRateRow(await measureNodemailerAndLiquid(sink, 10_000)) });
+      table.push({ what: 'our sender alone, no ledger', ...toRateRow(await measureRawSender(sink, 60_000)) });
     }
     service = await startService({
       home,

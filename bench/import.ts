@@ -63,7 +63,7 @@ async function measureImport(what: string, p: { prefix: string; total: number; p
   do {
     await sleep(POLL_MS);
     peakMb = Math.max(peakMb, ...dev.pids.workers.map(residentMb));
-    ended = await Promise.all(jobs.map(jobOf));
+    ended = await Promise.all(jobs.map(readJob));
   } while (ended.some((job) => ['QUEUED', 'RUNNING'].includes(job.status)));
   const seconds = (performance.now() - startedAt) / 1_000;
   const spent = (part: keyof typeof before) =>

@@ -39,7 +39,8 @@ try {
   const pid = rows[0]?.pid ?? 0;
   const project = await makeProject(db);
   const table: Record<string, string | number>[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) table.push(await measureStatements(db, pid, project, round));
+  for (let round = 0; round < Number(values.rounds); round++)
+    table.push(await measureStatements(db, pid, project, round));
   console.table(table.slice(1));
 } finally {
   await database.close();

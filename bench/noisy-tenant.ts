@@ -71,7 +71,7 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
     // The body is serialized only once. Otherwise the measured latencies of the service would include the time in which
     // this process serializes.
     const body = Buffer.from(JSON.stringify(email));
-    await runConcurrently({ ...untilThen(untilMs), concurrency: 5 }, async () => {
+    await runConcurrently({ ...repeatUntil(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);
       if (status === 429) await sleep(100);
     });
@@ -88,7 +88,7 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
       'events',
     ];
     const headers = { authorization: `Bearer ${a.secretKey}` };
-    await runConcurrently({ ...untilThen(untilMs), concurrency: 10 }, async (n) => {
+    await runConcurrently({ ...repeatUntil(untilMs), concurrency: 10 }, async (n) => {
       const response = await fetch(`${baseUrl}/${lists[n % lists.length]}?limit=100&pageSize=100`, { headers });
       // The response is not parsed, because that would block the event loop that sends B's requests.
       await response.arrayBuffer();

@@ -3,7 +3,14 @@ import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { round1 } from './load/round.ts';
 import type { Latencies } from './tenants-load.ts';
-import { LIMITS, SCENARIOS, type ScenarioName, type ScenarioOutcome, type Sizes, waitUntil } from './tenants-scenarios.ts';
+import {
+  LIMITS,
+  SCENARIOS,
+  type ScenarioName,
+  type ScenarioOutcome,
+  type Sizes,
+  waitUntil,
+} from './tenants-scenarios.ts';
 import { type Cpu, startStage, type TenantStage } from './tenants-stage.ts';
 
 /**

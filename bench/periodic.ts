@@ -165,7 +165,9 @@ async function measureRound(names: InstallationNames): Promise<{ seconds: number
     SELECT count(*) AS computed FROM segments WHERE computed_at > now() - make_interval(secs => ${seconds + 1})
   `.execute(db);
   if (result.done !== projects || rows[0]?.computed !== projects * segments)
-    throw new Error(`the round did not compute all segments: ${JSON.stringify({ result, computed: rows[0]?.computed })}`);
+    throw new Error(
+      `the round did not compute all segments: ${JSON.stringify({ result, computed: rows[0]?.computed })}`,
+    );
   const used = (name: keyof typeof after) => Math.round((after[name] - before[name]) * 10) / 10;
   return {
     seconds,

@@ -56,7 +56,10 @@ console.table([
   measureRow('liquid, parsed once, encoded whole', createComposer(compileWhole(plain))),
   measureRow('pieces and holes', createComposer(compileContent(plain))),
   measureRow('with an if and a for: all of it through liquid', createComposer(compileWhole(mixed))),
-  measureRow('with an if and a for: these two nodes through liquid', createComposer({ ...compileContent(mixed), costly: false })),
+  measureRow(
+    'with an if and a for: these two nodes through liquid',
+    createComposer({ ...compileContent(mixed), costly: false }),
+  ),
   measureRow('the same within the outer time bound, as it is sent', createComposer(compileContent(mixed))),
 ]);
 console.log(`one message is ${createComposer(compileContent(plain))(1).length} bytes on the wire`);

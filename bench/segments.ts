@@ -133,7 +133,11 @@ async function measureSegment(on: Db, projectId: string, name: string, condition
 
 /** Measures the first computation, in which every contact enters, and the next one, in which no contact enters. */
 async function measureCompute(on: Db, projectId: string) {
-  const segment = await buildSegment(on, projectId, matchAll(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
+  const segment = await buildSegment(
+    on,
+    projectId,
+    matchAll(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }),
+  );
   const options = { projectId, segmentId: segment.id };
   const began = Date.now();
   const { added } = await computeSegment(on, options);

@@ -120,7 +120,11 @@ async function measureAcceptanceRates() {
   await runConcurrently(500, () => acceptor.accept(next()));
   const few = Math.min(requests, 5_000);
   const alone = await measureAcceptance(few, (count) => runConcurrently(count, () => plain(next())), process.pid);
-  const grouped = await measureAcceptance(few, (count) => runConcurrently(count, () => acceptor.accept(next())), process.pid);
+  const grouped = await measureAcceptance(
+    few,
+    (count) => runConcurrently(count, () => acceptor.accept(next())),
+    process.pid,
+  );
   await db.deleteFrom('outbox').execute();
   await sendOverHttp(WARM_UP, 'warm');
   const http = await measureAcceptance(requests, (count) => sendOverHttp(count, 'http'), dev.pids.api);

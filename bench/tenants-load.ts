@@ -90,7 +90,9 @@ export function startTenantLoad(p: {
         arrivals = await p.sink.arrivals(p.tag);
       }
       const of = (kind: string) =>
-        summarizeLatencies([...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]));
+        summarizeLatencies(
+          [...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]),
+        );
       return { emails: of('m'), executions: of('x'), refused };
     },
   };

@@ -56,7 +56,8 @@ const { db } = connect({ connectionString: dev.databaseUrl, max: 2, applicationN
 const agent = new Agent();
 try {
   const warm = await buildSentEmails('warm', 300);
-  for (const path of Object.values(KINDS)) await measureRequests(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
+  for (const path of Object.values(KINDS))
+    await measureRequests(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
   const rows: Record<string, string | number>[] = [];
   for (const [n, load] of LOADS.entries()) {
     const tokens = await buildSentEmails(`load${n}n`, emails);

@@ -50,7 +50,10 @@ export async function runSoak(args: string[]): Promise<number> {
   late.stage = stage;
   closeOnSignal(stage);
   try {
-    const { shop, slow, news } = await createProjects(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
+    const { shop, slow, news } = await createProjects(
+      stage,
+      Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND),
+    );
     await sleep(HEAD_START_MS);
     const random = seededRandom(Number(values.seed));
     const load = startLoad({

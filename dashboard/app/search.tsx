@@ -36,7 +36,9 @@ export function Search() {
             onClick={() => openResult(one)}
           />
         ))}
-        {searchText !== '' && !isPending && found.length === 0 && <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>}
+        {searchText !== '' && !isPending && found.length === 0 && (
+          <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

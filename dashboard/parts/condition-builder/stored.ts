@@ -7,7 +7,8 @@ import { OPERATORS, UNITS } from './language.ts';
  * unchanged.
  */
 export function storedCondition(stored: unknown): Condition | undefined {
-  if (Array.isArray(stored)) return stored.length > 0 && stored.every(isFilter) ? joinFilters('AND', stored) : undefined;
+  if (Array.isArray(stored))
+    return stored.length > 0 && stored.every(isFilter) ? joinFilters('AND', stored) : undefined;
   if (isFilter(stored)) return joinFilters('AND', [stored]);
   if (isCondition(stored)) return stored;
   return simpleCondition(stored);

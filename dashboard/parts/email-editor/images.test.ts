@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggestAltText, imageTag, pastedImages } from './images.ts';
+import { imageTag, pastedImages, suggestAltText } from './images.ts';
 
 describe('the tag of an image', () => {
   it('has its width and height, at most the width of an email', () => {

@@ -58,14 +58,20 @@ const BODIES: Record<TemplateLayout, () => string> = {
   announcement: () =>
     pageOf(
       buildBand('New today', 'Your announcement in a few words') +
-        buildRow(`${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`, '24px 32px 16px') +
+        buildRow(
+          `${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`,
+          '24px 32px 16px',
+        ) +
         buildButton('See what is new') +
         FOOTER,
     ),
   promotion: () =>
     pageOf(
       buildBand('This week only', '20% off') +
-        buildRow(`${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`, '24px 32px 16px') +
+        buildRow(
+          `${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`,
+          '24px 32px 16px',
+        ) +
         buildButton('Shop now') +
         buildRow(
           '<p style="margin:0;font-size:14px;line-height:20px;color:#565c68">Conditions of the offer.</p>',

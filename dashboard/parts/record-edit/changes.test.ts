@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   addChanges,
-  findUnsavedFields,
   conflictsOf,
   dropSavedChanges,
   findFieldsChangedByOthers,
+  findUnsavedFields,
   resolveConflict,
   withChanges,
 } from './changes.ts';

@@ -5,10 +5,10 @@ import { useSession } from '../../app/session.ts';
 import {
   addChanges,
   type Changes,
-  findUnsavedFields,
   conflictsOf,
   dropSavedChanges,
   findFieldsChangedByOthers,
+  findUnsavedFields,
   resolveConflict,
   withChanges,
 } from './changes.ts';

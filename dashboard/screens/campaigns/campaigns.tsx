@@ -46,7 +46,10 @@ export function Campaigns() {
     refetchInterval: ({ state }) => (hasCampaignInProgress(state.data as Pages | undefined) ? POLL_MS : false),
   });
   const show = (filters: { status: CampaignStatus | undefined; search: string | undefined }) => {
-    const urlSearch = { ...(filters.status && { status: filters.status }), ...(filters.search && { search: filters.search }) };
+    const urlSearch = {
+      ...(filters.status && { status: filters.status }),
+      ...(filters.search && { search: filters.search }),
+    };
     void navigate({ to: '/campaigns', search: urlSearch, replace: true });
   };
   return (

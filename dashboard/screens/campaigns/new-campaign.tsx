@@ -119,7 +119,15 @@ interface Audience {
   segmentId: string | null;
 }
 
-function findMissingField({ name, from, audience }: { name: string; from: string; audience: Audience }): string | undefined {
+function findMissingField({
+  name,
+  from,
+  audience,
+}: {
+  name: string;
+  from: string;
+  audience: Audience;
+}): string | undefined {
   if (name.trim() === '') return words.nameMissing;
   if (from.trim() === '') return words.fromMissing;
   return audience.audienceType === 'SEGMENT' && audience.segmentId === null ? words.segmentMissing : undefined;

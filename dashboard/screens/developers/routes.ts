@@ -43,8 +43,8 @@ const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/webhooks/$endpointId',
   validateSearch: ({ status, delivery }: Record<string, unknown>): DeliveriesSearch => ({
-    ...oneOf('status', DELIVERY_STATUSES, status),
-    ...textIn('delivery', delivery),
+    ...readChoice('status', DELIVERY_STATUSES, status),
+    ...readText('delivery', delivery),
   }),
   component: lazyRouteComponent(() => import('./webhook.tsx'), 'Webhook'),
 });
@@ -53,8 +53,8 @@ const eventsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/events',
   validateSearch: ({ q, span }: Record<string, unknown>): EventsSearch => ({
-    ...textIn('q', q),
-    ...oneOf('span', SPANS, String(span)),
+    ...readText('q', q),
+    ...readChoice('span', SPANS, String(span)),
   }),
   component: lazyRouteComponent(() => import('./events.tsx'), 'Events'),
 });
@@ -69,12 +69,12 @@ const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/requests',
   validateSearch: (given: Record<string, unknown>): RequestsSearch => ({
-    ...oneOf('method', METHODS, given.method),
-    ...textIn('route', given.route),
-    ...textIn('status', String(given.status ?? '')),
-    ...textIn('errorCode', given.errorCode),
-    ...textIn('keyId', given.keyId),
-    ...textIn('requestId', String(given.requestId ?? '')),
+    ...readChoice('method', METHODS, given.method),
+    ...readText('route', given.route),
+    ...readText('status', String(given.status ?? '')),
+    ...readText('errorCode', given.errorCode),
+    ...readText('keyId', given.keyId),
+    ...readText('requestId', String(given.requestId ?? '')),
   }),
   component: lazyRouteComponent(() => import('./requests.tsx'), 'Requests'),
 });

@@ -15,7 +15,7 @@ import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
-import { type FactState, hasLongTransaction, isNearConnectionLimit, findStates, summarizeHealth } from './states.ts';
+import { type FactState, findStates, hasLongTransaction, isNearConnectionLimit, summarizeHealth } from './states.ts';
 
 type HealthResponse = ResponseOf<'getOperatorHealth'>;
 

@@ -23,7 +23,11 @@ export function findStates(health: HealthResponse): Record<(typeof PARTS)[number
   const isLate = periodicWork.some(({ late, failing, backlog }) => late || failing.length > 0 || backlog > 0);
   return {
     postgres: isSlow ? 'attention' : 'healthy',
-    temporal: temporal.reached ? (temporal.queues.some(({ pollers }) => pollers === 0) ? 'attention' : 'healthy') : 'unreachable',
+    temporal: temporal.reached
+      ? temporal.queues.some(({ pollers }) => pollers === 0)
+        ? 'attention'
+        : 'healthy'
+      : 'unreachable',
     outbox: isOld ? 'attention' : 'healthy',
     periodicWork: isLate ? 'attention' : 'healthy',
     processes: findProcessState(processes),

@@ -9,11 +9,11 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { HoldActions } from './hold-actions.tsx';
+import { SenderRefusals } from './sender-refusals.tsx';
 import { TenantActions } from './tenant-actions.tsx';
 import { TenantDays } from './tenant-days.tsx';
 import { TenantHours } from './tenant-hours.tsx';
 import { TenantLimits } from './tenant-limits.tsx';
-import { SenderRefusals } from './sender-refusals.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 

@@ -1,7 +1,7 @@
 import { Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import classes from '../email-editor.module.css';
-import { type BlockValues, blockValues, canStyle, readDivider, dividerEdits, styleEdits } from './block-styles.ts';
+import { type BlockValues, blockValues, canStyle, dividerEdits, readDivider, styleEdits } from './block-styles.ts';
 import { AlignmentField, ColorField, PixelField } from './panel-fields.tsx';
 import type { Block } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NEW_BLOCKS } from '../new-blocks.ts';
-import { blockValues, canStyle, readDivider, dividerEdits, styleEdits } from './block-styles.ts';
+import { blockValues, canStyle, dividerEdits, readDivider, styleEdits } from './block-styles.ts';
 import { blocksOf } from './source-blocks.ts';
 import { applyEdit, type SourceEdit } from './source-edits.ts';
 import { modelOf } from './source-model.ts';

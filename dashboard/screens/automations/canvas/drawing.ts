@@ -111,7 +111,11 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       visited,
       dimmed: highlighted !== undefined && !visited,
       readOnly: p.readOnly,
-      transitions: transitions.map(({ branch, to }, at) => ({ branch, open: to === null && !plain, ...rowOf(transitions, at) })),
+      transitions: transitions.map(({ branch, to }, at) => ({
+        branch,
+        open: to === null && !plain,
+        ...rowOf(transitions, at),
+      })),
     },
   };
 }
@@ -185,7 +189,9 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
     const key = flowKey(from, branch);
     const isHighlighted = highlighted?.transitions.has(key) ?? false;
     const offset = offsets.get(key) ?? 0;
-    const hasTwin = graph.transitions.some((transition) => transition.from === from && transition.to === to && transition.branch !== branch);
+    const hasTwin = graph.transitions.some(
+      (transition) => transition.from === from && transition.to === to && transition.branch !== branch,
+    );
     const data = {
       place: { after: from, branch },
       branch,
@@ -220,7 +226,10 @@ function rowsOfBranches({ graph, positions }: Drawing, step: Step): [key: string
 /** Returns the distance of each transition's handle from the middle of its step. */
 function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
   const transitions = sortLeftToRight(transitionsOf(graph, step), positions);
-  return transitions.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (transitions.length + 1) - 0.5) * NODE.width]);
+  return transitions.map(({ branch }, at) => [
+    flowKey(step.id, branch),
+    ((at + 1) / (transitions.length + 1) - 0.5) * NODE.width,
+  ]);
 }
 
 function laneBetween({ positions }: Drawing, fromId: string, toId: string, source?: number): number | undefined {

@@ -38,7 +38,8 @@ const drawn: Graph = {
     { from: 'b', to: 'end', branch: null },
   ],
 };
-const listTransitions = (graph: Graph) => graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
+const listTransitions = (graph: Graph) =>
+  graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
 
 describe('adding a step', () => {
   it('to an empty canvas makes it the entry', () => {
@@ -53,11 +54,15 @@ describe('adding a step', () => {
 
   it('on a transition is inserted, in its branch', () => {
     const graph = addStep(drawn, step('x'), { after: 'ask', branch: 'yes' });
-    expect(listTransitions(graph)).toEqual([...listTransitions(drawn).filter((transition) => transition !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort());
+    expect(listTransitions(graph)).toEqual(
+      [...listTransitions(drawn).filter((transition) => transition !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort(),
+    );
   });
 
   it('with branches gets the next step in its first branch, and an EXIT gets none', () => {
-    expect(listTransitions(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain('x-yes>ask');
+    expect(listTransitions(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain(
+      'x-yes>ask',
+    );
     const ended = addStep(drawn, step('x', 'EXIT'), { after: 'b', branch: null });
     expect(listTransitions(ended)).toContain('b->x');
     expect(ended.transitions.some(({ from }) => from === 'x')).toBe(false);
@@ -96,7 +101,13 @@ describe('restoring a removed step', () => {
 
   it('keeps later changes, and has no transition to a removed step', () => {
     const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
-    expect(listTransitions(restoreStep(since, drawn, 'b'))).toEqual(['a->x', 'ask-no>end', 'ask-yes>b', 'b->end', 'x->ask']);
+    expect(listTransitions(restoreStep(since, drawn, 'b'))).toEqual([
+      'a->x',
+      'ask-no>end',
+      'ask-yes>b',
+      'b->end',
+      'x->ask',
+    ]);
     const without = removeStep(removeStep(drawn, 'b'), 'end');
     expect(listTransitions(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
   });
@@ -150,7 +161,9 @@ describe('the order of steps', () => {
 
   it('puts a step that several branches lead to after them, at the depth that they share', () => {
     const inner = step('split', 'SPLIT', { branches: ['x', 'y'].map((name) => ({ name, weight: 1 })) });
-    const transitions = ['split-one-x', 'split-two-y', 'one-both', 'two-both', 'both-end'].map((transition) => transition.split('-'));
+    const transitions = ['split-one-x', 'split-two-y', 'one-both', 'two-both', 'both-end'].map((transition) =>
+      transition.split('-'),
+    );
     const graph: Graph = {
       ...drawn,
       steps: [...drawn.steps, inner, step('one'), step('two'), step('both')],

@@ -95,7 +95,10 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
 export function transitionsOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
   const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
-  return branches.map((branch) => ({ branch, to: drawn.find((transition) => transition.branch === branch)?.to ?? null }));
+  return branches.map((branch) => ({
+    branch,
+    to: drawn.find((transition) => transition.branch === branch)?.to ?? null,
+  }));
 }
 
 export function stepOf(graph: Graph, id: string | null | undefined): Step | undefined {
@@ -139,7 +142,9 @@ export function removeStep(graph: Graph, id: string): Graph {
   const target = spliceTarget(graph, id);
   const transitions = graph.transitions
     .filter(({ from }) => from !== id)
-    .flatMap((transition) => (transition.to !== id ? [transition] : target === null ? [] : [{ ...transition, to: target }]));
+    .flatMap((transition) =>
+      transition.to !== id ? [transition] : target === null ? [] : [{ ...transition, to: target }],
+    );
   return {
     entry: graph.entry === id ? target : graph.entry,
     steps: graph.steps.filter((step) => step.id !== id),
@@ -216,7 +221,10 @@ export function orderSteps(graph: Graph): OrderedStep[] {
     const shared = paths.reduce((one, other) => one.slice(0, countSharedBranches(one, other)), paths[0] ?? []);
     branches.set(step.id, shared);
     const [transition, ...more] = transitions;
-    const starts = transition && transition.branch !== null && more.length === 0 ? { from: transition.from, branch: transition.branch } : null;
+    const starts =
+      transition && transition.branch !== null && more.length === 0
+        ? { from: transition.from, branch: transition.branch }
+        : null;
     return { step, depth: shared.length, starts };
   });
 }
