@@ -139,7 +139,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
 
 interface SelectionToolsProps {
   source: VisualSource;
-  edits: ReturnType<typeof editsAt>;
+  edits: ReturnType<typeof createCursorEdits>;
   selection: { picked: TagPart | undefined; blocks: Block[]; around: Block[]; depth: number };
   canWrap: boolean;
   isReadOnly: boolean;
